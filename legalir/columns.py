@@ -1,0 +1,72 @@
+"""Conventions for data frames: which columns, which order, which types.
+
+Frames follow PyTerrier: queries are ``[qid, query]`` and results ``[qid, query, docno, score, rank]``,
+`qid` and `docno` strings, `score` a finite float, `rank` an integer from 0. Results are ordered by score
+descending and, where scores are equal, by docno ascending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from legalir.errors import ComponentError
+
+__all__ = ["RESULT_COLUMNS", "drop_results", "empty_like", "rank_results", "require_columns"]
+
+RESULT_COLUMNS = ("docno", "score", "rank")
+"""What a retriever adds to the columns of its queries."""
+
+
+def require_columns(frame: pd.DataFrame, columns: Sequence[str], component: str) -> None:
+    """Check that `frame` has `columns`.
+
+    Raises:
+        ComponentError: naming the component, what is missing and what was found.
+    """
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise ComponentError(
+            f"{component} needs the column(s) {', '.join(missing)}, "
+            f"but was given {', '.join(map(str, frame.columns)) or 'none'}."
+        )
+
+
+def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the query columns of `frame`, one row a query, in order of first appearance.
+
+    A retriever that follows another component sees result rows; it wants their queries.
+    """
+    if "docno" in frame.columns:
+        frame = frame.drop_duplicates("qid", ignore_index=True)
+    return frame[[column for column in frame.columns if column not in RESULT_COLUMNS]]
+
+
+def empty_like(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return an empty result frame with the query columns of `frame` and the result columns."""
+    out = drop_results(frame).iloc[:0].copy()
+    out["docno"] = pd.Series(dtype=str)
+    out["score"] = pd.Series(dtype=np.float64)
+    out["rank"] = pd.Series(dtype=np.int64)
+    return out
+
+
+def rank_results(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return `frame` ordered within each query and with fresh ranks.
+
+    Queries keep their order of first appearance; within one, rows are ordered by score descending, then
+    docno ascending. The input is left as it is.
+
+    Args:
+        frame: columns ``qid, docno, score`` and any others.
+    """
+    query = pd.factorize(frame["qid"])[0]
+    # Scores are sorted exactly; docno breaks ties so that equal scores never depend on the input's order.
+    order = np.lexsort((frame["docno"].to_numpy(dtype=str), -frame["score"].to_numpy(), query))
+    out = frame.iloc[order].reset_index(drop=True)
+    query = query[order]
+    first = np.searchsorted(query, query)
+    out["rank"] = np.arange(len(out), dtype=np.int64) - first
+    return out

@@ -1,0 +1,75 @@
+"""Base class of our transformers: identity, representation and empty frames, written once."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+
+__all__ = ["Component"]
+
+
+class Component(pt.Transformer):  # type: ignore[misc]
+    """A PyTerrier transformer that is known by its constructor arguments.
+
+    A subclass stores each argument of its ``__init__`` under the argument's own name; equality, hash and
+    ``repr`` follow from them, so that two equal pipelines share their common prefix in an experiment.
+    A subclass implements :meth:`apply` for frames with at least one row and :meth:`empty` for those without.
+    """
+
+    def _arguments(self) -> dict[str, Any]:
+        names = [
+            (parameter.name, parameter.kind)
+            for parameter in inspect.signature(type(self).__init__).parameters.values()
+            if parameter.name != "self"
+        ]
+        return {name: getattr(self, name) for name, _ in names}
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Transform a frame; an empty one costs nothing and returns the full set of columns."""
+        return self.empty(inp) if inp.empty else self.apply(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Transform a frame that has at least one row, without changing it."""
+        raise NotImplementedError
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the empty frame with the output columns that belong to the columns of `inp`."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._arguments() == other._arguments()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(_hashable(value) for value in self._arguments().values())))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self._arguments().items())
+        return f"{type(self).__name__}({inside})"
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple(sorted((key, _hashable(item)) for key, item in value.items()))
+    if isinstance(value, list | tuple):
+        return tuple(map(_hashable, value))
+    return value
+
+
+def check_number(
+    component: str, name: str, value: Any, *, low: float, high: float = float("inf"), integer: bool = False
+) -> None:
+    """Check that parameter `name` of `component` is a number in ``[low, high]``.
+
+    Raises:
+        ComponentError: naming the component, the parameter, the value and what is accepted.
+    """
+    kinds = int if integer else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        kind = "an integer" if integer else "a number"
+        bounds = f"of at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
+        raise ComponentError(f"{component}: {name}={value!r} is not {kind} {bounds}.")

@@ -1,0 +1,99 @@
+"""Every exception that legalir raises on purpose, in one tree.
+
+::
+
+    LegalIRError                 base: a message of one sentence that says what, where and what to do
+    ├── DataError                a dataset, folder, file or line that cannot be used
+    │   ├── FormatError          a line or file that breaks the folder format (names file, line, fault)
+    │   ├── DatasetNotFound      an id or path that names no dataset
+    │   └── DownloadError        a collection that could not be fetched or failed verification
+    ├── ArtifactError            an index that is missing, truncated, altered or built for something else
+    ├── AnalyzerError            an analyzer name or parameter that means nothing
+    ├── ExpressionError          a pipeline expression that cannot be read
+    ├── ComponentError           a component given a wrong parameter or a wrong frame
+    ├── MeasureError             a measure that is unknown or cannot be computed
+    ├── ExperimentError          an experiment definition or result that cannot be used
+    ├── PluginError              a plugin that is broken, missing or claims a taken name
+    └── MissingExtra             an optional package that is not installed (says how to install it)
+
+A user's mistake always surfaces as one of these; any other exception is a bug.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AnalyzerError",
+    "ArtifactError",
+    "ComponentError",
+    "DataError",
+    "DatasetNotFound",
+    "DownloadError",
+    "ExperimentError",
+    "ExpressionError",
+    "FormatError",
+    "LegalIRError",
+    "MeasureError",
+    "MissingExtra",
+    "PluginError",
+    "suggestion",
+]
+
+
+class LegalIRError(Exception):
+    """Base of every error that legalir raises on purpose."""
+
+
+class DataError(LegalIRError):
+    """A dataset, folder, file or line that cannot be used."""
+
+
+class FormatError(DataError):
+    """A file or line that breaks the folder format."""
+
+
+class DatasetNotFound(DataError):  # noqa: N818  (reads as the sentence it is)
+    """An id or path that names no dataset."""
+
+
+class DownloadError(DataError):
+    """A collection that could not be fetched, or whose content is not the declared one."""
+
+
+class ArtifactError(LegalIRError):
+    """An artifact on disk that is missing, truncated, altered or built for something else."""
+
+
+class AnalyzerError(LegalIRError):
+    """An analyzer name or parameter that means nothing."""
+
+
+class ExpressionError(LegalIRError):
+    """A pipeline expression that cannot be read."""
+
+
+class ComponentError(LegalIRError):
+    """A component that was given a wrong parameter or a wrong frame."""
+
+
+class MeasureError(LegalIRError):
+    """A measure that is unknown or cannot be computed."""
+
+
+class ExperimentError(LegalIRError):
+    """An experiment definition or result that cannot be used."""
+
+
+class PluginError(LegalIRError):
+    """A plugin that is broken, missing, or claims a name that is taken."""
+
+
+class MissingExtra(LegalIRError):  # noqa: N818  (reads as the sentence it is)
+    """An optional package that is not installed."""
+
+
+def suggestion(name: str, known: list[str] | tuple[str, ...] | set[str]) -> str:
+    """Return `` Did you mean 'x'?`` when something in `known` is close to `name`, else an empty string."""
+    import difflib
+
+    close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,27 @@
+"""Optional packages: import one, or say in one sentence which command installs it."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from legalir.errors import MissingExtra
+
+__all__ = ["require"]
+
+
+def require(module: str, *, extra: str) -> ModuleType:
+    """Import `module`, which belongs to the optional dependency set `extra`.
+
+    Raises:
+        MissingExtra: the module is not installed; the message holds the command that installs it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
+            raise
+        raise MissingExtra(
+            f"This needs the package {module.split('.')[0]!r}, which is not installed: "
+            f"pip install 'legalir[{extra}]'"
+        ) from error
