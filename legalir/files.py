@@ -15,7 +15,15 @@ from filelock import FileLock
 
 from legalir.errors import LegalIRError
 
-__all__ = ["atomic_directory", "atomic_text", "cache_home", "locked", "sha256_of", "sync_directory"]
+__all__ = [
+    "atomic_directory",
+    "atomic_text",
+    "cache_home",
+    "locked",
+    "sha256_of",
+    "sync_directory",
+    "sync_file",
+]
 
 
 def cache_home() -> Path:
@@ -32,6 +40,12 @@ def sha256_of(path: Path) -> str:
     """Return the sha256 of a file as lower-case hex."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def sync_file(path: Path) -> None:
+    """Make the content of a closed file durable."""
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
 
 
 def sync_directory(path: Path) -> None:
@@ -74,8 +88,7 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         for file in temporary.iterdir():
-            with file.open("rb") as stream:
-                os.fsync(stream.fileno())
+            sync_file(file)
         sync_directory(temporary)
         temporary.chmod(0o755)
         if not path.exists():

@@ -1,0 +1,49 @@
+# Targets: experiment (the first thing to run), test, lint, bench, install, wheel, clean.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: experiment install test lint wheel bench clean
+
+experiment: $(VENV)/.users
+	$(BIN)/legalir experiment run experiments/quickstart.yaml
+
+install: $(VENV)/.users
+
+test: lint
+	$(BIN)/python -m pytest --cov --cov-report=term
+	$(MAKE) --no-print-directory wheel
+
+lint: $(VENV)/.developers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The wheel, in an environment that holds nothing else, answers a question about the bundled collection.
+wheel: $(VENV)/.developers
+	rm -rf dist build/empty
+	$(BIN)/python -m build --wheel --outdir dist > build.log 2>&1 || { cat build.log; exit 1; }
+	rm -f build.log
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt dist/*.whl
+	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/firecode "지하 노래방 비상구 크기는?" -k 3
+
+bench: $(VENV)/.bench
+	$(BIN)/python experiments/bench/run.py
+
+$(VENV)/.users: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable '.[report]'
+	touch $@
+
+$(VENV)/.developers: $(VENV)/.users
+	$(PIP) --editable '.[report,dev]'
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.users
+	$(PIP) --editable '.[report,bench]'
+	touch $@
+
+clean:
+	rm -rf build dist results *.egg-info .coverage .mypy_cache .ruff_cache

@@ -1,0 +1,102 @@
+"""The contract of an analyzer, and what it returns for many texts at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Analyzer", "BulkAnalyzer", "TermCounts", "count_terms", "fingerprint"]
+
+
+@runtime_checkable
+class Analyzer(Protocol):
+    """Text to terms. This is all that a plugin has to provide."""
+
+    @property
+    def name(self) -> str:
+        """The name that the analyzer has in expressions, such as ``jamo3``."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex digest that changes whenever the same text could give other terms."""
+        ...
+
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of `text` in order, repeated as often as they occur."""
+        ...
+
+
+@runtime_checkable
+class BulkAnalyzer(Analyzer, Protocol):
+    """An analyzer that counts the terms of many texts faster than one after another."""
+
+    def count(self, texts: Sequence[str]) -> TermCounts:
+        """Return what :func:`count_terms` returns for `texts`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """How often each term occurs in each of n texts, ordered by term and then by text.
+
+    Attributes:
+        terms: the distinct terms, in ascending code-point order; V of them.
+        indptr: int64 [V + 1]; postings of term v are the slice ``indptr[v]:indptr[v + 1]``.
+        documents: int32 [postings]; index of the text, ascending within a term.
+        frequencies: int32 [postings]; occurrences of the term in the text, at least 1.
+        lengths: int64 [n]; number of term occurrences in each text.
+    """
+
+    terms: list[str]
+    indptr: npt.NDArray[np.int64]
+    documents: npt.NDArray[np.int32]
+    frequencies: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int64]
+
+
+def fingerprint(kind: str, parameters: Mapping[str, object]) -> str:
+    """Return the fingerprint of an analyzer of ours: its kind, its parameters and the version of Unicode.
+
+    The Unicode version belongs to it because a newer one may move a character between word and gap.
+    """
+    content = json.dumps([kind, parameters, unicodedata.unidata_version], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def count_terms(analyzer: Analyzer, texts: Sequence[str]) -> TermCounts:
+    """Count the terms of `texts`, by the analyzer's own ``count`` where it has one."""
+    if isinstance(analyzer, BulkAnalyzer):
+        return analyzer.count(texts)
+    ids: dict[str, int] = {}
+    documents: list[int] = []
+    term_ids: list[int] = []
+    frequencies: list[int] = []
+    lengths = np.zeros(len(texts), dtype=np.int64)
+    for index, text in enumerate(texts):
+        counts = Counter(analyzer.terms(text))
+        lengths[index] = counts.total()
+        documents.extend([index] * len(counts))
+        term_ids.extend([ids.setdefault(term, len(ids)) for term in counts])
+        frequencies.extend(counts.values())
+    terms = sorted(ids)
+    place = np.empty(len(ids), dtype=np.int64)
+    place[[ids[term] for term in terms]] = np.arange(len(ids))
+    column = place[np.asarray(term_ids, dtype=np.int64)]
+    order = np.argsort(column, kind="stable")
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(column, minlength=len(ids)))))
+    return TermCounts(
+        terms=terms,
+        indptr=indptr.astype(np.int64),
+        documents=np.asarray(documents, dtype=np.int32)[order],
+        frequencies=np.asarray(frequencies, dtype=np.int32)[order],
+        lengths=lengths,
+    )

@@ -1,0 +1,46 @@
+"""What a character is to every analyzer: part of a word, or a gap between words.
+
+Text is brought to Unicode NFC and lower case, so that NFC and NFD input give the same terms. A word is a
+longest run of word characters: letters and digits of any script, the underscore, and combining marks (Thai
+vowels and tone marks are marks). All else separates words: white space, punctuation such as ``「」``, symbols,
+emoji, control characters.
+
+Korean statutes enumerate with the dot U+318D (``설치ㆍ유지``), which Unicode counts as a letter; people type
+other middle dots. All of them become U+318D, a word character: n-grams across the dot were seen to help.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+__all__ = ["is_word_character", "normalize", "words"]
+
+_DOT = "\u318d"
+_DOTS = str.maketrans(dict.fromkeys("\u00b7\u2022\u2027\u22c5\u30fb\uff65", _DOT))
+
+
+def normalize(text: str) -> str:
+    """Return `text` in NFC and lower case, with every middle dot as U+318D."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower()).translate(_DOTS)
+
+
+def is_word_character(character: str) -> bool:
+    """Return whether one character of normalised text belongs to a word."""
+    return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
+
+
+class _Gaps(dict[int, str]):
+    """A translation table, filled as characters are met: word characters stay, all others become a space."""
+
+    def __missing__(self, codepoint: int) -> str:
+        character = chr(codepoint)
+        self[codepoint] = kept = character if is_word_character(character) else " "
+        return kept
+
+
+_GAPS = _Gaps()
+
+
+def words(text: str) -> list[str]:
+    """Return the words of `text`, normalised, in order."""
+    return normalize(text).translate(_GAPS).split()

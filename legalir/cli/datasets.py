@@ -1,0 +1,207 @@
+"""``legalir datasets``: which collections there are, what one holds, and what is wrong with a folder."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from legalir.datasets import CheckReport, StatuteDataset
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="List, show and check collections of statutes.")
+
+_LIST = """Examples:
+
+  legalir datasets list
+
+  LEGALIR_DATA=~/statutes legalir datasets list --json
+"""
+_SHOW = """Examples:
+
+  legalir datasets show legalir/firecode
+
+  legalir datasets show legalir/firecode/test --json
+
+  legalir datasets show legalir/stard --fetch
+"""
+_CHECK = """Examples:
+
+  legalir datasets check my-statutes/
+
+  legalir datasets check my-statutes/ --json
+
+The exit code is 1 where something is wrong, so that a script can stop there.
+"""
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def _facts(rows: dict[str, object]) -> Table:
+    """Return a table of names and values, without the values that are missing."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for name, value in rows.items():
+        if value not in (None, ""):
+            table.add_row(name, Text(str(value)))
+    return table
+
+
+@app.command("list", epilog=_LIST)
+def list_(as_json: AsJson = False) -> None:
+    """List the collections that have an id, and the folders of $LEGALIR_DATA that cannot be used."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from legalir.datasets import available
+
+    found = available()
+    if as_json:
+        keys = ("id", "kind", "splits", "fault")
+        _print_json([{key: getattr(entry, key) for key in keys} for entry in found])
+        return
+    table = Table(box=None, padding=(0, 1), pad_edge=False)
+    table.add_column("id", no_wrap=True)
+    table.add_column("kind", style="dim")
+    table.add_column("splits")
+    table.add_column("", ratio=1, overflow="fold")
+    for entry in found:
+        note = entry.fault or entry.title()
+        style = "dim" if entry.fault else ""
+        table.add_row(Text(entry.id, style), entry.kind, ", ".join(entry.splits), Text(note, style))
+    Console().print(table)
+
+
+@app.command(epilog=_SHOW)
+def show(
+    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    as_json: AsJson = False,
+    fetch: Annotated[bool, typer.Option("--fetch", help="Fetch a published collection first.")] = False,
+) -> None:
+    """Show what DATASET holds: counts, splits, licence, source, links, and one provision."""
+    from legalir.datasets import load
+
+    source = load(dataset)
+    facts: dict[str, object] = {
+        "id": source.id,
+        "title": source.title,
+        "licence": source.licence,
+        "language": source.lang,
+        "source": source.source,
+        "citation": source.about.citation,
+        "about": source.about.description,
+        "splits": list(source.splits),
+    }
+    if source.fetched or fetch:
+        facts |= _counts(source)
+    else:
+        facts["state"] = f"not fetched yet: legalir datasets show {source.id} --fetch"
+    if as_json:
+        _print_json(facts)
+    else:
+        _print_facts(facts)
+
+
+def _counts(source: StatuteDataset) -> dict[str, object]:
+    from collections import Counter
+
+    counts: dict[str, object] = {"provisions": source.docs_count()}
+    if source.has_topics():
+        counts["queries"] = sum(1 for _ in source.queries())
+    if source.has_judgements():
+        counts["judgements"] = sum(1 for _ in source.judgements())
+    links = Counter(kind or "(no kind)" for _, _, kind in source.links())
+    sample = next(source.docs(), None)
+    return counts | {"links": dict(links), "sample": sample._asdict() if sample else None}
+
+
+def _print_facts(facts: dict[str, object]) -> None:
+    from rich.console import Console
+
+    console = Console()
+    sample = facts.pop("sample", None)
+    splits, links = facts["splits"], facts.get("links")
+    assert isinstance(splits, list)
+    facts["splits"] = ", ".join(splits)
+    if isinstance(links, dict):
+        facts["links"] = ", ".join(f"{count} {kind}" for kind, count in links.items())
+    console.print(_facts(facts))
+    if isinstance(sample, dict):
+        text = str(sample["text"])
+        console.print("\n[bold]first provision[/bold]")
+        console.print(_facts({**sample, "text": text if len(text) <= 300 else text[:299] + "…"}))
+
+
+@app.command(epilog=_CHECK)
+def check(
+    path: Annotated[str, typer.Argument(help="A folder, or an id.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Read every file of a folder to its end and report all that is wrong with it."""
+    from legalir.datasets import check as check_folder
+
+    report = check_folder(path)
+    if as_json:
+        _print_json(report.to_dict())
+    else:
+        _print_report(report)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def _print_report(report: CheckReport) -> None:
+    from rich.console import Console
+
+    console = Console()
+    languages = ", ".join(f"{name} {count}" for name, count in report.scripts.most_common())
+    facts: dict[str, object] = {
+        "folder": report.path,
+        "provisions": f"{report.provisions} ({languages})" if report.provisions else report.provisions,
+        "without title": report.untitled or None,
+        "without text": report.empty or None,
+        "links": ", ".join(f"{count} {kind}" for kind, count in report.links.most_common()),
+        "other files": ", ".join(report.ignored),
+    }
+    console.print(_facts(facts))
+    if report.splits:
+        console.print(_splits(report))
+    if report.ok:
+        console.print("\n[green]Nothing is wrong.[/green]")
+        return
+    console.print()
+    for fault in report.faults:
+        console.print(str(fault), markup=False, highlight=False)
+    total = sum(report.fault_counts.values())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in report.fault_counts.most_common())
+    console.print(f"\n[red]{total} fault{'s' if total > 1 else ''}[/red]: {kinds}")
+    if total > len(report.faults):
+        console.print(f"{total - len(report.faults)} of them are counted and not listed.")
+
+
+def _splits(report: CheckReport) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1), pad_edge=False)
+    table.add_column("split")
+    for name in ("queries", "not judged", "judgements", "labels", "several gold"):
+        table.add_column(name, justify="right")
+    for split, counts in report.splits.items():
+        labels = ", ".join(f"{label}: {count}" for label, count in counts.labels.items())
+        share = f"{counts.multi_label} ({counts.multi_label / counts.judged:.0%})" if counts.judged else "–"
+        numbers = (counts.queries, counts.unjudged, counts.judgements)
+        table.add_row(split or "(base)", *map(str, numbers), labels or "–", share)
+    return table

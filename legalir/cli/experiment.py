@@ -1,0 +1,144 @@
+"""``legalir experiment``: run an experiment from a file, and compare its scores with expected ones."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from legalir.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from legalir.experiment.compare import Comparison
+    from legalir.experiment.result import ExperimentResult
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True
+)
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@app.command(
+    epilog="Examples:\n\n"
+    "  legalir experiment run experiments/quickstart.yaml\n\n"
+    "  legalir experiment run experiments/quickstart.yaml --dataset legalir/firecode/test --out results/test"
+)
+def run(
+    file: Annotated[Path, typer.Argument(help="The experiment (YAML).", show_default=False)],
+    dataset: Annotated[str | None, typer.Option(help="Run on this dataset instead of the file's.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory of the result.", show_default="results/<name of the file>")
+    ] = None,
+    report: Annotated[
+        bool | None,
+        typer.Option(
+            "--report/--no-report", help="Write report.html.", show_default="where Jinja2 is installed"
+        ),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run the systems of an experiment file, print their scores, and keep everything in one directory.
+
+    What has not changed since the last time is not run again.
+    """
+    from legalir.experiment.runner import run as run_experiment
+
+    has_jinja = importlib.util.find_spec("jinja2") is not None
+    if report and not has_jinja:
+        raise MissingExtra(
+            "A report needs the package 'jinja2', which is not installed: pip install 'legalir[report]'"
+        )
+    folder = out if out is not None else Path("results") / file.stem
+    result = run_experiment(file, folder, dataset=dataset)
+    page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
+    if as_json:
+        typer.echo(json.dumps(_result_json(result, folder, page), ensure_ascii=False, indent=1))
+        return
+    _print_result(result, folder, page, asked=report is not False)
+
+
+def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, asked: bool) -> None:
+    from rich.console import Console
+
+    from legalir.experiment.terminal import print_result
+
+    console = Console(soft_wrap=False)
+    print_result(result, console)
+    if result.reused:
+        total = len(result.made)
+        console.print(f"{len(result.reused)} of {total} runs were unchanged and reused.", highlight=False)
+    # Printed without wrapping, so that a path can be copied or clicked.
+    typer.echo(f"Result: {folder}")
+    if page is not None:
+        typer.echo(f"Report: {page}")
+    elif asked:
+        typer.echo("No report, because Jinja2 is not installed: pip install 'legalir[report]'")
+
+
+def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> dict[str, object]:
+    return {
+        "title": result.definition.title,
+        "dataset": result.definition.dataset,
+        "baseline": result.definition.baseline,
+        "systems": json.loads(result.table.to_json(orient="records", double_precision=15)),
+        "reused": result.reused,
+        "out": str(folder),
+        "report": None if page is None else str(page),
+    }
+
+
+@app.command(
+    epilog="Examples:\n\n"
+    "  legalir experiment compare results/quickstart experiments/quickstart.expected.tsv\n\n"
+    "  legalir experiment compare results/quickstart expected.tsv --tolerance 0.005\n\n"
+    "  legalir experiment compare results/quickstart expected.tsv --write"
+)
+def compare(
+    result: Annotated[Path, typer.Argument(help="The directory of a result.", show_default=False)],
+    expected: Annotated[Path, typer.Argument(help="The expected scores (TSV).", show_default=False)],
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="Forgive this much, in score units.", min=0, show_default="the file's, else 0.0005"
+        ),
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the result's scores to EXPECTED instead of comparing.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare the scores of a result with expected ones, cell by cell; exit 1 when any differs."""
+    from legalir.experiment.compare import compare as compare_scores
+    from legalir.experiment.compare import write_expected
+    from legalir.experiment.result import ExperimentResult
+
+    loaded = ExperimentResult.load(result)
+    if write:
+        typer.echo(f"Written: {write_expected(loaded, expected)}")
+        return
+    comparison = compare_scores(loaded, expected, tolerance)
+    if as_json:
+        typer.echo(json.dumps(_comparison_json(comparison), ensure_ascii=False, indent=1))
+    else:
+        from rich.console import Console
+
+        from legalir.experiment.terminal import print_comparison
+
+        print_comparison(comparison, Console())
+    if not comparison.ok:
+        raise typer.Exit(1)
+
+
+def _comparison_json(comparison: Comparison) -> dict[str, object]:
+    return {
+        "ok": comparison.ok,
+        "tolerance": comparison.tolerance,
+        "counts": dict(comparison.counts),
+        "cells": [vars(cell) for cell in comparison.cells],
+    }

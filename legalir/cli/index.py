@@ -1,0 +1,46 @@
+"""``legalir index``: build the sparse index of a collection ahead of its first search."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["EXAMPLES", "build"]
+
+EXAMPLES = """Examples:
+
+  legalir index legalir/firecode
+
+  legalir index my-statutes/ --analyzer char2
+"""
+
+
+def build(
+    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    analyzer: Annotated[
+        str, typer.Option("--analyzer", "-a", help="jamo3, jamoN, char2, charN, word, or a plugin's.")
+    ] = "jamo3",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Build the sparse index of DATASET, unless an up-to-date one is there."""
+    from legalir.collection import Collection
+
+    start = time.perf_counter()
+    index = Collection(dataset).sparse(analyzer)
+    facts = index.manifest.facts
+    path = Path(index.path)
+    size = sum(entry["size"] for entry in index.manifest.files.values())
+    seconds = time.perf_counter() - start
+    if as_json:
+        content = {"path": str(path), "bytes": size, "seconds": round(seconds, 3), **facts}
+        typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
+        return
+    typer.echo(
+        f"{facts['documents']:,} provisions, {facts['terms']:,} terms ({facts['analyzer']['name']}), "
+        f"{size / 1e6:,.1f} MB, {seconds:.1f} s"
+    )
+    typer.echo(f"Index: {path}")

@@ -1,0 +1,70 @@
+"""The program ``legalir``: its commands, its version, and how its errors end."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from legalir import __version__
+from legalir.cli import datasets, experiment, index, search
+from legalir.errors import (
+    AnalyzerError,
+    ComponentError,
+    DatasetNotFound,
+    ExpressionError,
+    LegalIRError,
+    MeasureError,
+)
+
+__all__ = ["app", "main"]
+
+MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, ExpressionError, MeasureError)
+"""Errors that another command line would have avoided: exit code 2. All others are failed runs: exit code 1."""
+
+app = typer.Typer(
+    help="Search statutes: provisions that cite and delegate to each other.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    epilog="Start with: legalir search legalir/firecode '지하 노래방 비상구 크기는?'",
+)
+app.add_typer(datasets.app, name="datasets")
+app.add_typer(experiment.app, name="experiment")
+app.command("index", epilog=index.EXAMPLES)(index.build)
+app.command("search", epilog=search.EXAMPLES)(search.search)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"legalir {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Search statutes: provisions that cite and delegate to each other."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one line on standard error."""
+    try:
+        app()
+    except LegalIRError as error:
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(2 if isinstance(error, MISUSE) else 1)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe went away, as `head` does; closing standard error keeps Python silent about it.
+        sys.stderr.close()
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""Everything that is wrong with a folder at once, and what is in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from pathlib import Path
+
+from legalir.datasets.catalog import load
+from legalir.datasets.folder import Folder
+from legalir.datasets.lines import Fault
+from legalir.datasets.readers import read_corpus, read_links, read_qrels, read_queries
+from legalir.datasets.shipped import verify_judgements
+from legalir.errors import DataError
+
+__all__ = ["CheckReport", "SplitCounts", "check"]
+
+_SCRIPTS = {
+    "Hangul": re.compile("[\uac00-\ud7a3\u1100-\u11ff]"),
+    "Thai": re.compile("[\u0e00-\u0e7f]"),
+    "Kana": re.compile("[\u3040-\u30ff]"),
+    "Han": re.compile("[\u4e00-\u9fff]"),
+    "Latin": re.compile("[A-Za-z\u00c0-\u024f]"),
+}
+
+
+@dataclass
+class SplitCounts:
+    """What one split (or the base) holds.
+
+    Attributes:
+        queries: questions that are its topics.
+        judgements: lines of its judgement file.
+        judged: queries with at least one relevant provision.
+        multi_label: of these, how many have two or more.
+        labels: judgements by label.
+        unjudged: queries of its file without any judgement; they are no topics.
+    """
+
+    queries: int = 0
+    judgements: int = 0
+    judged: int = 0
+    multi_label: int = 0
+    labels: dict[int, int] = field(default_factory=dict)
+    unjudged: int = 0
+
+
+@dataclass
+class CheckReport:
+    """The result of :func:`check`.
+
+    Attributes:
+        path: the folder.
+        faults: what is wrong, in the order of the files, at most `cap` of each kind in each file.
+        fault_counts: how many there are in all, by kind.
+        provisions: provisions that can be used.
+        untitled: provisions without a title.
+        empty: provisions with neither title nor text.
+        scripts: provisions by the script that most of their letters belong to.
+        splits: what each split holds; the empty string is the base.
+        links: links by kind.
+        ignored: files that the format does not know.
+    """
+
+    path: Path
+    cap: int = 20
+    faults: list[Fault] = field(default_factory=list)
+    fault_counts: Counter[str] = field(default_factory=Counter)
+    provisions: int = 0
+    untitled: int = 0
+    empty: int = 0
+    scripts: Counter[str] = field(default_factory=Counter)
+    splits: dict[str, SplitCounts] = field(default_factory=dict)
+    links: Counter[str] = field(default_factory=Counter)
+    ignored: list[str] = field(default_factory=list)
+    _seen: Counter[tuple[Path, str]] = field(default_factory=Counter, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.fault_counts
+
+    def add(self, fault: Fault) -> None:
+        """Count a fault, and keep it unless there are too many like it."""
+        self.fault_counts[fault.kind] += 1
+        self._seen[fault.file, fault.kind] += 1
+        if self._seen[fault.file, fault.kind] <= self.cap:
+            self.faults.append(fault)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the report as plain values for JSON."""
+        out = asdict(self)
+        del out["_seen"], out["cap"]
+        return out | {
+            "path": str(self.path),
+            "ok": self.ok,
+            "faults": [_plain(fault) for fault in self.faults],
+        }
+
+
+def _plain(fault: Fault) -> dict[str, object]:
+    return fault._asdict() | {"file": str(fault.file)}
+
+
+def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
+    """Read every file of a folder to its end and report all that is wrong.
+
+    Args:
+        path: a folder, or an id of a collection.
+        cap: how many faults of one kind in one file are kept; all are counted.
+
+    Raises:
+        DatasetNotFound: there is no such folder.
+    """
+    root = Path(path).expanduser()
+    report = CheckReport(root, cap)
+    try:
+        folder = Folder.open(root) if root.is_dir() else load(path).folder
+        about = folder.about
+    except DataError as error:
+        if not root.is_dir():
+            raise
+        message = str(error).removeprefix(f"{root} ").rstrip(".")
+        report.add(Fault(root, 0, "folder", message))
+        return report
+    report.path = folder.root
+    report.ignored = [file.name for file in folder.ignored if not file.name.startswith((".", "README"))]
+    docnos = _corpus(folder, report)
+    asked = _queries(folder, about.query_field, report)
+    for split in ("", *folder.splits):
+        if split or "" in folder.queries or "" in folder.qrels:
+            report.splits[split] = _split(folder, split, docnos, asked, report)
+    _links(folder, docnos, report)
+    return report
+
+
+def _corpus(folder: Folder, report: CheckReport) -> set[str]:
+    docnos = set()
+    for record in read_corpus(folder.corpus, report.add):
+        docnos.add(record.doc_id)
+        report.untitled += not record.title.strip()
+        report.empty += not record.default_text().strip()
+        report.scripts[_script(record.text or record.title)] += 1
+    report.provisions = len(docnos)
+    if not docnos:
+        report.add(Fault(folder.corpus, 0, "provision", "not a single provision"))
+    return docnos
+
+
+def _script(text: str) -> str:
+    """Return the script that most letters of a text's beginning belong to."""
+    counts = {name: len(pattern.findall(text[:300])) for name, pattern in _SCRIPTS.items()}
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] else "other"
+
+
+def _queries(folder: Folder, field: str, report: CheckReport) -> dict[Path, set[str]]:
+    return {
+        path: {str(row["qid"]) for row in read_queries(path, field, report.add)}
+        for path in folder.queries.values()
+    }
+
+
+def _split(
+    folder: Folder, split: str, docnos: set[str], asked: dict[Path, set[str]], report: CheckReport
+) -> SplitCounts:
+    queries, qrels = folder.queries_of(split), folder.qrels_of(split)
+    qids = asked[queries] if queries else set()
+    if qrels is None:
+        return SplitCounts(queries=len(qids))
+    own = split in folder.qrels
+    labels: Counter[int] = Counter()
+    relevant: Counter[str] = Counter()
+    judged, unasked = set(), set()
+    # The base's file is read again for a split that has only queries; its faults are already known.
+    for row in read_qrels(qrels, report.add if own else lambda fault: None):
+        labels[row.label] += 1
+        judged.add(row.qid)
+        relevant[row.qid] += row.label > 0
+        if row.qid not in qids:
+            unasked.add(row.qid)
+        if own and row.docno not in docnos:
+            message = f"{row.docno!r}, judged for {row.qid!r}, is not in the corpus"
+            report.add(Fault(qrels, 0, "dangling judgement", message))
+    for qid in sorted(unasked):
+        report.add(Fault(qrels, 0, "dangling query", f"{qid!r} is judged but in no query file"))
+    if own and not qrels.is_relative_to(folder.root):
+        _verify(qrels, report)
+    many = sum(count > 1 for count in relevant.values())
+    any_ = sum(count > 0 for count in relevant.values())
+    topics = len(qids & judged)
+    return SplitCounts(topics, labels.total(), any_, many, dict(sorted(labels.items())), len(qids) - topics)
+
+
+def _verify(qrels: Path, report: CheckReport) -> None:
+    try:
+        verify_judgements(qrels)
+    except DataError as error:
+        report.add(Fault(qrels, 0, "sha256", str(error).rstrip(".")))
+
+
+def _links(folder: Folder, docnos: set[str], report: CheckReport) -> None:
+    if folder.links is None:
+        return
+    for source, target, kind in read_links(folder.links, report.add):
+        report.links[kind or "(none)"] += 1
+        for end in (source, target):
+            if end not in docnos:
+                message = f"{source!r} to {target!r}: {end!r} is not in the corpus"
+                report.add(Fault(folder.links, 0, "dangling link", message))

@@ -1,0 +1,170 @@
+"""From the files of a published collection to our folder format, by its declaration."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+
+from legalir.datasets.mapping import Row, identifier_of, items_of, pick, rows_of, text_of
+from legalir.datasets.readers import RESERVED
+from legalir.datasets.records import Provision
+from legalir.errors import FormatError
+
+__all__ = ["convert"]
+
+_FIELDS = Provision._fields[1:]
+
+
+class _Converter:
+    def __init__(self, declaration: Mapping[str, Any], source: Path, target: Path) -> None:
+        self.declaration = declaration
+        self.source = source
+        self.target = target
+        self.counts: Counter[str] = Counter()
+        self.docnos: set[str] = set()
+
+    def rows(self, names: str | list[str]) -> Iterator[tuple[str, Row]]:
+        """Yield the rows of one or several files, each with where it stands for error messages."""
+        for name in [names] if isinstance(names, str) else names:
+            for number, row in rows_of(self.source / name):
+                yield f"{self.source / name}{f', line {number}' if number else ''}", row
+
+    def items(self, where: str, row: Row, spec: Any) -> list[str]:
+        """Return the provisions that a row refers to, each once, in their order."""
+        try:
+            items = items_of(row, spec)
+        except ValueError as error:
+            raise FormatError(f"{where}: {error}.") from error
+        id_spec = self.declaration["corpus"]["id"]
+        ids = (identifier_of(item, id_spec) if isinstance(item, Mapping) else str(item) for item in items)
+        return [docno for docno in dict.fromkeys(ids) if docno]
+
+    def corpus(self) -> None:
+        """Write the provisions, and collect their links."""
+        spec = self.declaration["corpus"]
+        links: list[tuple[str, str]] = []
+        with (self.target / "corpus.jsonl").open("w", encoding="utf-8", newline="\n") as out:
+            for where, row in self.rows(spec["from"]):
+                docno = identifier_of(row, spec["id"])
+                if not docno:
+                    raise FormatError(f"{where}: no identifier in {spec['id']!r}.")
+                docno = self.unique(where, docno)
+                fields = {name: text_of(row, spec[name]) for name in _FIELDS if name in spec}
+                _write_row(out, {"docno": docno, **fields})
+                links += [(docno, other) for other in self.items(where, row, spec.get("links", []))]
+        self.counts["provisions"] = len(self.docnos)
+        self.links(links, spec.get("link_kind", ""))
+
+    def unique(self, where: str, docno: str) -> str:
+        """Return the docno, numbered where an earlier provision has it and the declaration allows that."""
+        if docno in self.docnos:
+            if self.declaration["corpus"].get("duplicates") != "number":
+                raise FormatError(f"{where}: docno {docno!r} is on an earlier line, too.")
+            self.counts["repeated docnos, numbered"] += 1
+            number = 2
+            while f"{docno}#{number}" in self.docnos:
+                number += 1
+            docno = f"{docno}#{number}"
+        self.docnos.add(docno)
+        return docno
+
+    def links(self, links: list[tuple[str, str]], kind: str) -> None:
+        """Write the links between provisions; loops and unknown ends are counted and left out."""
+        if "links" not in self.declaration["corpus"]:
+            return
+        with (self.target / "links.tsv").open("w", encoding="utf-8", newline="\n") as out:
+            for source, target in links:
+                if source == target:
+                    self.counts["links to themselves, left out"] += 1
+                elif target not in self.docnos:
+                    self.counts["links to unknown provisions, left out"] += 1
+                else:
+                    self.counts["links"] += 1
+                    out.write(f"{source}\t{target}\t{kind}\n")
+
+    def queries(self, split: str, spec: Mapping[str, Any]) -> None:
+        """Write the questions of a split, and its judgements where the rows hold them."""
+        suffix = "" if split == "base" else f".{split}"
+        golden = spec.get("gold")
+        with ExitStack() as stack:
+            out = stack.enter_context(_open(self.target / f"queries{suffix}.jsonl"))
+            qrels = stack.enter_context(_open(self.target / f"qrels{suffix}.txt")) if golden else None
+            for number, (where, row) in enumerate(self.rows(spec["from"])):
+                qid = f"{spec.get('prefix', '')}{identifier_of(row, spec['id']) or number}"
+                question = text_of(row, spec["query"])
+                if not question.strip():
+                    self.counts[f"{split}: rows without a question, left out"] += 1
+                    continue
+                self.counts[f"{split}: questions"] += 1
+                _write_row(out, {"qid": qid, "query": question, **_rest(row, spec)})
+                for docno in self.items(where, row, golden) if golden else []:
+                    self.counts[f"{split}: judgements"] += 1
+                    if docno not in self.docnos:
+                        self.counts[f"{split}: judgements of unknown provisions"] += 1
+                    assert qrels is not None
+                    qrels.write(f"{qid} 0 {docno} 1\n")
+
+    def judgements(self, split: str, spec: Mapping[str, Any]) -> None:
+        """Write the judgements of a split that have a file of their own."""
+        with _open(self.target / f"qrels.{split}.txt") as out:
+            for where, row in self.rows(spec["from"]):
+                qid, docno = identifier_of(row, spec["qid"]), identifier_of(row, spec["docno"])
+                if not qid or not docno:
+                    raise FormatError(f"{where}: no query or no provision.")
+                self.counts[f"{split}: judgements"] += 1
+                out.write(f"{spec.get('prefix', '')}{qid} 0 {docno} 1\n")
+
+
+def _rest(row: Row, spec: Mapping[str, Any]) -> dict[str, object]:
+    """Return the other fields of a question; those that would pass for results get another name."""
+    golden = spec.get("gold", [])
+    used = {*([golden] if isinstance(golden, str) else golden), "qid", "query", "query_id"}
+    return {
+        f"source_{key}" if key in RESERVED else key: value
+        for key, value in row.items()
+        if key not in used and pick(row, key) is not None
+    }
+
+
+def _open(path: Path) -> TextIO:
+    return path.open("w", encoding="utf-8", newline="\n")
+
+
+def _write_row(out: TextIO, row: dict[str, object]) -> None:
+    out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def convert(declaration: Mapping[str, Any], source: Path, target: Path) -> dict[str, int]:
+    """Write a collection in our folder format.
+
+    Args:
+        declaration: ``corpus``, ``queries`` by split and, where they have files of their own, ``judgements``
+            by split; ``docs/datasets.md`` says what each may hold.
+        source: the folder with the published files.
+        target: an empty folder.
+
+    Returns:
+        What was written, left out and not found, by its description.
+
+    Raises:
+        FormatError: a published file is not as declared.
+    """
+    import yaml
+
+    converter = _Converter(declaration, source, target)
+    converter.corpus()
+    for split, spec in declaration["queries"].items():
+        converter.queries(split, spec)
+    for split, spec in declaration.get("judgements", {}).items():
+        converter.judgements(split, spec)
+    about = yaml.safe_dump(dict(declaration["about"]), allow_unicode=True, sort_keys=False)
+    (target / "dataset.yaml").write_text(about, encoding="utf-8")
+    counts = dict(converter.counts)
+    (target / "conversion.json").write_text(
+        json.dumps(counts, ensure_ascii=False, indent=1), encoding="utf-8"
+    )
+    return counts

@@ -1,0 +1,206 @@
+"""Our collections in the form of ir_datasets: documents, queries and judgements behind its protocols."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ir_datasets import EntityType
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericQuery, TrecQrel
+from ir_datasets.indices.base import Docstore
+from ir_datasets.util.metadata import MetadataComponent
+
+from legalir.datasets.readers import read_positions
+from legalir.datasets.records import Provision
+
+if TYPE_CHECKING:
+    from legalir.datasets.dataset import StatuteDataset
+
+__all__ = ["irds_dataset"]
+
+
+def irds_dataset(
+    dataset: StatuteDataset, *, queries: bool | None = None, qrels: bool | None = None
+) -> Dataset:
+    """Return the ir_datasets form of a collection or split.
+
+    Args:
+        dataset: the collection.
+        queries: whether it has queries; None: look.
+        qrels: whether it has judgements; None: look.
+    """
+    if queries is None:
+        queries = dataset.has_topics()
+    if qrels is None:
+        qrels = dataset.has_judgements()
+    parts = Dataset(
+        StatuteDocs(dataset),
+        StatuteQueries(dataset) if queries else None,
+        StatuteQrels(dataset) if qrels else None,
+    )
+    return Dataset(MetadataComponent(dataset.id, parts, _Metadata(dataset)), parts)
+
+
+class _Metadata:
+    """What ir_datasets asks about counts, told by the collection itself."""
+
+    def __init__(self, dataset: StatuteDataset) -> None:
+        self._dataset = dataset
+
+    def get_metadata(self, dataset_id: str, kind: EntityType) -> dict[str, object]:
+        """Return the count of documents, queries or judgements."""
+        if kind == EntityType.docs:
+            return {"count": self._dataset.docs_count()}
+        if kind == EntityType.queries:
+            return {"count": sum(1 for _ in self._dataset.queries())}
+        if kind == EntityType.qrels:
+            counts: dict[int, int] = {}
+            for row in self._dataset.judgements():
+                counts[row.label] = counts.get(row.label, 0) + 1
+            return {"count": sum(counts.values()), "fields": {"relevance": {"counts_by_value": counts}}}
+        return {}
+
+
+class StatuteDocs(BaseDocs):  # type: ignore[misc]
+    """The provisions of a collection. The splits of one collection have equal documents."""
+
+    def __init__(self, dataset: StatuteDataset) -> None:
+        self._dataset = dataset
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StatuteDocs) and self._dataset.base_id == other._dataset.base_id
+
+    def __hash__(self) -> int:
+        return hash(self._dataset.base_id)
+
+    def docs_iter(self) -> DocsIter:
+        """Return an iterator that can be sliced."""
+        return DocsIter(self._dataset)
+
+    def docs_cls(self) -> type[Provision]:
+        """Return the record type."""
+        return Provision
+
+    def docs_count(self) -> int:
+        """Return the number of provisions."""
+        return self._dataset.docs_count()
+
+    def docs_store(self) -> StatuteDocstore:
+        """Return random access by identifier."""
+        return StatuteDocstore(self._dataset)
+
+    def docs_namespace(self) -> str:
+        """Return the id of the collection: its splits share their documents."""
+        return self._dataset.base_id
+
+    def docs_lang(self) -> str | None:
+        """Return the language code of the provisions."""
+        return self._dataset.lang
+
+
+class DocsIter:
+    """Provisions in the order of the corpus; ``it[start:stop:step]`` and ``it[i]`` skip without parsing."""
+
+    def __init__(self, dataset: StatuteDataset, positions: range | None = None) -> None:
+        self._dataset = dataset
+        self._positions = positions
+        self._running: Iterator[Provision] | None = None
+
+    def __iter__(self) -> DocsIter:
+        return self
+
+    def __next__(self) -> Provision:
+        if self._running is None:
+            if self._positions is None:
+                self._running = self._dataset.docs()
+            else:
+                self._running = read_positions(self._dataset.folder.corpus, self._positions)
+        return next(self._running)
+
+    def __getitem__(self, key: int | slice) -> DocsIter | Provision:
+        positions = range(self._dataset.docs_count()) if self._positions is None else self._positions
+        if isinstance(key, int):
+            position = positions[key]
+            return next(read_positions(self._dataset.folder.corpus, range(position, position + 1)))
+        if key.step is not None and key.step <= 0:
+            raise ValueError("step must be positive")
+        start, stop = (_whole(bound, len(positions)) for bound in (key.start, key.stop))
+        return DocsIter(self._dataset, positions[start : stop : key.step])
+
+
+def _whole(bound: float | None, size: int) -> int | None:
+    """Return a bound as an integer: a float is a share of the whole, as everywhere in ir_datasets."""
+    return math.floor(bound * size) if isinstance(bound, float) else bound
+
+
+class StatuteDocstore(Docstore):  # type: ignore[misc]
+    """Look-up of provisions by docno."""
+
+    def __init__(self, dataset: StatuteDataset) -> None:
+        super().__init__(Provision)
+        self._dataset = dataset
+
+    def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[Provision]:
+        """Yield the provisions that have these docnos; an unknown one is left out."""
+        return self._dataset.store.get_many_iter(doc_ids)
+
+    def built(self) -> bool:
+        """Tell whether a look-up can be answered: it always can."""
+        return True
+
+    def count(self) -> int:
+        """Return the number of provisions."""
+        return self._dataset.docs_count()
+
+    def __iter__(self) -> DocsIter:
+        return DocsIter(self._dataset)
+
+
+class StatuteQueries(BaseQueries):  # type: ignore[misc]
+    """The questions of a collection or split."""
+
+    def __init__(self, dataset: StatuteDataset) -> None:
+        self._dataset = dataset
+
+    def queries_iter(self) -> Iterator[GenericQuery]:
+        """Yield identifier and text of every question."""
+        for row in self._dataset.queries():
+            yield GenericQuery(row["qid"], row["query"])
+
+    def queries_cls(self) -> type[object]:
+        """Return the record type: one text field, so that PyTerrier calls it `query`."""
+        return GenericQuery  # type: ignore[no-any-return]
+
+    def queries_namespace(self) -> str:
+        """Return the id of the collection."""
+        return self._dataset.base_id
+
+    def queries_lang(self) -> str | None:
+        """Return the language code of the questions."""
+        return self._dataset.about.queries_lang(self._dataset.split)
+
+
+class StatuteQrels(BaseQrels):  # type: ignore[misc]
+    """The judgements of a collection or split."""
+
+    def __init__(self, dataset: StatuteDataset) -> None:
+        self._dataset = dataset
+
+    def qrels_iter(self) -> Iterator[TrecQrel]:
+        """Yield every judgement."""
+        for row in self._dataset.judgements():
+            yield TrecQrel(row.qid, row.docno, row.label, "0")
+
+    def qrels_cls(self) -> type[object]:
+        """Return the record type."""
+        return TrecQrel  # type: ignore[no-any-return]
+
+    def qrels_defs(self) -> dict[int, str]:
+        """Return what each label means."""
+        return self._dataset.about.labels
+
+    def qrels_path(self) -> str:
+        """Return the judgement file."""
+        return str(self._dataset.folder.qrels_of(self._dataset.split))

@@ -1,0 +1,52 @@
+"""``pt.get_dataset("legalir:firecode")``: our collections as a dataset provider of PyTerrier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyterrier.datasets import DatasetProvider
+from pyterrier.datasets._irds import IRDSDataset
+
+from legalir.datasets.catalog import PREFIX, available, entries, load
+
+__all__ = ["LegalIRDatasetProvider", "StatuteIRDSDataset"]
+
+
+class StatuteIRDSDataset(IRDSDataset):
+    """PyTerrier's view of one collection or split.
+
+    Args:
+        id_or_path: anything that :func:`legalir.datasets.load` takes.
+    """
+
+    def __init__(self, id_or_path: str) -> None:
+        self._irds_id = id_or_path
+        self._source = load(id_or_path)
+        self._irds_ref = self._source.irds()
+
+    def info_url(self) -> str | None:
+        """Return where the collection comes from, where that is an address."""
+        source = self._source.source or ""
+        return source if source.startswith("https://") else None
+
+    def __repr__(self) -> str:
+        return f"StatuteIRDSDataset({self._irds_id!r})"
+
+
+class LegalIRDatasetProvider(DatasetProvider):
+    """Finds collections by the name after ``legalir:``; a path to a folder works, too."""
+
+    def get_dataset(self, name: str) -> StatuteIRDSDataset:
+        """Return a collection or split.
+
+        Raises:
+            DatasetNotFound: nothing has that name.
+        """
+        base = name.removeprefix(PREFIX).split("/")[0]
+        return StatuteIRDSDataset(PREFIX + name.removeprefix(PREFIX) if PREFIX + base in entries() else name)
+
+    def list_dataset_names(self) -> Iterable[str]:
+        """Return the names of all collections and splits that can be used."""
+        for entry in available():
+            if not entry.fault:
+                yield from (entry.name, *(f"{entry.name}/{split}" for split in entry.splits))

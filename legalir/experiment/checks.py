@@ -1,0 +1,189 @@
+"""Check the keys of an experiment definition, one small function a kind of value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from legalir.errors import ExperimentError, MeasureError, suggestion
+from legalir.experiment.definition import CORRECTIONS, TESTS, Reference, parse_measure
+
+__all__ = ["checked_fields"]
+
+_Check = Callable[[object, str], object]
+
+
+def checked_fields(value: object, where: str, known: Sequence[str]) -> dict[str, object]:
+    """Return the constructor arguments of a definition.
+
+    Args:
+        value: what the YAML file holds.
+        where: the name of the file, the first words of every error.
+        known: the keys that exist.
+
+    Raises:
+        ExperimentError: one sentence with the file, the key, and what is accepted.
+    """
+    if not isinstance(value, Mapping):
+        raise ExperimentError(
+            f"{where} holds {_kind(value)}; an experiment is a mapping with the key 'systems'."
+        )
+    for key in value:
+        if key not in known:
+            hint = suggestion(str(key), set(known)) or f" Known are: {', '.join(sorted(known))}."
+            raise ExperimentError(f"{where}: the key {key!r} is not known.{hint}")
+    for key in ("dataset", "measures", "systems"):
+        if key not in value:
+            raise ExperimentError(f"{where}: the key '{key}' is missing.")
+    given = {key: _CHECKS[key](item, f"{where}: '{key}'") for key, item in value.items()}
+    systems = given["systems"]
+    baseline = given.get("baseline")
+    if baseline is not None and isinstance(systems, Mapping) and baseline not in systems:
+        hint = suggestion(str(baseline), set(systems)) or f" Systems are: {', '.join(systems)}."
+        raise ExperimentError(f"{where}: 'baseline' names {baseline!r}, which is no system.{hint}")
+    return given
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "nothing"
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "text", list: "a list"}
+    return names.get(type(value), "a mapping" if isinstance(value, Mapping) else type(value).__name__)
+
+
+def _wrong(where: str, wanted: str, value: object) -> ExperimentError:
+    return ExperimentError(f"{where} must be {wanted}, not {_kind(value)}.")
+
+
+def _text(value: object, where: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(where, "text (put it in quotes)", value)
+    return value.strip()
+
+
+def _filled(value: object, where: str) -> str:
+    text = _text(value, where)
+    if not text:
+        raise ExperimentError(f"{where} is empty; give it a value.")
+    return text
+
+
+def _optional_text(value: object, where: str) -> str:
+    return "" if value is None else _text(value, where)
+
+
+def _baseline(value: object, where: str) -> str | None:
+    return None if value is None else _filled(value, where)
+
+
+def _number(value: object, where: str, low: float, high: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise _wrong(where, "a number", value)
+    if not low <= value <= high:
+        raise ExperimentError(f"{where} is {value}, but must lie from {low:g} to {high:g}.")
+    return float(value)
+
+
+def _alpha(value: object, where: str) -> float:
+    alpha = _number(value, where, 0.0, 1.0)
+    if alpha in (0.0, 1.0):
+        raise ExperimentError(f"{where} is {alpha:g}, but must lie between 0 and 1, for example 0.05.")
+    return alpha
+
+
+def _depth(value: object, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _wrong(where, "a whole number", value)
+    if value < 1:
+        raise ExperimentError(f"{where} is {value}, but at least 1 result must be kept.")
+    return value
+
+
+def _tolerance(value: object, where: str) -> float | None:
+    return None if value is None else _number(value, where, 0.0, 1.0)
+
+
+def _choice(options: Sequence[str]) -> Callable[[object, str], str]:
+    def check(value: object, where: str) -> str:
+        text = _text(value, where)
+        if text not in options:
+            hint = suggestion(text, set(options))
+            raise ExperimentError(f"{where} is {text!r}, but must be one of {', '.join(options)}.{hint}")
+        return text
+
+    return check
+
+
+def _correction(value: object, where: str) -> str | None:
+    return None if value is None else _choice(CORRECTIONS)(value, where)
+
+
+def _measure(value: object, where: str) -> str:
+    try:
+        return str(parse_measure(_filled(value, where)))
+    except MeasureError as error:
+        raise MeasureError(f"{where}: {error}") from None
+
+
+def _measures(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise _wrong(where, "a list of measures such as [nDCG@10, R@100]", value)
+    names = tuple(_measure(item, where) for item in value)
+    if not names:
+        raise ExperimentError(f"{where} is empty; name at least one measure, for example nDCG@10.")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ExperimentError(f"{where} names {twice} twice; keep one.")
+    return names
+
+
+def _systems(value: object, where: str) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise _wrong(where, "a mapping from names to expressions", value)
+    if not value:
+        raise ExperimentError(f"{where} is empty; add at least one line such as 'BM25: bm25'.")
+    for name in value:
+        if isinstance(name, str) and not name.isprintable():
+            raise ExperimentError(f"{where}: the name {name!r} holds a control character; remove it.")
+    return {
+        _filled(name, f"{where}: the name {name!r}"): _filled(item, f"{where}: {name!r}")
+        for name, item in value.items()
+    }
+
+
+def _reference(value: object, where: str) -> Reference:
+    if not isinstance(value, Mapping) or not {"name", "scores"} <= set(value) <= {"name", "source", "scores"}:
+        raise ExperimentError(f"{where}: every row is a mapping with 'name', 'scores' and perhaps 'source'.")
+    name = _filled(value["name"], f"{where}: 'name'")
+    if not isinstance(value["scores"], Mapping):
+        raise _wrong(f"{where}: 'scores' of {name!r}", "a mapping from measures to numbers", value["scores"])
+    scores = {
+        _measure(key, f"{where}: {name!r}"): _number(item, f"{where}: {key!r} of {name!r}", 0.0, 1.0)
+        for key, item in value["scores"].items()
+    }
+    return Reference(name, scores, _optional_text(value.get("source"), f"{where}: 'source' of {name!r}"))
+
+
+def _references(value: object, where: str) -> tuple[Reference, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise _wrong(where, "a list of rows", value)
+    return tuple(_reference(item, where) for item in value)
+
+
+_CHECKS: dict[str, _Check] = {
+    "title": _optional_text,
+    "description": _optional_text,
+    "notes": _optional_text,
+    "dataset": _filled,
+    "measures": _measures,
+    "systems": _systems,
+    "baseline": _baseline,
+    "test": _choice(TESTS),
+    "correction": _correction,
+    "alpha": _alpha,
+    "depth": _depth,
+    "references": _references,
+    "tolerance": _tolerance,
+}

@@ -1,0 +1,56 @@
+"""Read a YAML document strictly: safe types only, and a key written twice is an error, not a silent loss."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+
+import yaml
+
+from legalir.errors import ExperimentError
+
+__all__ = ["read_yaml"]
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """The safe loader, except that it refuses to drop the first of two equal keys."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
+        seen: set[object] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, Hashable) and key in seen:
+                line = key_node.start_mark.line + 1
+                raise ExperimentError(f"line {line}: the key {key!r} is written twice; keep one.")
+            if isinstance(key, Hashable):
+                seen.add(key)
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_yaml(path: Path) -> object:
+    """Return the content of a YAML file as plain Python values.
+
+    Raises:
+        ExperimentError: the file is missing, is not UTF-8 or is not YAML, or a key occurs twice.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        return yaml.load(text, Loader=_StrictLoader)
+    except FileNotFoundError:
+        raise ExperimentError(f"{path} does not exist: give the path of an experiment file (YAML).") from None
+    except OSError as error:
+        raise ExperimentError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise ExperimentError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8.") from error
+    except yaml.YAMLError as error:
+        raise ExperimentError(f"{path} is not valid YAML: {_fault(error)}.") from error
+    except RecursionError:
+        raise ExperimentError(f"{path} is nested too deeply to be an experiment file.") from None
+    except ExperimentError as error:
+        raise ExperimentError(f"{path}, {error}") from None
+
+
+def _fault(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else str(problem)

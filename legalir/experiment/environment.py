@@ -1,0 +1,100 @@
+"""Where and with what an experiment ran: enough to run it again, nothing about the person who ran it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from legalir.experiment.definition import Definition
+from legalir.experiment.fingerprints import frame_fingerprint, legalir_version
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from legalir.collection import Collection
+    from legalir.experiment.runs import Run
+
+__all__ = ["describe_environment", "public_dataset_name"]
+
+PACKAGES = (
+    "pyterrier",
+    "ir-datasets",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "bm25s",
+    "numba",
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "statsmodels",
+    "networkx",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+)
+"""Packages whose version may move a score or a time; those not installed are left out."""
+
+
+def public_dataset_name(dataset: str) -> str:
+    """Return a dataset id as it is, and of a path only its last part, with the split if there is one."""
+    path = Path(dataset).expanduser()
+    if not (path.is_absolute() or dataset.startswith((".", "~")) or path.is_dir()):
+        return dataset
+    # "<folder>/<split>" is no path itself.
+    return path.name if path.is_dir() else "/".join(path.parts[-2:])
+
+
+def describe_environment(
+    definition: Definition,
+    collection: Collection,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    runs: Mapping[str, Run],
+    seconds: float,
+) -> dict[str, object]:
+    """Return what ``environment.json`` holds: versions, machine, fingerprints, and how each run was made."""
+    return {
+        "legalir": legalir_version(),
+        "python": platform.python_version(),
+        "packages": _packages(),
+        "machine": {
+            "system": platform.system(),
+            "architecture": platform.machine(),
+            "processors": os.cpu_count(),
+        },
+        "dataset": {
+            "id": public_dataset_name(definition.dataset),
+            "corpus": collection.fingerprint(),
+            "topics": frame_fingerprint(topics),
+            "qrels": frame_fingerprint(qrels),
+            "queries": len(topics),
+            "judgements": len(qrels),
+        },
+        "systems": {
+            name: {
+                "expression": run.record.expression,
+                "key": run.record.key,
+                "seconds": round(run.record.seconds, 3),
+                "reused": run.reused,
+            }
+            for name, run in runs.items()
+        },
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _packages() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

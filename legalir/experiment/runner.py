@@ -1,0 +1,90 @@
+"""Run an experiment from its definition to its result."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from legalir.errors import ExperimentError
+from legalir.experiment.context import collect_context
+from legalir.experiment.definition import Definition, load_definition
+from legalir.experiment.environment import describe_environment
+from legalir.experiment.result import ExperimentResult
+from legalir.experiment.runs import make_runs
+from legalir.experiment.scores import per_query_scores, score_table
+
+if TYPE_CHECKING:
+    from legalir.collection import Collection
+
+__all__ = ["experiment", "run"]
+
+_log = logging.getLogger("legalir")
+
+
+def run(
+    definition: Definition | Mapping[str, object] | str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    dataset: str | None = None,
+    collection: Collection | None = None,
+    latency_queries: int = 200,
+) -> ExperimentResult:
+    """Run an experiment.
+
+    Args:
+        definition: the path of a YAML file, a mapping with its keys, or a :class:`Definition`.
+        out: directory of the result; runs in it that are still valid are reused. None keeps all in memory.
+        dataset: run on this dataset instead of the definition's.
+        collection: the collection to search; None opens the dataset.
+        latency_queries: the most queries to time one by one for each system; 0 times none.
+
+    Raises:
+        ExperimentError: the definition or a system is wrong, or `out` cannot be written.
+        LegalIRError: another part has a complaint: an unknown dataset, measure or component.
+    """
+    definition = load_definition(definition)
+    if dataset is not None:
+        definition = definition.replace(dataset=dataset)
+    if collection is None:
+        from legalir.collection import Collection
+
+        collection = Collection(definition.dataset)
+    start = perf_counter()
+    topics, qrels = _judged(collection, definition.dataset)
+    folder = None if out is None else Path(out)
+    made = make_runs(definition, collection, topics, qrels, folder, latency_queries)
+    frames = {name: item.frame for name, item in made.items()}
+    latencies = {name: item.record.latency for name, item in made.items()}
+    per_query = per_query_scores(definition, frames, topics, qrels)
+    table = score_table(definition, frames, latencies, topics, qrels, per_query)
+    context = collect_context(collection, frames, topics, qrels)
+    seconds = perf_counter() - start
+    environment = describe_environment(definition, collection, topics, qrels, made, seconds)
+    result = ExperimentResult(definition, table, per_query, made, environment, context)
+    if folder is not None:
+        result.save(folder)
+    return result
+
+
+experiment = run
+
+
+def _judged(collection: Collection, dataset: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    topics, qrels = collection.topics(), collection.qrels()
+    judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
+    qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)
+    if judged.empty:
+        raise ExperimentError(
+            f"The dataset {dataset} has no judged queries: an experiment needs some to score."
+        )
+    if len(judged) < len(topics):
+        _log.info(
+            "%d of %d queries have no judgements and are left out.", len(topics) - len(judged), len(topics)
+        )
+    return judged, qrels

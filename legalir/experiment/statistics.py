@@ -1,0 +1,94 @@
+"""Paired tests and confidence intervals over queries: pure functions over arrays, seeded and vectorised."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["bootstrap_interval", "paired_test", "randomisation_test", "resampling_counts"]
+
+Array = npt.NDArray[np.float64]
+PairedTest = Callable[[Array, Array], tuple[float, float]]
+
+SEED = 20_260_101
+RESAMPLES = 2_000
+FLIPS = 10_000
+
+
+def paired_test(name: str) -> PairedTest:
+    """Return the test called `name`: from two arrays, one value a query, to (statistic, p).
+
+    Two systems that are equal on every query, or a single query, give p = 1, where scipy's tests give NaN and
+    a warning.
+
+    Args:
+        name: ``t`` (paired Student), ``wilcoxon`` (signed rank, zeros dropped) or ``randomisation``.
+    """
+    from scipy import stats
+
+    tests: dict[str, PairedTest] = {
+        "t": stats.ttest_rel,
+        "wilcoxon": stats.wilcoxon,
+        "randomisation": randomisation_test,
+    }
+    test = tests[name]
+
+    def guarded(values: Array, baseline: Array) -> tuple[float, float]:
+        if len(values) < 2 or np.array_equal(values, baseline):
+            return 0.0, 1.0
+        with warnings.catch_warnings():
+            # Differences that are all the same leave no variance: t is infinite, and p is 0 as it should be.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            statistic, p = test(values, baseline)
+        return float(statistic), float(p)
+
+    return guarded
+
+
+def randomisation_test(values: Array, baseline: Array) -> tuple[float, float]:
+    """Test by flipping the signs of the differences at random (Fisher; two-sided, 10 000 flips, seeded).
+
+    Returns:
+        The mean difference, and the share of sign patterns whose mean is at least as far from 0, the observed
+        pattern counted among them, so that p is never 0.
+    """
+    difference = values - baseline
+    changed = difference[difference != 0]
+    observed = abs(changed.sum()) * (1 - 1e-12)
+    generator = np.random.default_rng(SEED)
+    extreme = 0
+    for _ in range(0, FLIPS, 1_000):
+        signs = generator.integers(0, 2, size=(1_000, len(changed)), dtype=np.int8) * 2 - 1
+        extreme += int((np.abs(signs @ changed) >= observed).sum())
+    return float(difference.mean()), (1 + extreme) / (1 + FLIPS)
+
+
+def resampling_counts(queries: int) -> Array:
+    """Return how often each query is drawn in each bootstrap resample: shape (resamples, queries)."""
+    generator = np.random.default_rng(SEED)
+    return generator.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES).astype(np.float64)
+
+
+def bootstrap_interval(
+    values: Array, counts: Array, weights: Array | None = None, level: float = 0.95
+) -> tuple[Array, Array]:
+    """Return percentile bootstrap intervals of (weighted) means over queries.
+
+    Args:
+        values: shape (rows, queries); a row is one measure of one system.
+        counts: from :func:`resampling_counts`; all rows see the same resamples.
+        weights: one weight a query for ``Σ w·v / Σ w``, for measures that pool their judgements; None is 1.
+        level: the share of resamples inside.
+
+    Returns:
+        The lower and the upper ends, each of shape (rows,).
+    """
+    drawn = counts if weights is None else counts * weights
+    totals = drawn.sum(axis=1)
+    drawn, totals = drawn[totals > 0], totals[totals > 0]
+    means = (values @ drawn.T) / totals
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    return low, high

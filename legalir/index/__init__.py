@@ -1,0 +1,1 @@
+"""Indexes: artifacts on disk, whole or absent, verified when opened, memory-mapped."""

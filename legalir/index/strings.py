@@ -1,0 +1,69 @@
+"""Sorted string tables on disk: UTF-8 bytes in one array, offsets in another, looked up by bisection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.index.artifact import load_array
+
+__all__ = ["Strings", "write_strings"]
+
+
+def write_strings(directory: Path, name: str, strings: Iterable[str]) -> None:
+    """Write ``<name>.bytes.npy`` (uint8) and ``<name>.offsets.npy`` (int64 [n + 1]) into `directory`."""
+    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)), out=offsets[1:])
+    np.save(directory / f"{name}.bytes.npy", np.frombuffer(b"".join(encoded), dtype=np.uint8))
+    np.save(directory / f"{name}.offsets.npy", offsets)
+
+
+class Strings(Sequence[str]):
+    """A memory-mapped string table; ascending by UTF-8 bytes (which is code-point order) where looked up."""
+
+    def __init__(self, directory: Path, name: str) -> None:
+        self._bytes = load_array(directory / f"{name}.bytes.npy")
+        self._offsets = load_array(directory / f"{name}.offsets.npy")
+        self._found: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def _encoded(self, index: int) -> bytes:
+        return self._bytes[self._offsets[index] : self._offsets[index + 1]].tobytes()
+
+    def __getitem__(self, index: int) -> str:  # type: ignore[override]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self._encoded(index).decode("utf-8", "surrogatepass")
+
+    def array(self) -> npt.NDArray[np.object_]:
+        """Return all strings as an object array."""
+        content = self._bytes.tobytes()
+        offsets = self._offsets.tolist()
+        out = np.empty(len(self), dtype=object)
+        out[:] = [
+            content[a:b].decode("utf-8", "surrogatepass") for a, b in zip(offsets, offsets[1:], strict=False)
+        ]
+        return out
+
+    def find(self, string: str) -> int:
+        """Return the index of `string`, or -1; what was asked once is remembered."""
+        index = self._found.get(string)
+        if index is None:
+            index = self._found[string] = self._bisect(string.encode("utf-8", "surrogatepass"))
+        return index
+
+    def _bisect(self, target: bytes) -> int:
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self._encoded(middle) < target:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self) and self._encoded(low) == target else -1

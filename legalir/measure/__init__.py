@@ -1,0 +1,20 @@
+"""Measures for questions that need several provisions; importing this registers them with ``ir_measures``.
+
+=============  =====================================================================================
+MultiHitRate   1 where every relevant provision is in the top k, else 0; mean over queries
+MultiMRR       reciprocal ranks of all relevant provisions, each relieved of those before it; mean
+MicroR         relevant provisions found in the top k, of all queries together, by all there are
+=============  =====================================================================================
+
+``ir_measures.parse_measure("MultiMRR@10")``, ``pt.Experiment`` and the ``ir_measures`` functions take them.
+"""
+
+from legalir.measure.micro_recall import MicroR
+from legalir.measure.multi_hit_rate import MultiHitRate
+from legalir.measure.multi_mrr import MultiMRR
+from legalir.measure.parsing import parse_measures
+from legalir.measure.provider import register
+
+__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "parse_measures"]
+
+register()

@@ -1,0 +1,101 @@
+"""Measures from their names, with errors that help."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Iterable
+
+import ir_measures
+from ir_measures.measures import Measure
+from ir_measures.providers.base import NOT_PROVIDED
+
+from legalir.errors import MeasureError, suggestion
+
+__all__ = ["parse_measures"]
+
+_FORM = "Write it as ir_measures does, such as 'nDCG@10', 'R@5' or 'MultiMRR(rel=2)@5'."
+
+
+def parse_measures(texts: Iterable[str | Measure]) -> list[Measure]:
+    """Return the measures called `texts`, in that order and each once, ready for ``pt.Experiment``.
+
+    Args:
+        texts: names as ``ir_measures`` writes them, such as ``"nDCG@10"`` or ``"MultiMRR(rel=2)@5"``, or
+            measures; or one such name.
+
+    Raises:
+        MeasureError: there is none; or one is unknown, has a wrong parameter or lacks one, or nothing that is
+            installed computes it.
+    """
+    wanted = [texts] if isinstance(texts, str | Measure) else list(texts)
+    if not wanted:
+        raise MeasureError("No measure is named: name at least one, such as 'nDCG@10'.")
+    return list(dict.fromkeys(_checked(text) for text in wanted))
+
+
+def _checked(text: str | Measure) -> Measure:
+    measure = text if isinstance(text, Measure) else _parsed(text)
+    shown = measure.NAME if isinstance(text, Measure) else text  # A wrong parameter would break its repr.
+    fault = _fault(measure)
+    if fault:
+        raise MeasureError(f"Measure {shown!r} {fault}")
+    providers = ir_measures.DefaultPipeline.providers
+    able = [provider for provider in providers if provider.supports(measure)]
+    if not any(provider.is_available() for provider in able):
+        cures = [str(cure) for provider in able if (cure := provider.install_instructions())]
+        hint = (
+            f"install what does ({' or '.join(cures)})" if cures else "no package does with these parameters"
+        )
+        raise MeasureError(f"Measure {shown!r} cannot be computed here: {hint}.")
+    return measure
+
+
+def _fault(measure: Measure) -> str | None:
+    """Say what is wrong with the parameters of a measure; ``ir_measures`` only asserts that nothing is."""
+    accepted = measure.SUPPORTED_PARAMS
+    at = measure.AT_PARAM
+    for name in measure.params:
+        if name not in accepted:
+            hint = suggestion(name, set(accepted)) or f" It has {', '.join(accepted) or 'none'}."
+            return f"has no parameter {name!r}.{hint}"
+    for name, info in accepted.items():
+        value = measure.params.get(name, NOT_PROVIDED)
+        if value is NOT_PROVIDED and info.required:
+            example = f"{measure.NAME}@10" if name == at else f"{measure.NAME}({name}=...)"
+            return f"needs its {name}: write {example!r}."
+        if name == "cutoff" and value is not NOT_PROVIDED and not _is_cutoff(value):
+            return f"has the cutoff {value!r}, which is not an integer from 1."
+        if not info.validate(value):  # type: ignore[no-untyped-call]
+            return f"cannot have {name}={value!r}: it is the {info.desc or 'parameter ' + name}."
+    return None
+
+
+def _is_cutoff(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _parsed(text: str) -> Measure:
+    if not isinstance(text, str):
+        raise MeasureError(f"{text!r} is not the name of a measure. {_FORM}")
+    try:
+        return ir_measures.parse_measure(text.strip())
+    except NameError:
+        name = re.split(r"[@(]", text, maxsplit=1)[0].strip()
+        raise MeasureError(f"There is no measure {name!r}.{_hint(name)}") from None
+    except (ValueError, TypeError, AttributeError, RecursionError, MemoryError):
+        raise MeasureError(f"{text!r} is not the name of a measure. {_FORM}") from None
+
+
+def _hint(name: str) -> str:
+    """Suggest a measure; names of trec_eval (map, recip_rank, ndcg_cut_10) are translated."""
+    with contextlib.suppress(ValueError), contextlib.redirect_stdout(io.StringIO()):
+        same = ir_measures.parse_trec_measure(name)
+        if len(same) == 1:
+            return f" Did you mean {str(same[0])!r}?"
+    known = {known.casefold(): known for known in ir_measures.measures.registry}
+    close = suggestion(name.casefold(), set(known))
+    for folded, proper in known.items():
+        close = close.replace(repr(folded), repr(proper))
+    return close or f" {_FORM}"

@@ -1,0 +1,1 @@
+"""Retrieval: queries in, ranked provisions out."""

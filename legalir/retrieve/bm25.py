@@ -1,0 +1,64 @@
+"""BM25 over the terms of any analyzer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.component import check_number
+from legalir.index.sparse import SparsePostings
+from legalir.retrieve.retriever import SparseRetriever
+from legalir.retrieve.scoring import bm25_weights
+
+if TYPE_CHECKING:
+    import pyterrier as pt
+
+__all__ = ["BM25", "bm25"]
+
+
+class BM25(SparseRetriever):
+    """BM25 (Robertson et al. 1994) with Lucene's idf and exact document lengths.
+
+    ``score(q, d) = Σ_t qtf · ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1·(1 − b + b·dl/avgdl))``, where qtf is how
+    often the query holds the term. `k1` and `b` are free at search time: the index keeps raw frequencies.
+
+    Args:
+        index: the sparse index.
+        k1: saturation of term frequency, at least 0.
+        b: length normalisation, from 0 to 1.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    def __init__(
+        self, index: SparsePostings, k1: float = 0.9, b: float = 0.4, num_results: int = 1000
+    ) -> None:
+        check_number("bm25", "k1", k1, low=0)
+        check_number("bm25", "b", b, low=0, high=1)
+        check_number("bm25", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.k1 = k1
+        self.b = b
+        self.num_results = num_results
+
+    def posting_weights(self) -> npt.NDArray[np.float32]:
+        """Return idf times saturated frequency for every posting; [P]."""
+        index = self.index
+        return bm25_weights(index.indptr, index.documents, index.frequencies, index.lengths, self.k1, self.b)
+
+    def query_weights(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Return the query term frequencies; [q]."""
+        return tf.astype(np.float64)
+
+
+def bm25(
+    collection: Any, *, analyzer: str = "jamo3", k1: float = 0.9, b: float = 0.4, num_results: int = 1000
+) -> pt.Transformer:
+    """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``."""
+    return BM25(collection.sparse(analyzer), k1=k1, b=b, num_results=num_results)

@@ -1,0 +1,77 @@
+"""A sparse retriever as a transformer: queries in, ranked documents out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.columns import drop_results, empty_like
+from legalir.component import Component
+from legalir.index.sparse import SparsePostings
+from legalir.retrieve.scoring import ScoredPostings, top_k
+
+__all__ = ["SparseRetriever"]
+
+
+class SparseRetriever(Component):
+    """Scores the documents of an index by the terms they share with a query.
+
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
+    ``docno, score, rank``. Documents that share no term are not returned; a query without terms returns no rows.
+    """
+
+    index: SparsePostings
+    num_results: int
+
+    def posting_weights(self) -> npt.NDArray[np.float32]:
+        """Return the weight of every posting; [P]."""
+        raise NotImplementedError
+
+    def query_weights(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Return the weight of each query term given how often the query holds it; [q]."""
+        raise NotImplementedError
+
+    @cached_property
+    def _postings(self) -> ScoredPostings:
+        index = self.index
+        return ScoredPostings(index.indptr, index.documents, self.posting_weights(), len(index))
+
+    def scores(self, query: str) -> npt.NDArray[np.float32]:
+        """Return the score of every document for one query; [n]."""
+        counts = Counter(self.index.analyzer.terms(query))
+        found = {self.index.terms.find(term): tf for term, tf in counts.items()}
+        found.pop(-1, None)
+        terms = np.fromiter(found, dtype=np.int64, count=len(found))
+        tf = np.fromiter(found.values(), dtype=np.int64, count=len(found))
+        return self._postings.scores(terms, self.query_weights(terms, tf).astype(np.float32))
+
+    def best(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the numbers of the best documents, best first, and their scores."""
+        scores = self.scores(query)
+        best = top_k(scores, self.index.order, self.num_results)
+        return best, scores[best]
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.query_frame(inp, extra_columns=["query"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the best documents of every query."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries = drop_results(inp)
+        found = [self.best(str(query)) for query in queries["query"]]
+        sizes = [len(documents) for documents, _ in found]
+        out = queries.loc[queries.index.repeat(sizes)].reset_index(drop=True)
+        documents = np.concatenate([documents for documents, _ in found])
+        out["docno"] = self.index.docnos[documents].astype(str) if len(documents) else pd.Series(dtype=str)
+        out["score"] = np.concatenate([scores for _, scores in found]).astype(np.float64)
+        out["rank"] = np.concatenate([np.arange(size, dtype=np.int64) for size in sizes])
+        return out

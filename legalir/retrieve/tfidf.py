@@ -1,0 +1,70 @@
+"""TF-IDF with cosine over the terms of any analyzer."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.component import check_number
+from legalir.errors import ComponentError
+from legalir.index.sparse import SparsePostings
+from legalir.retrieve.retriever import SparseRetriever
+from legalir.retrieve.scoring import lucene_idf, sklearn_idf, tfidf_weights
+
+if TYPE_CHECKING:
+    import pyterrier as pt
+
+__all__ = ["TFIDF", "tfidf"]
+
+
+Idf = Literal["lucene", "sklearn"]
+
+
+class TFIDF(SparseRetriever):
+    """Cosine of TF-IDF vectors with logarithmic term frequency.
+
+    A term weighs ``(1 + ln tf)·idf`` in query and document alike, and both vectors are scaled to length 1; the query's
+    length counts its terms that the collection knows. Scores lie in [0, 1].
+
+    Args:
+        index: the sparse index.
+        idf: ``lucene``, ``ln(1 + (N − df + ½)/(df + ½))`` as in BM25; or ``sklearn``, ``ln((1 + N)/(1 + df)) + 1``, which
+            keeps the weight of a frequent term from vanishing.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    def __init__(self, index: SparsePostings, idf: Idf = "lucene", num_results: int = 1000) -> None:
+        if idf not in get_args(Idf):
+            raise ComponentError(f"tfidf: idf={idf!r} is not one of {', '.join(get_args(Idf))}.")
+        check_number("tfidf", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.idf = idf
+        self.num_results = num_results
+
+    @cached_property
+    def _idf(self) -> npt.NDArray[np.float64]:
+        formula = lucene_idf if self.idf == "lucene" else sklearn_idf
+        return formula(len(self.index), np.diff(self.index.indptr))
+
+    def posting_weights(self) -> npt.NDArray[np.float32]:
+        """Return the cosine weight of every posting; [P]."""
+        index = self.index
+        return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, self._idf)
+
+    def query_weights(self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return the query vector, scaled to length 1; [q]."""
+        raw = (1 + np.log(tf)) * self._idf[terms]
+        return raw / (np.sqrt(np.square(raw).sum()) or 1.0)
+
+
+def tfidf(
+    collection: Any, *, analyzer: str = "jamo3", idf: Idf = "lucene", num_results: int = 1000
+) -> pt.Transformer:
+    """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``."""
+    return TFIDF(collection.sparse(analyzer), idf=idf, num_results=num_results)

@@ -1,0 +1,46 @@
+import pytest
+from conftest import write
+
+from legalir.datasets import load
+from legalir.datasets.about import About, read_about
+from legalir.errors import FormatError
+
+
+def test_values_reach_the_dataset(folder):
+    content = "title: 작은 모음\nlicence: CC0\nlang: ko\nquery_lang: {en: en}\nquery_field: kind\nlabels: {1: cited, 2: key}\n"
+    write(folder / "dataset.yaml", content)
+    dataset = load(folder / "test")
+    assert (dataset.title, dataset.licence, dataset.lang, dataset.source) == ("작은 모음", "CC0", "ko", None)
+    assert list(dataset.topics()["query"]) == ["definition", "purpose"]
+    assert dataset.about.labels == {1: "cited", 2: "key"}
+    assert dataset.about.queries_lang("en") == "en"
+    assert dataset.about.queries_lang("test") == "ko"
+
+
+def test_nothing_is_said(folder):
+    assert load(folder).about == About()
+
+
+def test_one_query_language_for_all(tmp_path):
+    path = write(tmp_path / "dataset.yaml", "lang: ko\nquery_lang: en\n")
+    assert read_about(path).queries_lang(None) == "en"
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("license: MIT", "unknown key 'license'. Did you mean 'licence'?"),
+        ("- a\n- b", "not a mapping"),
+        ("title: [a", "line 1: not readable as YAML"),
+        ("title: 3", "value of 'title' is not a string"),
+        ("query_lang: [ko]", "'query_lang' is neither"),
+        ("labels: {a: b}", "'labels' is not a mapping"),
+        (b"title: \xff\xfe", "not UTF-8"),
+    ],
+)
+def test_a_bad_file_says_what_is_wrong(tmp_path, content, fault):
+    path = write(tmp_path / "dataset.yaml", content)
+    with pytest.raises(FormatError) as error:
+        read_about(path)
+    assert fault in str(error.value)
+    assert str(path) in str(error.value)

@@ -1,0 +1,265 @@
+"""The measures through ir_measures and through pt.Experiment."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, RR, R, nDCG
+from worked_values import CASES, MEANS, MEANS_OF, Case, run_of
+
+from legalir.columns import rank_results
+from legalir.measure import MicroR, MultiHitRate, MultiMRR
+from legalir.measure.provider import StatuteProvider, register
+from legalir.measure.share import Share
+
+OURS = {"MultiHitRate": MultiHitRate, "MultiMRR": MultiMRR, "MicroR": MicroR}
+ALL = [MultiHitRate @ 5, MultiMRR @ 5, MicroR @ 5, R @ 5, RR, nDCG @ 5]
+
+QRELS = {f"q{i}": dict.fromkeys(CASES[i].relevant, 1) for i in MEANS_OF}
+RUN = {f"q{i}": run_of(CASES[i].ranking) for i in MEANS_OF}
+
+
+def frame(nested: dict[str, dict[str, float]], value: str) -> pd.DataFrame:
+    rows = [(qid, docno, number) for qid, docs in nested.items() for docno, number in docs.items()]
+    return pd.DataFrame(rows, columns=["qid", "docno", value])
+
+
+def topics(qids: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({"qid": qids, "query": ["q"] * len(qids)})
+
+
+def experiment(
+    runs: dict[str, dict[str, dict[str, float]]], qrels: dict[str, dict[str, int]] = QRELS, **options: object
+) -> pd.DataFrame:
+    systems = {name: pt.Transformer.from_df(rank_results(frame(run, "score"))) for name, run in runs.items()}
+    return pt.Experiment(systems, topics(list(qrels)), frame(qrels, "label"), ALL, **options)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", ["MultiHitRate", "MultiMRR", "MicroR", "R", "RR"])
+def test_worked_values(case: Case, name: str) -> None:
+    measure = ir_measures.parse_measure(f"{name}@{case.k}")
+    qrels, run = {"q": dict.fromkeys(case.relevant, 1)}, {"q": run_of(case.ranking)}
+    expected = pytest.approx(float(case.values[name]), abs=1e-12)
+    assert ir_measures.calc_aggregate([measure], qrels, run) == {measure: expected}
+    assert [metric.value for metric in ir_measures.iter_calc([measure], qrels, run)] == [expected]
+
+
+def test_worked_means_in_every_way_to_get_them() -> None:
+    expected = {
+        MultiHitRate @ 5: 1 / 3,
+        MultiMRR @ 5: pytest.approx(31 / 108),
+        MicroR @ 5: 2 / 3,
+        R @ 5: pytest.approx(5 / 9),
+    }
+    measures = list(expected)
+    assert {str(m): float(MEANS[m.NAME]) for m in measures} == {
+        str(m): value for m, value in expected.items()
+    }
+    assert ir_measures.calc_aggregate(measures, QRELS, RUN) == expected
+    assert ir_measures.calc(measures, QRELS, RUN).aggregated == expected
+    evaluator = ir_measures.evaluator(measures, QRELS)
+    assert evaluator.calc_aggregate(RUN) == expected
+    assert evaluator.calc(RUN).aggregated == expected
+    assert evaluator.calc_aggregate(RUN) == expected  # An evaluator serves several runs.
+    assert (MicroR @ 5).calc_aggregate(QRELS, RUN) == 2 / 3
+    assert ir_measures.calc_aggregate([MicroR @ 5], QRELS, RUN) == {MicroR @ 5: 2 / 3}
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_size": 1}, {"batch_size": 2}, {"plan": "tree"}])
+def test_pyterrier_averages(options: dict[str, object]) -> None:
+    row = experiment({"s": RUN}, **options).iloc[0]
+    assert row["MicroR@5"] == 2 / 3
+    assert row["MultiMRR@5"] == pytest.approx(31 / 108)
+    assert row["MultiHitRate@5"] == 1 / 3
+    assert row["R@5"] == pytest.approx(5 / 9)
+
+
+def test_pyterrier_per_query() -> None:
+    table = experiment({"s": RUN}, perquery=True)
+    assert table["value"].dtype == "float64"
+    values = table.pivot(index="qid", columns="measure", values="value")
+    for i in MEANS_OF:
+        for name in OURS:
+            assert values.loc[f"q{i}", f"{name}@5"] == pytest.approx(float(CASES[i].values[name]))
+
+
+def test_pyterrier_both() -> None:
+    averages, per_query = experiment({"s": RUN}, perquery="both")
+    assert averages.iloc[0]["MicroR@5"] == 2 / 3
+    assert len(per_query) == 3 * len(ALL)
+
+
+def test_pyterrier_rounding() -> None:
+    assert experiment({"s": RUN}, round=3).iloc[0]["MicroR@5"] == 0.667
+    assert set(experiment({"s": RUN}, round=3, perquery=True).query("measure == 'MicroR@5'")["value"]) == {
+        1.0, 0.667, 0.0,
+    }  # fmt: skip
+
+
+def test_pyterrier_baseline_tests_the_recall_of_queries() -> None:
+    worse = {**RUN, "q0": run_of("xyzab")}  # b falls out of the top 5? No: a at 4, b at 5, both still found.
+    worse["q1"] = run_of("xyzwab")  # a at 5 is found, b at 6 is not: 1 of 3.
+    table = experiment({"s": RUN, "t": worse}, baseline=0, correction="holm")
+    row = table.iloc[1]
+    assert row["MicroR@5"] == 3 / 6
+    assert (row["MicroR@5 +"], row["MicroR@5 -"]) == (0, 1)
+    assert 0 < row["MicroR@5 p-value"] <= 1
+    assert row["MicroR@5 p-value"] == pytest.approx(row["R@5 p-value"])
+
+
+def test_judged_queries_without_results_score_zero_and_count() -> None:
+    run = {"q0": RUN["q0"]}
+    aggregated, per_query = ir_measures.calc([m @ 5 for m in OURS.values()], QRELS, run)
+    assert aggregated[MultiHitRate @ 5] == 1 / 3
+    assert aggregated[MultiMRR @ 5] == pytest.approx(5 / 36)
+    assert aggregated[MicroR @ 5] == 2 / 6
+    assert len(per_query) == 9
+    assert experiment({"s": run}).iloc[0]["MicroR@5"] == 2 / 6
+
+
+def test_an_empty_run() -> None:
+    empty = pd.DataFrame(columns=["query_id", "doc_id", "score"])
+    for run in ({}, [], empty):
+        assert set(ir_measures.calc_aggregate([m @ 5 for m in OURS.values()], QRELS, run).values()) == {0.0}
+
+
+def test_queries_without_judgements_do_not_count() -> None:
+    run = {**RUN, "unjudged": {"a": 1.0}}
+    _, per_query = ir_measures.calc([MicroR @ 5], QRELS, run)
+    assert sorted(metric.query_id for metric in per_query) == ["q0", "q1", "q5"]
+
+
+def test_a_query_with_nothing_relevant_scores_zero_and_counts_in_means() -> None:
+    qrels = {**QRELS, "none": {"a": 0}}
+    run = {**RUN, "none": {"a": 1.0}}
+    found = ir_measures.calc_aggregate([MultiHitRate @ 5, MultiMRR @ 5, MicroR @ 5], qrels, run)
+    assert found[MultiHitRate @ 5] == 1 / 4
+    assert found[MultiMRR @ 5] == pytest.approx(31 / 144)
+    assert found[MicroR @ 5] == 2 / 3
+
+
+def test_ties_go_to_the_smaller_id_whatever_the_order_of_the_run() -> None:
+    # All equal: b is after a, so it is second; of 10 and 9 the text "10" is first.
+    for docs in (["b", "a"], ["a", "b"]):
+        run = {"q": dict.fromkeys(docs, 1.0)}
+        assert (MultiMRR @ 1).calc_aggregate({"q": {"a": 1}}, run) == 1.0
+        assert (MultiMRR @ 1).calc_aggregate({"q": {"b": 1}}, run) == 0.0
+        assert MultiMRR.calc_aggregate({"q": {"b": 1}}, run) == 0.5
+    assert (MicroR @ 1).calc_aggregate({"q": {"10": 1}}, {"q": {"9": 1.0, "10": 1.0}}) == 1.0
+
+
+def test_rel_sets_what_is_relevant() -> None:
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": run_of("xab")}
+    assert MicroR(rel=2, cutoff=2).calc_aggregate(qrels, run) == 0.0
+    assert MicroR(rel=1, cutoff=2).calc_aggregate(qrels, run) == 0.5
+    assert MultiMRR(rel=2).calc_aggregate(qrels, run) == 1 / 3
+    assert MultiHitRate(rel=2, cutoff=3).calc_aggregate(qrels, run) == 1.0
+    found = ir_measures.calc_aggregate([MicroR(rel=2) @ 2, MicroR @ 2, MicroR @ 1], qrels, run)
+    assert list(found.values()) == [0.0, 0.5, 0.0] or set(found.values()) == {0.0, 0.5}
+
+
+def test_several_cutoffs_in_one_go() -> None:
+    measures = [MultiMRR @ 1, MultiMRR @ 3, MultiMRR, MultiHitRate @ 2]
+    found = ir_measures.calc_aggregate(measures, {"q": {"a": 1}}, {"q": run_of("xya")})
+    assert found == {MultiMRR @ 1: 0.0, MultiMRR @ 3: 1 / 3, MultiMRR: 1 / 3, MultiHitRate @ 2: 0.0}
+
+
+def test_every_form_of_run_and_judgements() -> None:
+    qrel_rows = [ir_measures.Qrel(q, d, r) for q, docs in QRELS.items() for d, r in docs.items()]
+    run_rows = [ir_measures.ScoredDoc(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]
+    for qrels in (QRELS, qrel_rows, pd.DataFrame(qrel_rows)):
+        for run in (RUN, run_rows, iter(run_rows), pd.DataFrame(run_rows)):
+            assert (MicroR @ 5).calc_aggregate(qrels, run) == 2 / 3
+
+
+def test_parsing_and_printing() -> None:
+    for text in ("MultiMRR@10", "MultiMRR", "MultiHitRate@5", "MicroR(rel=2)@10"):
+        assert str(ir_measures.parse_measure(text)) == text
+
+
+@pytest.mark.parametrize("measure", [MicroR, MultiHitRate, MultiMRR @ 0, MultiMRR @ 2.5])
+def test_wrong_parameters_are_refused(measure: ir_measures.Measure) -> None:
+    with pytest.raises(AssertionError):
+        measure.calc_aggregate(QRELS, RUN)
+
+
+def test_foreign_measures_are_refused_by_the_provider() -> None:
+    with pytest.raises(ValueError, match="unsupported measures"):
+        StatuteProvider().calc_aggregate([AP], QRELS, RUN)
+
+
+def test_registering_twice_changes_nothing() -> None:
+    before = [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
+    register()
+    assert [provider.NAME for provider in ir_measures.DefaultPipeline.providers] == before
+    assert before.count("legalir") == 1
+
+
+SCORES = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([0.0, 1.0, 1.5, 2.0]))
+LABELS = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2), min_size=1)
+QUERIES = st.dictionaries(st.sampled_from(["1", "2", "3"]), st.tuples(LABELS, SCORES), min_size=1)
+
+
+@settings(deadline=None)
+@given(QUERIES, st.integers(1, 7), st.integers(1, 2))
+def test_a_plain_second_implementation(
+    queries: dict[str, tuple[dict[str, int], dict[str, float]]], k: int, rel: int
+) -> None:
+    hits = relevant = hit_rates = mrrs = 0.0
+    for labels, scores in queries.values():
+        wanted = [docno for docno in labels if labels[docno] >= rel]
+        top = sorted(sorted(scores), key=lambda docno: scores[docno], reverse=True)[:k]
+        places = [place for place in range(len(top)) if top[place] in wanted]
+        hits += len(places)
+        relevant += len(wanted)
+        if wanted:
+            hit_rates += all(docno in top for docno in wanted)
+            mrrs += sum(1 / (place + 1 - earlier) for earlier, place in enumerate(places)) / len(wanted)
+    qrels = {qid: labels for qid, (labels, _) in queries.items()}
+    run = {qid: scores for qid, (_, scores) in queries.items()}
+    measures = [measure(cutoff=k, rel=rel) for measure in (MultiHitRate, MultiMRR, MicroR)]
+    found = ir_measures.calc_aggregate(measures, qrels, run)
+    assert found[measures[0]] == pytest.approx(hit_rates / len(queries))
+    assert found[measures[1]] == pytest.approx(mrrs / len(queries))
+    assert found[measures[2]] == (hits / relevant if relevant else 0.0)
+
+
+@settings(deadline=None, max_examples=25)
+@given(QUERIES.filter(lambda queries: any(scores for _, scores in queries.values())))
+def test_pyterrier_and_ir_measures_agree(
+    queries: dict[str, tuple[dict[str, int], dict[str, float]]],
+) -> None:
+    qrels = {qid: labels for qid, (labels, _) in queries.items()}
+    run = {qid: scores for qid, (_, scores) in queries.items() if scores}
+    measures = [MultiHitRate @ 3, MultiMRR @ 3, MicroR @ 3]
+    results = rank_results(frame(run, "score"))
+    table = pt.Experiment(
+        {"s": pt.Transformer.from_df(results)}, topics(list(qrels)), frame(qrels, "label"), measures
+    )
+    for measure, value in ir_measures.calc_aggregate(measures, qrels, run).items():
+        assert table.iloc[0][str(measure)] == pytest.approx(value, abs=1e-12)
+
+
+def test_a_share_passes_through_the_evaluator() -> None:
+    (metric,) = ir_measures.iter_calc([MicroR @ 5], {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}})
+    assert isinstance(metric.value, Share)
+    assert (metric.value.hits, metric.value.relevant) == (1, 2)
+
+
+def test_the_import_is_fast_and_light() -> None:
+    code = (
+        "import sys, time, ir_measures, numpy, numpy.typing, legalir.errors\n"
+        "before, start = set(sys.modules), time.perf_counter()\n"
+        "import legalir.measure\n"
+        "print(time.perf_counter() - start, *sorted(set(sys.modules) - before))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not {"pandas", "scipy", "pytrec_eval", "matplotlib"} & set(shown.split())
