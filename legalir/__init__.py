@@ -16,7 +16,6 @@ from legalir.errors import LegalIRError
 
 if TYPE_CHECKING:
     from legalir.collection import Collection
-    from legalir.experiment import run as experiment
     from legalir.measure import MicroR, MultiHitRate, MultiMRR
     from legalir.retrieve.bm25 import BM25
     from legalir.retrieve.sparse import SparseIndex
@@ -45,12 +44,14 @@ _HOME = {
     "MultiHitRate": ("legalir.measure", "MultiHitRate"),
     "MultiMRR": ("legalir.measure", "MultiMRR"),
     "SparseIndex": ("legalir.retrieve.sparse", "SparseIndex"),
-    "experiment": ("legalir.experiment", "run"),
 }
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
+    if name == "experiment":
+        # The package of that name can be called: legalir.experiment("file.yaml").
+        return importlib.import_module("legalir.experiment")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = _HOME[name]

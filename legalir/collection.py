@@ -1,4 +1,4 @@
-"""A dataset and what is built for it: indexes made on first use, kept in a cache, reused while they still fit."""
+"""A dataset and what is built for it: indexes made on first use, kept in a cache, reused while they fit."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ class Collection:
 
     Args:
         id_or_path: an id such as ``legalir/firecode/test``, or the path of a folder in the folder format.
-        cache: directory for what is built; by default ``$LEGALIR_HOME``, else the platform's cache. Indexes are kept
-            under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to delete.
+        cache: directory for what is built; by default ``$LEGALIR_HOME``, else the platform's cache. Indexes
+            are kept under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to
+            delete.
 
     Raises:
         DatasetNotFound: nothing has this id, or there is no such folder.
@@ -42,7 +43,7 @@ class Collection:
 
     def __init__(self, id_or_path: str | PathLike[str], cache: str | PathLike[str] | None = None) -> None:
         self.source: StatuteDataset = datasets.load(id_or_path)
-        self._cache = Path(cache) if cache is not None else None
+        self._cache = None if cache is None else Path(cache).expanduser().absolute()
         self._sparse: dict[str, SparseIndex] = {}
 
     def __repr__(self) -> str:
@@ -87,7 +88,8 @@ class Collection:
         """Directory of everything that is built for this corpus."""
         base = self._cache if self._cache is not None else cache_home()
         name = re.sub(r"[^\w.-]+", "-", self.source.base_id.rstrip("/").rsplit("/", 1)[-1]) or "collection"
-        return base / "collections" / f"{name}-{self._fingerprint[:16]}"
+        # 40 characters of any script fit into the 255 bytes that a file name may have.
+        return base / "collections" / f"{name[:40]}-{self._fingerprint[:16]}"
 
     def sparse(self, analyzer: str | Analyzer = "jamo3") -> SparseIndex:
         """Return the sparse index under `analyzer`, built on first use.
@@ -108,7 +110,7 @@ class Collection:
         return self._sparse[chosen.fingerprint]
 
     def _build(self, index: SparseIndex) -> None:
-        path = Path(index.path)
+        path = index.directory
         # The index locks itself while it writes; this second lock lets whoever waited find the work done.
         with locked(path.with_name(f"{path.name}.first")):
             if index.built():

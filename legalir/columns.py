@@ -19,6 +19,8 @@ __all__ = ["RESULT_COLUMNS", "drop_results", "empty_like", "rank_results", "requ
 RESULT_COLUMNS = ("docno", "score", "rank")
 """What a retriever adds to the columns of its queries."""
 
+_OF_DOCUMENTS = (*RESULT_COLUMNS, "docid", "title", "text")
+
 
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], component: str) -> None:
     """Check that `frame` has `columns`.
@@ -37,11 +39,14 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], component: str)
 def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the query columns of `frame`, one row a query, in order of first appearance.
 
-    A retriever that follows another component sees result rows; it wants their queries.
+    A retriever that follows another component sees result rows; it wants their queries. Of result rows the
+    columns ``docid, title, text`` go, too: they would end up beside documents that they do not belong to.
     """
+    dropped: tuple[str, ...] = RESULT_COLUMNS
     if "docno" in frame.columns:
         frame = frame.drop_duplicates("qid", ignore_index=True)
-    return frame[[column for column in frame.columns if column not in RESULT_COLUMNS]]
+        dropped = _OF_DOCUMENTS
+    return frame[[column for column in frame.columns if column not in dropped]]
 
 
 def empty_like(frame: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
@@ -10,10 +12,10 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 
-__all__ = ["Component"]
+__all__ = ["Component", "check_number"]
 
 
-class Component(pt.Transformer):  # type: ignore[misc]
+class Component(pt.Transformer):
     """A PyTerrier transformer that is known by its constructor arguments.
 
     A subclass stores each argument of its ``__init__`` under the argument's own name; equality, hash and
@@ -22,12 +24,8 @@ class Component(pt.Transformer):  # type: ignore[misc]
     """
 
     def _arguments(self) -> dict[str, Any]:
-        names = [
-            (parameter.name, parameter.kind)
-            for parameter in inspect.signature(type(self).__init__).parameters.values()
-            if parameter.name != "self"
-        ]
-        return {name: getattr(self, name) for name, _ in names}
+        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
+        return {name: getattr(self, name) for name in names}
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Transform a frame; an empty one costs nothing and returns the full set of columns."""
@@ -42,7 +40,7 @@ class Component(pt.Transformer):  # type: ignore[misc]
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._arguments() == other._arguments()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._arguments() == other._arguments()
 
     def __hash__(self) -> int:
         return hash((type(self), *(_hashable(value) for value in self._arguments().values())))
@@ -63,13 +61,13 @@ def _hashable(value: Any) -> Any:
 def check_number(
     component: str, name: str, value: Any, *, low: float, high: float = float("inf"), integer: bool = False
 ) -> None:
-    """Check that parameter `name` of `component` is a number in ``[low, high]``.
+    """Check that parameter `name` of `component` is a finite number in ``[low, high]``.
 
     Raises:
         ComponentError: naming the component, the parameter, the value and what is accepted.
     """
-    kinds = int if integer else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+    kind_fits = isinstance(value, Integral if integer else Real) and not isinstance(value, bool)
+    if not kind_fits or not math.isfinite(value) or not low <= value <= high:
         kind = "an integer" if integer else "a number"
         bounds = f"of at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
         raise ComponentError(f"{component}: {name}={value!r} is not {kind} {bounds}.")

@@ -22,6 +22,5 @@ def require(module: str, *, extra: str) -> ModuleType:
         if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
             raise
         raise MissingExtra(
-            f"This needs the package {module.split('.')[0]!r}, which is not installed: "
-            f"pip install 'legalir[{extra}]'"
+            f"This needs the package {module.split('.')[0]!r}, which is not installed: pip install 'legalir[{extra}]'"
         ) from error

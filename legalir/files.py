@@ -13,7 +13,7 @@ from typing import IO
 
 from filelock import FileLock
 
-from legalir.errors import LegalIRError
+from legalir.errors import ArtifactError
 
 __all__ = [
     "atomic_directory",
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def cache_home() -> Path:
-    """Return the directory for everything that can be built again: ``$LEGALIR_HOME``, else the platform's cache."""
+    """Return where everything that can be built again is kept: ``$LEGALIR_HOME``, else the platform's cache."""
     configured = os.environ.get("LEGALIR_HOME")
     if configured:
         return Path(configured).expanduser().absolute()
@@ -92,7 +92,11 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         sync_directory(temporary)
         temporary.chmod(0o755)
         if not path.exists():
-            temporary.rename(path)
+            try:
+                temporary.rename(path)
+            except OSError:
+                if not path.is_dir():
+                    raise
         sync_directory(path.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -103,16 +107,15 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock that belongs to `path`, so that two processes never build it at once.
 
     Raises:
-        LegalIRError: the directory cannot be written.
+        ArtifactError: the directory cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path.parent / f".{path.name}.lock")
         lock.acquire()
     except OSError as error:
-        raise LegalIRError(
-            f"{path.parent} cannot be written ({error.strerror or error}): "
-            f"set LEGALIR_HOME to a directory that can."
+        raise ArtifactError(
+            f"{path.parent} cannot be written ({error.strerror or error}): set LEGALIR_HOME to a directory that can."
         ) from error
     try:
         yield

@@ -1,9 +1,8 @@
 """Components that come as entry points: find them, load them, contain what is broken.
 
 A package offers a component by an entry point of group ``legalir.v1`` named ``role.name`` whose value is a
-factory, called as ``factory(collection, *pipelines, **params)``. The built-in components come the same way.
-Listing reads metadata only and imports nothing. What is wrong with one plugin (it cannot be imported, two
-packages claim its name) concerns that name alone; every other name goes on working.
+factory, called as ``factory(collection, *pipelines, **params)``; the built-in components come the same way.
+Listing reads metadata and imports nothing. What is wrong with one plugin concerns its name alone.
 
 ``LEGALIR_DISABLE_PLUGINS`` holds names, separated by commas, that are treated as absent: a package
 (``legalir-qdrant``), one entry (``retriever.qdrant``) or a component in any role (``qdrant``).
@@ -28,6 +27,7 @@ __all__ = [
     "PluginEntry",
     "describe",
     "entries",
+    "is_installed",
     "load",
     "load_entry",
     "problems",
@@ -100,7 +100,7 @@ def resolve(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> PluginEntry:
     if found:
         raise PluginError(_conflict(found))
     kind = roles[0] if len(roles) == 1 else "component"
-    if any(entry.name == name and entry.role in roles for entry in _installed()):
+    if is_installed(name, roles):
         raise PluginError(
             f"The {kind} {name!r} is disabled by LEGALIR_DISABLE_PLUGINS: take it out there to use it."
         )
@@ -112,6 +112,11 @@ def resolve(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> PluginEntry:
     known = {entry.name for entry in usable}
     hint = suggestion(name, known) or f" Known: {', '.join(sorted(known)) or 'none'}."
     raise PluginError(f"There is no {kind} {name!r}.{hint}")
+
+
+def is_installed(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> bool:
+    """Say whether any package offers `name` in `roles`, be it disabled, disputed or broken."""
+    return any(entry.name == name and entry.role in roles for entry in _installed())
 
 
 def load(role: str, name: str) -> Factory:

@@ -79,9 +79,7 @@ def test_a_value_that_is_not_callable(install: Install) -> None:
 
 
 def test_two_packages_with_one_name_hurt_that_name_only(install: Install) -> None:
-    install(
-        "acme", {"retriever.same": "acme_module:factory", "retriever.own": "acme_module:factory"}, FACTORY
-    )
+    install("acme", {"retriever.same": "acme_module:factory", "retriever.own": "acme_module:factory"}, FACTORY)
     install("other", {"retriever.same": "other_module:factory"}, FACTORY, version="7")
     with pytest.raises(PluginError, match=r"'same' is claimed by acme 1.0 .* and other 7 "):
         plugins.load("retriever", "same")
@@ -159,6 +157,15 @@ def test_an_unreadable_file_of_another_package_spoils_nothing(install: Install) 
     with pytest.raises(UnicodeDecodeError):
         metadata.entry_points(group=plugins.GROUP)
     assert callable(plugins.load("retriever", "quick"))
+
+
+def test_a_package_without_a_version_is_known_by_its_module(install: Install) -> None:
+    root = install("acme", {"retriever.quick": "acme_module:missing"}, FACTORY)
+    (root / "acme-1.0.dist-info" / "METADATA").unlink()
+    plugins.refresh()
+    assert entry_of("quick").package == "acme_module"
+    with pytest.raises(PluginError, match="of package acme_module of unknown version"):
+        plugins.load("retriever", "quick")
 
 
 def test_metadata_is_read_once_until_refresh(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:

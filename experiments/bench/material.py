@@ -65,7 +65,7 @@ def sample(documents: list[dict[str, str]], size: int) -> list[dict[str, str]]:
 
 
 def main() -> None:
-    """Write ``<size>.jsonl`` for every size, ``questions.json`` and ``about.json`` into a directory."""
+    """Write ``<size>.jsonl`` for every size and ``questions.json``; print what they are as one line of JSON."""
     directory = Path(sys.argv[1])
     limit = int(sys.argv[2]) if len(sys.argv) > 2 else None
     collection, documents = provisions()
@@ -77,7 +77,7 @@ def main() -> None:
             stream.writelines(json.dumps(d, ensure_ascii=False) + "\n" for d in sample(documents, size))
     (directory / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
     about = {"collection": collection, "questions": source, "sizes": sizes(len(documents))}
-    (directory / "about.json").write_text(json.dumps(about), encoding="utf-8")
+    print(json.dumps(about))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Analysis: text to terms.
 
-Analyzers are named: ``jamo3`` (the default of the papers) and any ``jamoN``, ``char2`` and any ``charN``, ``word``,
-and whatever plugins add. New analyzers implement :class:`~legalir.analysis.analyzer.Analyzer`.
+Analyzers are named: ``jamo3`` (the default of the papers) and any ``jamoN``, ``char2`` and any ``charN``,
+``word``, and whatever plugins add. New analyzers implement :class:`~legalir.analysis.analyzer.Analyzer`.
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     try:
         return _checked(spec, plugins.load("analyzer", match[1])(collection, n=int(match[2])))
     except TypeError as error:
-        raise AnalyzerError(
-            f"The analyzer {match[1]!r} takes no number, so {spec!r} means nothing."
-        ) from error
+        raise AnalyzerError(f"The analyzer {match[1]!r} takes no number, so {spec!r} means nothing.") from error
 
 
 def _checked(spec: str, analyzer: object) -> Analyzer:

@@ -77,9 +77,7 @@ def _rank(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDA
     return unique, inverse.astype(np.uint64)
 
 
-def count_packed(
-    packed: PackedNGrams, ends: npt.NDArray[np.int64], texts: int, alphabet: Sequence[str]
-) -> TermCounts:
+def count_packed(packed: PackedNGrams, ends: npt.NDArray[np.int64], texts: int, alphabet: Sequence[str]) -> TermCounts:
     """Count packed n-grams by term and text.
 
     Args:
@@ -88,9 +86,7 @@ def count_packed(
         texts: how many texts are counted; any after them are empty.
         alphabet: symbol i + 1 is ``alphabet[i]``.
     """
-    documents = np.repeat(np.arange(len(ends), dtype=np.uint64), np.diff(ends, prepend=np.int64(0)))[
-        packed.valid
-    ]
+    documents = np.repeat(np.arange(len(ends), dtype=np.uint64), np.diff(ends, prepend=np.int64(0)))[packed.valid]
     keys = packed.keys[packed.valid]
     lengths = np.bincount(documents.astype(np.int64), minlength=texts)[:texts]
     shift = max(1, len(ends).bit_length())

@@ -2,8 +2,8 @@
 
 Text is brought to Unicode NFC and lower case, so that NFC and NFD input give the same terms. A word is a
 longest run of word characters: letters and digits of any script, the underscore, and combining marks (Thai
-vowels and tone marks are marks). All else separates words: white space, punctuation such as ``「」``, symbols,
-emoji, control characters.
+vowels and tone marks are marks). All else separates words: white space, punctuation such as ``「」``,
+symbols, emoji, control characters.
 
 Korean statutes enumerate with the dot U+318D (``설치ㆍ유지``), which Unicode counts as a letter; people type
 other middle dots. All of them become U+318D, a word character: n-grams across the dot were seen to help.

@@ -56,7 +56,7 @@ def _facts(rows: dict[str, object]) -> Table:
     table.add_column(ratio=1, overflow="fold")
     for name, value in rows.items():
         if value not in (None, ""):
-            table.add_row(name, Text(str(value)))
+            table.add_row(name, Text(str(value).strip()))
     return table
 
 
@@ -184,7 +184,7 @@ def _print_report(report: CheckReport) -> None:
         return
     console.print()
     for fault in report.faults:
-        console.print(str(fault), markup=False, highlight=False)
+        console.print(str(fault), markup=False, highlight=False, soft_wrap=True)
     total = sum(report.fault_counts.values())
     kinds = ", ".join(f"{count} {kind}" for kind, count in report.fault_counts.most_common())
     console.print(f"\n[red]{total} fault{'s' if total > 1 else ''}[/red]: {kinds}")

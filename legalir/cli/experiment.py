@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True
-)
+app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -37,9 +35,7 @@ def run(
     ] = None,
     report: Annotated[
         bool | None,
-        typer.Option(
-            "--report/--no-report", help="Write report.html.", show_default="where Jinja2 is installed"
-        ),
+        typer.Option("--report/--no-report", help="Write report.html.", show_default="where Jinja2 is installed"),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -51,9 +47,7 @@ def run(
 
     has_jinja = importlib.util.find_spec("jinja2") is not None
     if report and not has_jinja:
-        raise MissingExtra(
-            "A report needs the package 'jinja2', which is not installed: pip install 'legalir[report]'"
-        )
+        raise MissingExtra("A report needs the package 'jinja2', which is not installed: pip install 'legalir[report]'")
     folder = out if out is not None else Path("results") / file.stem
     result = run_experiment(file, folder, dataset=dataset)
     page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
@@ -64,11 +58,9 @@ def run(
 
 
 def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, asked: bool) -> None:
-    from rich.console import Console
+    from legalir.experiment.terminal import open_console, print_result
 
-    from legalir.experiment.terminal import print_result
-
-    console = Console(soft_wrap=False)
+    console = open_console()
     print_result(result, console)
     if result.reused:
         total = len(result.made)
@@ -104,9 +96,7 @@ def compare(
     expected: Annotated[Path, typer.Argument(help="The expected scores (TSV).", show_default=False)],
     tolerance: Annotated[
         float | None,
-        typer.Option(
-            help="Forgive this much, in score units.", min=0, show_default="the file's, else 0.0005"
-        ),
+        typer.Option(help="Forgive this much, in score units.", min=0, show_default="the file's, else 0.0005"),
     ] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Write the result's scores to EXPECTED instead of comparing.")
@@ -126,11 +116,9 @@ def compare(
     if as_json:
         typer.echo(json.dumps(_comparison_json(comparison), ensure_ascii=False, indent=1))
     else:
-        from rich.console import Console
+        from legalir.experiment.terminal import open_console, print_comparison
 
-        from legalir.experiment.terminal import print_comparison
-
-        print_comparison(comparison, Console())
+        print_comparison(comparison, open_console())
     if not comparison.ok:
         raise typer.Exit(1)
 

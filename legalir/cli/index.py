@@ -32,7 +32,7 @@ def build(
     start = time.perf_counter()
     index = Collection(dataset).sparse(analyzer)
     facts = index.manifest.facts
-    path = Path(index.path)
+    path = Path(str(index.path))
     size = sum(entry["size"] for entry in index.manifest.files.values())
     seconds = time.perf_counter() - start
     if as_json:

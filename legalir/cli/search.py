@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import enum
 import json
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Hashable
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["EXAMPLES", "Format", "search"]
 
@@ -41,36 +39,42 @@ def search(
     """Search DATASET for the provisions that answer QUERY."""
     from legalir.collection import Collection
 
-    results = Collection(dataset).search(query, pipeline, k=k)
+    found = Collection(dataset).search(query, pipeline, k=k)
+    rows = [{**row, "rank": rank} for rank, row in enumerate(found.to_dict("records"), start=1)]
     if style is Format.table:
-        _print_table(results, query)
-    elif style is Format.jsonl:
-        for row in results.to_dict("records"):
-            typer.echo(json.dumps({**row, "rank": row["rank"] + 1}, ensure_ascii=False))
-    else:
-        for row in results.itertuples():
-            typer.echo(f"1 Q0 {row.docno} {row.rank + 1} {row.score:.6f} legalir")
+        _print_table(rows, query)
+        return
+    for row in rows:
+        if style is Format.jsonl:
+            typer.echo(json.dumps(row, ensure_ascii=False))
+        else:
+            typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.6f} legalir")
 
 
-def _print_table(results: pd.DataFrame, query: str) -> None:
+def _print_table(rows: list[dict[Hashable, Any]], query: str) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console()
-    if results.empty:
+    if not rows:
         console.print("No provision shares a term with this question.")
         return
     table = Table(box=None, padding=(0, 1), show_header=False, pad_edge=False)
     table.add_column(justify="right", style="bold")
     table.add_column(justify="right", style="dim")
     table.add_column(ratio=1, overflow="fold")
-    for row in results.itertuples():
-        provision = Text(str(row.title or row.docno), style="bold")
-        provision.append(f"  {row.docno}", style="not bold dim")
-        provision.append(f"\n{_best_line(str(row.text), query, width=160)}", style="not bold")
-        table.add_row(str(row.rank + 1), f"{row.score:.2f}", provision)
+    for row in rows:
+        provision = Text(_printable(row["title"] or row["docno"]), style="bold")
+        provision.append(f"  {row['docno']}", style="not bold dim")
+        provision.append(f"\n{_best_line(row['text'], query, width=160)}", style="not bold")
+        table.add_row(str(row["rank"]), f"{row['score']:.2f}", provision)
     console.print(table)
+
+
+def _printable(text: str) -> str:
+    """Replace what could steer a terminal; the text of a statute is not ours."""
+    return "".join(character if character.isprintable() else " " for character in text).strip()
 
 
 def _best_line(text: str, query: str, width: int) -> str:
@@ -79,6 +83,5 @@ def _best_line(text: str, query: str, width: int) -> str:
 
     pairs = NGrams("char", 2)
     wanted = set(pairs.terms(query))
-    line = max(text.splitlines() or [""], key=lambda line: len(wanted & set(pairs.terms(line))))
-    printable = "".join(character if character.isprintable() else " " for character in line).strip()
-    return printable if len(printable) <= width else printable[: width - 1] + "…"
+    line = _printable(max(text.splitlines() or [""], key=lambda line: len(wanted & set(pairs.terms(line)))))
+    return line if len(line) <= width else line[: width - 1] + "…"

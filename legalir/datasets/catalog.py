@@ -9,9 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from legalir.datasets.about import About
 from legalir.datasets.dataset import StatuteDataset
 from legalir.datasets.folder import Folder
+from legalir.datasets.known import Known
 from legalir.datasets.published import published
 from legalir.datasets.shipped import FIRECODE
 from legalir.errors import DataError, DatasetNotFound, suggestion
@@ -28,22 +28,16 @@ class Entry(NamedTuple):
     Attributes:
         id: ``legalir/<name>``.
         kind: ``bundled``, ``folder`` (below ``$LEGALIR_DATA``), ``published``, or ``skipped``.
-        queries: the splits that have their own queries; the empty string is the base.
-        qrels: the splits that have their own judgements, likewise.
-        fault: why a folder was skipped; empty where it was not.
         find: returns its files, after fetching them where that is needed.
-        about: facts that are known without its files.
-        fetched: tells whether its files are on this machine.
+        known: facts that are known without its files.
+        fault: why a folder was skipped; empty where it was not.
     """
 
     id: str
     kind: str
-    queries: frozenset[str]
-    qrels: frozenset[str]
-    fault: str
     find: Callable[[], Folder]
-    about: About | None = None
-    fetched: Callable[[], bool] = lambda: True
+    known: Known
+    fault: str = ""
 
     @property
     def name(self) -> str:
@@ -53,29 +47,19 @@ class Entry(NamedTuple):
     @property
     def splits(self) -> tuple[str, ...]:
         """Names of the splits."""
-        return tuple(sorted((self.queries | self.qrels) - {""}))
+        return self.known.splits
 
     def title(self) -> str:
         """Return the name in full, empty where there is none; where it cannot be read, why."""
         try:
-            return (self.about or self.find().about).title or ""
+            return (self.known.about or self.find().about).title or ""
         except DataError as error:
             return str(error)
-
-    def has_queries(self, split: str | None) -> bool:
-        """Tell whether the base or a split has queries."""
-        return not self.queries.isdisjoint({split or "", ""})
-
-    def has_qrels(self, split: str | None) -> bool:
-        """Tell whether the base or a split has judgements."""
-        return not self.qrels.isdisjoint({split or "", ""})
 
     def dataset(self, split: str | None = None) -> StatuteDataset:
         """Return the collection or one split of it."""
         id = self.id if split is None else f"{self.id}/{split}"
-        return StatuteDataset(
-            id, self.find, split, about=self.about, splits=self.splits, fetched=self.fetched
-        )
+        return StatuteDataset(id, self.find, split, self.known)
 
 
 def available() -> list[Entry]:
@@ -104,11 +88,11 @@ def _bundled() -> list[Entry]:
 
 
 def _of_folder(id: str, kind: str, folder: Folder, root: Path) -> Entry:
-    return Entry(id, kind, frozenset(folder.queries), frozenset(folder.qrels), "", partial(Folder.open, root))
+    return Entry(id, kind, partial(Folder.open, root), Known(frozenset(folder.queries), frozenset(folder.qrels)))
 
 
 def _without_use(id: str, fault: str, root: Path) -> Entry:
-    return Entry(id, "skipped", frozenset(), frozenset(), fault, partial(Folder.open, root))
+    return Entry(id, "skipped", partial(Folder.open, root), Known(frozenset(), frozenset()), fault)
 
 
 def _folders() -> list[Entry]:
@@ -138,19 +122,7 @@ def _skipped() -> list[Entry]:
 
 
 def _published() -> list[Entry]:
-    return [
-        Entry(
-            f"{PREFIX}{one.name}",
-            "published",
-            one.queries,
-            one.qrels,
-            "",
-            one.folder,
-            one.about,
-            one.converted.is_dir,
-        )
-        for one in published().values()
-    ]
+    return [Entry(PREFIX + name, "published", one.folder, one.known) for name, one in published().items()]
 
 
 def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
@@ -184,13 +156,12 @@ def _by_id(id: str) -> StatuteDataset:
 
 def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
     path = Path(id_or_path).expanduser()
-    id = Path(id_or_path).as_posix()
-    if path.is_dir():
+    id = Path(id_or_path).as_posix() if str(id_or_path) else ""
+    if id and path.is_dir():
         return StatuteDataset(id, partial(Folder.open, path))
-    if path.parent.is_dir() and path.parent != path and not path.exists() and len(path.parts) > 1:
+    if len(path.parts) > 1 and any((path.parent / f"corpus.jsonl{end}").is_file() for end in ("", ".gz")):
         return StatuteDataset(id, partial(Folder.open, path.parent), path.name)
     known = entries()
     raise DatasetNotFound(
-        f"{id!r} is neither a dataset nor a folder.{suggestion(PREFIX + id, [*known])} "
-        f"Known: {', '.join(known)}."
+        f"{id!r} is neither a dataset nor a folder.{suggestion(PREFIX + id, [*known])} Known: {', '.join(known)}."
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from legalir.datasets.catalog import load
 from legalir.datasets.folder import Folder
 from legalir.datasets.lines import Fault
+from legalir.progress import progress
 from legalir.datasets.readers import read_corpus, read_links, read_qrels, read_queries
 from legalir.datasets.shipped import verify_judgements
 from legalir.errors import DataError
@@ -91,17 +92,19 @@ class CheckReport:
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as plain values for JSON."""
-        out = asdict(self)
-        del out["_seen"], out["cap"]
-        return out | {
+        return {
             "path": str(self.path),
             "ok": self.ok,
-            "faults": [_plain(fault) for fault in self.faults],
+            "faults": [fault._asdict() | {"file": str(fault.file)} for fault in self.faults],
+            "fault_counts": dict(self.fault_counts),
+            "provisions": self.provisions,
+            "untitled": self.untitled,
+            "empty": self.empty,
+            "scripts": dict(self.scripts),
+            "splits": {split: asdict(counts) for split, counts in self.splits.items()},
+            "links": dict(self.links),
+            "ignored": self.ignored,
         }
-
-
-def _plain(fault: Fault) -> dict[str, object]:
-    return fault._asdict() | {"file": str(fault.file)}
 
 
 def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
@@ -138,11 +141,13 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
 
 def _corpus(folder: Folder, report: CheckReport) -> set[str]:
     docnos = set()
-    for record in read_corpus(folder.corpus, report.add):
-        docnos.add(record.doc_id)
-        report.untitled += not record.title.strip()
-        report.empty += not record.default_text().strip()
-        report.scripts[_script(record.text or record.title)] += 1
+    with progress("Checking provisions", None) as advance:
+        for record in read_corpus(folder.corpus, report.add):
+            docnos.add(record.doc_id)
+            report.untitled += not record.title.strip()
+            report.empty += not record.default_text().strip()
+            report.scripts[_script(record.text or record.title)] += 1
+            advance(1)
     report.provisions = len(docnos)
     if not docnos:
         report.add(Fault(folder.corpus, 0, "provision", "not a single provision"))
@@ -158,8 +163,7 @@ def _script(text: str) -> str:
 
 def _queries(folder: Folder, field: str, report: CheckReport) -> dict[Path, set[str]]:
     return {
-        path: {str(row["qid"]) for row in read_queries(path, field, report.add)}
-        for path in folder.queries.values()
+        path: {str(row["qid"]) for row in read_queries(path, field, report.add)} for path in folder.queries.values()
     }
 
 

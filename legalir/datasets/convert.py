@@ -164,7 +164,5 @@ def convert(declaration: Mapping[str, Any], source: Path, target: Path) -> dict[
     about = yaml.safe_dump(dict(declaration["about"]), allow_unicode=True, sort_keys=False)
     (target / "dataset.yaml").write_text(about, encoding="utf-8")
     counts = dict(converter.counts)
-    (target / "conversion.json").write_text(
-        json.dumps(counts, ensure_ascii=False, indent=1), encoding="utf-8"
-    )
+    (target / "conversion.json").write_text(json.dumps(counts, ensure_ascii=False, indent=1), encoding="utf-8")
     return counts

@@ -44,11 +44,7 @@ def count_dangling(dataset: StatuteDataset) -> Dangling:
     docnos, folder = dataset.docnos(), dataset.folder
     qrels, queries = folder.qrels_of(dataset.split), folder.queries_of(dataset.split)
     judgements = [] if qrels is None else list(read_qrels(qrels))
-    asked = (
-        set()
-        if queries is None
-        else {str(row["qid"]) for row in read_queries(queries, dataset.about.query_field)}
-    )
+    asked = set() if queries is None else {str(row["qid"]) for row in read_queries(queries, dataset.about.query_field)}
     unknown = [row.docno for row in judgements if row.docno not in docnos]
     unasked = [qid for qid in dict.fromkeys(row.qid for row in judgements) if qid not in asked]
     links: list[str] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from legalir.datasets.about import About
 from legalir.datasets.dangling import Dangling, count_dangling, report_once
 from legalir.datasets.digests import digest_of
 from legalir.datasets.folder import Folder
+from legalir.datasets.known import Known
 from legalir.datasets.readers import (
     Judgement,
     Link,
@@ -42,9 +43,7 @@ class StatuteDataset:
         id: what the user calls it, a ``legalir/<name>[/<split>]`` or a path.
         folder: finds the files; a published collection fetches them here.
         split: name of the split, None for the base.
-        about: facts that are known without the files.
-        splits: names of the splits, where they are known without the files.
-        fetched: tells whether the files are on this machine.
+        known: facts that are known without the files; None: look.
 
     Raises:
         DatasetNotFound: the split is none of the collection's.
@@ -55,24 +54,17 @@ class StatuteDataset:
         id: str,
         folder: Callable[[], Folder],
         split: str | None = None,
-        *,
-        about: About | None = None,
-        splits: tuple[str, ...] | None = None,
-        fetched: Callable[[], bool] = lambda: True,
+        known: Known | None = None,
     ) -> None:
         self.id = id
         self.split = split
         self._find = folder
-        self._about = about
-        self._splits = splits
-        self._fetched = fetched
+        self._known = known
         self._docnos: frozenset[str] | None = None
         self._count: int | None = None
         if split is not None and split not in self.splits:
-            known = f" Its splits: {', '.join(self.splits)}." if self.splits else " It has no splits."
-            raise DatasetNotFound(
-                f"{self.base_id} has no split {split!r}.{suggestion(split, self.splits)}{known}"
-            )
+            there = f" Its splits: {', '.join(self.splits)}." if self.splits else " It has no splits."
+            raise DatasetNotFound(f"{self.base_id} has no split {split!r}.{suggestion(split, self.splits)}{there}")
 
     def __repr__(self) -> str:
         return f"StatuteDataset({self.id!r})"
@@ -85,7 +77,7 @@ class StatuteDataset:
     @property
     def fetched(self) -> bool:
         """Whether the files are on this machine, so that nothing has to be fetched."""
-        return self._fetched()
+        return self._known is None or self._known.fetched()
 
     @property
     def base_id(self) -> str:
@@ -95,16 +87,16 @@ class StatuteDataset:
     @property
     def splits(self) -> tuple[str, ...]:
         """Names of the splits of the collection."""
-        return self.folder.splits if self._splits is None else self._splits
+        return (self._known or self.folder).splits
 
     @property
     def about(self) -> About:
         """What the collection says of itself."""
-        return self.folder.about if self._about is None else self._about
+        return (self._known and self._known.about) or self.folder.about
 
     @property
     def title(self) -> str | None:
-        """Name in full."""
+        """Its name in full."""
         return self.about.title
 
     @property
@@ -162,11 +154,11 @@ class StatuteDataset:
 
     def has_topics(self) -> bool:
         """Tell whether there is a query file for the base or split."""
-        return self.folder.queries_of(self.split) is not None
+        return _has(self.split, (self._known or self.folder).queries)
 
     def has_judgements(self) -> bool:
         """Tell whether there is a judgement file for the base or split."""
-        return self.folder.qrels_of(self.split) is not None
+        return _has(self.split, (self._known or self.folder).qrels)
 
     def topics(self) -> pd.DataFrame:
         """Return the questions: columns ``qid, query`` and any other that the query file has.
@@ -245,3 +237,8 @@ class StatuteDataset:
         from legalir.datasets.irds import irds_dataset
 
         return irds_dataset(self)
+
+
+def _has(split: str | None, known: Collection[str]) -> bool:
+    """Tell whether a split has files of its own or else the base's."""
+    return (split or "") in known or "" in known

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from legalir.datasets.progress import progress
+from legalir.progress import progress
 from legalir.errors import DownloadError
 from legalir.files import locked, sha256_of, sync_directory
 
@@ -47,7 +47,7 @@ class Download:
     size: int | None = None
     max_bytes: int = 4 << 30
     timeout: float = 30.0
-    tries: int = 5
+    tries: int = 4
     pause: float = 0.5
 
 
@@ -99,9 +99,7 @@ def _continue(what: Download, part: Path) -> None:
     if done:
         headers |= {"Range": f"bytes={done}-", "If-Range": validator}
     try:
-        with closing(
-            _opener().open(urllib.request.Request(what.url, headers=headers), timeout=what.timeout)
-        ) as reply:
+        with closing(_opener().open(urllib.request.Request(what.url, headers=headers), timeout=what.timeout)) as reply:
             _receive(what, part, reply, done if reply.status == 206 else 0)
     except urllib.error.HTTPError as error:
         error.close()
@@ -112,8 +110,8 @@ def _continue(what: Download, part: Path) -> None:
             raise _Again(f"the server answers {error.code}") from error
         raise DownloadError(f"the server answers {error.code} {error.reason}") from error
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise _Again(str(reason) or type(reason).__name__) from error
+        cause = error.reason if isinstance(error, urllib.error.URLError) else error
+        raise _Again(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__) from error
 
 
 def _opener() -> urllib.request.OpenerDirector:
@@ -197,9 +195,7 @@ def _verify(what: Download, part: Path) -> None:
         part.unlink()
         _note(part).unlink(missing_ok=True)
         expected = f"sha256 {what.sha256}" if what.sha256 else f"{what.size} bytes"
-        raise _Again(
-            f"its content is not the declared one: {size} bytes with sha256 {digest}, not {expected}"
-        )
+        raise _Again(f"its content is not the declared one: {size} bytes with sha256 {digest}, not {expected}")
 
 
 def _publish(part: Path, target: Path) -> None:

@@ -40,9 +40,7 @@ class Folder:
         if folder.about.qrels is None:
             return folder
         if folder.qrels:
-            raise FormatError(
-                f"{root / 'dataset.yaml'}: names 'qrels', but the folder has judgement files, too."
-            )
+            raise FormatError(f"{root / 'dataset.yaml'}: names 'qrels', but the folder has judgement files, too.")
         judgements = _by_split(sorted(judgement_folder(folder.about.qrels).iterdir()), _QRELS)
         return cls(root, folder.corpus, folder.queries, judgements, folder.links, folder.ignored)
 

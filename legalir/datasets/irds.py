@@ -21,24 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["irds_dataset"]
 
 
-def irds_dataset(
-    dataset: StatuteDataset, *, queries: bool | None = None, qrels: bool | None = None
-) -> Dataset:
-    """Return the ir_datasets form of a collection or split.
-
-    Args:
-        dataset: the collection.
-        queries: whether it has queries; None: look.
-        qrels: whether it has judgements; None: look.
-    """
-    if queries is None:
-        queries = dataset.has_topics()
-    if qrels is None:
-        qrels = dataset.has_judgements()
+def irds_dataset(dataset: StatuteDataset) -> Dataset:
+    """Return the ir_datasets form of a collection or split; nothing is read until it is asked for."""
     parts = Dataset(
         StatuteDocs(dataset),
-        StatuteQueries(dataset) if queries else None,
-        StatuteQrels(dataset) if qrels else None,
+        StatuteQueries(dataset) if dataset.has_topics() else None,
+        StatuteQrels(dataset) if dataset.has_judgements() else None,
     )
     return Dataset(MetadataComponent(dataset.id, parts, _Metadata(dataset)), parts)
 

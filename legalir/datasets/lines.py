@@ -71,9 +71,7 @@ def numbered_lines(path: Path, on_fault: OnFault = stop) -> Iterator[tuple[int, 
                 try:
                     line = raw.decode("utf-8").strip("\r\n")
                 except UnicodeDecodeError as error:
-                    on_fault(
-                        Fault(path, number, "encoding", f"not UTF-8 (byte {error.start + 1} of the line)")
-                    )
+                    on_fault(Fault(path, number, "encoding", f"not UTF-8 (byte {error.start + 1} of the line)"))
                     continue
                 if line and not line.isspace():
                     yield number, line
@@ -92,11 +90,7 @@ def json_rows(path: Path, on_fault: OnFault = stop) -> Iterator[tuple[int, dict[
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            reason = (
-                error.msg
-                if isinstance(error, json.JSONDecodeError)
-                else "nested too deeply or a number too long"
-            )
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply or a number too long"
             on_fault(Fault(path, number, "json", f"not a whole JSON object ({reason})"))
             continue
         if not isinstance(row, dict):

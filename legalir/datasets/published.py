@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,8 @@ from legalir.datasets.archive import extract
 from legalir.datasets.convert import convert
 from legalir.datasets.download import Download, download
 from legalir.datasets.folder import Folder
+from legalir.datasets.known import Known
+from legalir.datasets.leftovers import clear_away
 from legalir.errors import DataError, DownloadError
 from legalir.files import atomic_directory, atomic_text, cache_home, locked, sha256_of
 
@@ -39,21 +41,17 @@ class Published(NamedTuple):
     digest: str
 
     @property
-    def queries(self) -> frozenset[str]:
-        """The splits that have queries; the empty string is the base."""
-        return frozenset("" if split == "base" else split for split in self.declaration["queries"])
-
-    @property
-    def qrels(self) -> frozenset[str]:
-        """The splits that have judgements; the empty string is the base."""
-        inside = {split for split, spec in self.declaration["queries"].items() if "gold" in spec}
-        own = set(self.declaration.get("judgements", {}))
-        return frozenset("" if split == "base" else split for split in inside | own)
+    def known(self) -> Known:
+        """What is known without any file."""
+        queries = self.declaration["queries"]
+        judged = {split for split, spec in queries.items() if "gold" in spec}
+        judged |= set(self.declaration.get("judgements", {}))
+        return Known(_splits(queries), _splits(judged), self.about, self.converted.is_dir)
 
     @property
     def home(self) -> Path:
         """The folder in the cache that holds what was fetched and what it was converted to."""
-        return cache_home() / "collections" / self.name
+        return cache_home() / "published" / self.name
 
     @property
     def converted(self) -> Path:
@@ -71,8 +69,12 @@ class Published(NamedTuple):
         if not target.is_dir():
             source = self.home / "source"
             self._fetch(source)
-            with locked(target), atomic_directory(target) as temporary:
-                counts = convert(self.declaration, source, temporary)
+            with locked(target):
+                if target.is_dir():
+                    return Folder.open(target)
+                clear_away(target)
+                with atomic_directory(target) as temporary:
+                    counts = convert(self.declaration, source, temporary)
             for what, count in counts.items():
                 if "unknown" in what or "left out" in what or "repeated" in what:
                     logging.getLogger("legalir").warning("legalir/%s: %s: %d.", self.name, what, count)
@@ -80,9 +82,7 @@ class Published(NamedTuple):
 
     def _fetch(self, source: Path) -> None:
         seen_file = source / "sha256.json"
-        seen: dict[str, str] = (
-            json.loads(seen_file.read_text(encoding="utf-8")) if seen_file.is_file() else {}
-        )
+        seen: dict[str, str] = json.loads(seen_file.read_text(encoding="utf-8")) if seen_file.is_file() else {}
         for name, spec in self.declaration["files"].items():
             path = source / name
             if not path.exists():
@@ -102,6 +102,10 @@ class Published(NamedTuple):
             raise DownloadError(
                 f"{path} has the sha256 {digest}, not {expected}: remove it to fetch {spec['url']} again."
             )
+
+
+def _splits(names: Iterable[str]) -> frozenset[str]:
+    return frozenset("" if name == "base" else name for name in names)
 
 
 def _unpack(archive: Path, patterns: list[str], target: Path) -> None:

@@ -135,9 +135,7 @@ def read_qrels(path: Path, on_fault: OnFault = stop) -> Iterator[Judgement]:
         elif not fits_trec(qid) or not fits_trec(docno):
             on_fault(Fault(path, number, "identifier", f"{qid!r} or {docno!r} holds invisible characters"))
         elif (qid, docno) in seen:
-            on_fault(
-                Fault(path, number, "duplicate", f"{docno!r} is judged for {qid!r} on an earlier line, too")
-            )
+            on_fault(Fault(path, number, "duplicate", f"{docno!r} is judged for {qid!r} on an earlier line, too"))
         else:
             seen.add((qid, docno))
             yield Judgement(qid, docno, int(relevance))

@@ -96,7 +96,5 @@ def identifier(row: dict[str, object], name: str, *others: str) -> str:
         raise ValueError(f"{name} is {value!r}, not a string")
     if not fits_trec(value):
         fault = "holds white space or control characters" if value else "is empty"
-        raise ValueError(
-            f"{name} {value!r} {fault}, which would break a TREC file" if value else f"{name} {fault}"
-        )
+        raise ValueError(f"{name} {value!r} {fault}, which would break a TREC file" if value else f"{name} {fault}")
     return value

@@ -35,8 +35,7 @@ def register(registry: Registry) -> None:
         for split in (None, *entry.splits):
             id = entry.id if split is None else f"{entry.id}/{split}"
             if id not in taken:
-                parts = {"queries": entry.has_queries(split), "qrels": entry.has_qrels(split)}
-                registry.register(id, irds_dataset(entry.dataset(split), **parts))
+                registry.register(id, irds_dataset(entry.dataset(split)))
     if not getattr(registry, "_legalir_pattern", False):
         registry.register_pattern(f"^{PREFIX}.+$", lambda id, groups: load(id).irds())
         registry._legalir_pattern = True  # type: ignore[attr-defined]

@@ -67,6 +67,4 @@ def verify_judgements(path: Path) -> None:
     if declared is None:
         raise DataError(f"{path} is not declared in {root / 'manifest.yaml'}.")
     if digest_of(path) != declared:
-        raise DataError(
-            f"{path} is not the file that {root / 'manifest.yaml'} declares: install legalir again."
-        )
+        raise DataError(f"{path} is not the file that {root / 'manifest.yaml'} declares: install legalir again.")

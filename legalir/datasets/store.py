@@ -13,6 +13,7 @@ import json
 import mmap
 import shutil
 import tempfile
+import weakref
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator
@@ -23,8 +24,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from legalir.datasets.leftovers import clear_away
 from legalir.datasets.lines import open_binary
-from legalir.datasets.progress import progress
+from legalir.progress import progress
 from legalir.datasets.readers import read_corpus
 from legalir.datasets.records import Provision, identifier, provision
 from legalir.errors import DataError, LegalIRError
@@ -97,7 +99,7 @@ class ProvisionStore:
             if not _is_whole(folder):
                 with locked(folder):
                     if not _is_whole(folder):
-                        shutil.rmtree(folder, ignore_errors=True)
+                        clear_away(folder)
                         _build(self._corpus, folder)
         except (OSError, LegalIRError) as error:
             if isinstance(error, DataError):
@@ -107,8 +109,9 @@ class ProvisionStore:
 
     def _temporary(self) -> Path:
         """Build it for this process alone, where the cache cannot be written."""
-        self._holder = tempfile.TemporaryDirectory(prefix="legalir-")
-        folder = Path(self._holder.name) / "provisions"
+        holder = tempfile.mkdtemp(prefix="legalir-")
+        weakref.finalize(self, shutil.rmtree, holder, ignore_errors=True)
+        folder = Path(holder) / "provisions"
         _build(self._corpus, folder)
         return folder
 
@@ -164,9 +167,7 @@ def _build(corpus: Path, folder: Path) -> None:
         for name, values in zip(_ARRAYS, columns, strict=True):
             np.save(target / f"{name}.npy", values)
         sizes = {path.name: path.stat().st_size for path in target.iterdir()}
-        (target / "manifest.json").write_text(
-            json.dumps({"format": _FORMAT, "sizes": sizes}), encoding="utf-8"
-        )
+        (target / "manifest.json").write_text(json.dumps({"format": _FORMAT, "sizes": sizes}), encoding="utf-8")
 
 
 def _index(corpus: Path, copy: Path | None) -> tuple[array[int], array[int], array[int], array[int]]:

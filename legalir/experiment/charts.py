@@ -15,8 +15,8 @@ from legalir.experiment.rows import Row, is_fraction
 __all__ = ["Bar", "DifferenceBar", "DifferenceChart", "MeasurePanel", "difference_chart", "measure_panels"]
 
 
-HEIGHT = 200.0
-"""Height of a difference chart in its own units."""
+HEIGHT, FEW = 200.0, 40
+"""Height of a difference chart in its own units, and below how many bars they stay as wide as if they were so many."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ class DifferenceChart:
 
     def path(self, won: bool) -> str:
         """Return all bars of one side as one SVG path, for charts without links."""
-        return "".join(
-            f"M{bar.x:g} {bar.y:.1f}h.8v{bar.height:.1f}h-.8z" for bar in self.bars if bar.won == won
-        )
+        return "".join(f"M{bar.x:g} {bar.y:.1f}h.8v{bar.height:.1f}h-.8z" for bar in self.bars if bar.won == won)
 
 
 def measure_panels(result: ExperimentResult, rows: Sequence[Row], leader: str | None) -> list[MeasurePanel]:
@@ -113,8 +111,8 @@ def difference_chart(differences: Sequence[tuple[str, float]]) -> DifferenceChar
     unit = HEIGHT / ((top - bottom) or 1.0)
     zero = top * unit
     changed = len(won) + len(lost)
-    # A tenth of the width stands for the queries without a difference, however many they are.
-    gap = max(1.0, changed / 10) if equal else 0.0
+    # A gap stands for the queries without a difference: a tenth of the width, more where few bars would be wide.
+    gap = float(min(equal, max(1.0, changed / 10, FEW - changed)))
     bars = []
     for place, (qid, value) in enumerate(won + lost):
         height = abs(value) * unit

@@ -25,9 +25,7 @@ def checked_fields(value: object, where: str, known: Sequence[str]) -> dict[str,
         ExperimentError: one sentence with the file, the key, and what is accepted.
     """
     if not isinstance(value, Mapping):
-        raise ExperimentError(
-            f"{where} holds {_kind(value)}; an experiment is a mapping with the key 'systems'."
-        )
+        raise ExperimentError(f"{where} holds {_kind(value)}; an experiment is a mapping with the key 'systems'.")
     for key in value:
         if key not in known:
             hint = suggestion(str(key), set(known)) or f" Known are: {', '.join(sorted(known))}."

@@ -12,6 +12,7 @@ import pandas as pd
 
 from legalir.errors import ExperimentError
 from legalir.experiment.result import ExperimentResult
+from legalir.experiment.runs import writing
 from legalir.files import atomic_text
 
 __all__ = [
@@ -98,15 +99,11 @@ def read_expected(path: str | os.PathLike[str]) -> Expected:
             cells = line.split("\t")
             if not header_seen:
                 if tuple(cells) != HEADER:
-                    raise ExperimentError(
-                        f"{where}: the first line must be {' '.join(HEADER)}, with tabs between."
-                    )
+                    raise ExperimentError(f"{where}: the first line must be {' '.join(HEADER)}, with tabs between.")
                 header_seen = True
                 continue
             if len(cells) != len(HEADER):
-                raise ExperimentError(
-                    f"{where}: there must be 3 columns with tabs between, not {len(cells)}."
-                )
+                raise ExperimentError(f"{where}: there must be 3 columns with tabs between, not {len(cells)}.")
             if (cells[0], cells[1]) in scores:
                 raise ExperimentError(f"{where}: {cells[0]!r} and {cells[1]} occur twice; keep one.")
             scores[cells[0], cells[1]] = _number(cells[2], where, "value")
@@ -148,9 +145,7 @@ def compare(
     chosen = next(option for option in options if option is not None)
     actual = _scores(result)
     keys = list(dict.fromkeys([*expected.scores, *actual]))
-    return Comparison(
-        tuple(_cell(key, expected.scores.get(key), actual.get(key), chosen) for key in keys), chosen
-    )
+    return Comparison(tuple(_cell(key, expected.scores.get(key), actual.get(key), chosen) for key in keys), chosen)
 
 
 def _scores(result: ExperimentResult | pd.DataFrame) -> dict[tuple[str, str], float]:
@@ -180,7 +175,7 @@ def write_expected(result: ExperimentResult, path: str | os.PathLike[str]) -> Pa
     """Write the scores of `result` as expected ones, to six decimals, and return the path."""
     path = Path(path)
     tolerance = DEFAULT_TOLERANCE if result.definition.tolerance is None else result.definition.tolerance
-    with atomic_text(path) as stream:
+    with writing(path.parent), atomic_text(path) as stream:
         stream.write(f"# Expected scores of: {' '.join(result.definition.title.split())}\n")
         stream.write(f"# tolerance: {tolerance:g}\n")
         stream.write("\t".join(HEADER) + "\n")

@@ -85,10 +85,7 @@ class Definition:
         """
         path = Path(path)
         value = read_yaml(path)
-        definition = cls.parse(value, where=str(path))
-        if definition.dataset.startswith(("./", "../", "~")):
-            folder = (path.parent / Path(definition.dataset).expanduser()).resolve()
-            definition = definition.replace(dataset=str(folder))
+        definition = cls.parse(value, where=str(path)).located(path.parent)
         return definition if definition.title else definition.replace(title=path.stem)
 
     @classmethod
@@ -104,6 +101,12 @@ class Definition:
         import dataclasses
 
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+    def located(self, folder: Path) -> Definition:
+        """Return a copy whose dataset, where it is a path from `folder` or from home, is absolute."""
+        if not self.dataset.startswith(("./", "../", "~")):
+            return self
+        return self.replace(dataset=str((folder / Path(self.dataset).expanduser()).resolve()))
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values that :meth:`parse` accepts, in the order a reader wants them."""

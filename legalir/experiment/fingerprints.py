@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
+import inspect
 import json
 from collections.abc import Iterator
 from importlib import metadata
@@ -30,6 +33,18 @@ def legalir_version() -> str:
         return "unknown"
 
 
+@functools.cache
+def source_fingerprint() -> str:
+    """Return a sha256 over the code that may move a run: legalir without its experiments and command line.
+
+    A version alone would do for users, but whoever works on a component would see the runs of its old code.
+    """
+    root = Path(__file__).parents[1]
+    files = sorted(path.relative_to(root) for path in root.rglob("*.py"))
+    parts = [path for path in files if path.parts[0] not in {"cli", "experiment", "testing"}]
+    return digest([[path.as_posix(), sha256_of(root / path)] for path in parts])
+
+
 def frame_fingerprint(frame: pd.DataFrame) -> str:
     """Return a sha256 over the columns and cells of a frame, in the order of its rows."""
     text = frame.to_csv(index=False, lineterminator="\n")
@@ -39,7 +54,7 @@ def frame_fingerprint(frame: pd.DataFrame) -> str:
 def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
     """Return a sha256 over the components of a pipeline and what they have opened.
 
-    Every component counts with its class and the version of the package that it comes from. Everything a
+    Every component counts with its class, its file, and the version of its package. Everything a
     component holds (an index, an analyzer, an encoder, another pipeline) that has a ``fingerprint``, as an
     attribute or as a method without arguments, counts with it; so a pipeline over another index, or an index
     of another analyzer, is another pipeline.
@@ -79,19 +94,24 @@ def _manifest(artifact: pt.Artifact) -> Iterator[str]:
 
 
 def _origin(kind: type) -> str:
-    # Most packages are called as their distribution is; for the others the class's name has to do.
-    try:
-        version = metadata.version(kind.__module__.partition(".")[0])
-    except (metadata.PackageNotFoundError, ValueError):
-        version = ""
-    return f"{kind.__module__}.{kind.__qualname__} {version}".rstrip()
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    package = kind.__module__.partition(".")[0]
+    if package == "legalir":
+        return name  # source_fingerprint covers it
+    # Most packages are called as their distribution is; for the others name and file have to do.
+    version, code = "", ""
+    with contextlib.suppress(metadata.PackageNotFoundError, ValueError):
+        version = metadata.version(package)
+    with contextlib.suppress(TypeError, OSError):
+        code = sha256_of(Path(inspect.getsourcefile(kind) or ""))
+    return f"{name} {version} {code}"
 
 
 def run_key(corpus: str, topics: str, expression: str, pipeline: pt.Transformer, depth: int) -> str:
     """Return the key under which a run may be reused.
 
     It covers the fingerprints of the corpus and of the questions asked, the canonical expression, the depth
-    of the run, the version of legalir, and what the components have opened. Judgements are not part of it: a
+    of the run, the code of legalir, and what the components have opened. Judgements are not part of it: a
     run does not see them.
     """
     return digest(
@@ -100,7 +120,7 @@ def run_key(corpus: str, topics: str, expression: str, pipeline: pt.Transformer,
             "corpus": corpus,
             "topics": topics,
             "depth": depth,
-            "legalir": legalir_version(),
+            "legalir": [legalir_version(), source_fingerprint()],
             "components": pipeline_fingerprint(pipeline),
         }
     )

@@ -15,7 +15,7 @@ from legalir.experiment.charts import difference_chart, measure_panels
 from legalir.experiment.definition import Definition
 from legalir.experiment.queries import anchor, differences, extremes, query_cards, slowest
 from legalir.experiment.result import ExperimentResult
-from legalir.experiment.rows import format_score, is_fraction, leader, p_text, table_rows
+from legalir.experiment.rows import counted, format_score, is_fraction, leader, p_text, table_rows
 from legalir.extras import require
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ def _view(result: ExperimentResult) -> Mapping[str, object]:
         "best": best,
         "baseline": baseline,
         "difference": difference_chart(changes) if changes else None,
-        "small": [
-            (name, difference_chart(differences(result, name, baseline))) for name in others if baseline
-        ],
+        "small": [(name, difference_chart(differences(result, name, baseline))) for name in others if baseline],
         "score": lambda value, sign="": _score(value, is_fraction(result, measure), sign),
         "won": won,
         "lost": lost,
@@ -121,15 +119,15 @@ def headline(result: ExperimentResult) -> str:
     equal = len(result.context.queries) - won - lost
     p = p_text(float(row[f"{measure} p-value corrected"]))
     tested = f"{p} after {definition.correction.capitalize()} correction" if definition.correction else p
-    counted = f"{tested}; {won} queries better, {lost} worse, {equal} equal"
+    words = f"{tested}; {counted(won, lost)}, {equal} equal"
     if value <= base:
         return (
             f"No system is better than the baseline {definition.baseline} by {measure} ({score(base)}); "
-            f"{best} is next with {score(value)} ({counted})."
+            f"{best} is next with {score(value)} ({words})."
         )
     return (
         f"{best} is best by {measure}: {score(value)}, {score(value - base)} more than the baseline "
-        f"{definition.baseline} ({counted})."
+        f"{definition.baseline} ({words})."
     )
 
 
@@ -144,9 +142,7 @@ def legend(result: ExperimentResult) -> str:
         "wilcoxon": "Wilcoxon signed-rank test",
         "randomisation": "randomisation test",
     }
-    family = (
-        f", {definition.correction.capitalize()} correction over the systems" if definition.correction else ""
-    )
+    family = f", {definition.correction.capitalize()} correction over the systems" if definition.correction else ""
     return (
         f"{words} ▲ ▼: significantly better or worse than {definition.baseline} "
         f"({names[definition.test]}{family}, α = {definition.alpha:g}); point at a figure for details."

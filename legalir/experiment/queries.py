@@ -69,13 +69,9 @@ def differences(result: ExperimentResult, system: str, baseline: str) -> list[tu
     return [(qid, float(change[qid])) for qid in result.context.queries]
 
 
-def extremes(
-    result: ExperimentResult, changes: Sequence[tuple[str, float]], count: int, sign: int
-) -> list[Line]:
+def extremes(result: ExperimentResult, changes: Sequence[tuple[str, float]], count: int, sign: int) -> list[Line]:
     """Return the `count` queries with the largest gain (`sign` 1) or loss (-1); fewer where fewer changed."""
-    chosen = sorted(
-        (item for item in changes if item[1] * sign > 0), key=lambda item: (-item[1] * sign, item[0])
-    )
+    chosen = sorted((item for item in changes if item[1] * sign > 0), key=lambda item: (-item[1] * sign, item[0]))
     return [Line(qid, result.context.queries[qid], value) for qid, value in chosen[:count]]
 
 
@@ -115,8 +111,6 @@ def _card(
         ranks.append((name, tuple(places.get(docno) for docno in gold), values[name]))
         if name in listed:
             first = sorted(places, key=lambda docno: places[docno])[:TOP]
-            lists[name] = tuple(
-                Hit(docno, context.titles.get(docno, docno), docno in gold) for docno in first
-            )
+            lists[name] = tuple(Hit(docno, context.titles.get(docno, docno), docno in gold) for docno in first)
     titles = tuple((docno, context.titles.get(docno, docno)) for docno in gold)
     return QueryCard(qid, context.queries[qid], titles, tuple(ranks), {name: lists[name] for name in listed})

@@ -108,9 +108,7 @@ class ExperimentResult:
                 json.dump(self.context.as_dict(), stream, ensure_ascii=False)
                 stream.write("\n")
             with atomic_text(folder / "definition.yaml") as stream:
-                yaml.safe_dump(
-                    self.definition.as_dict(), stream, allow_unicode=True, sort_keys=False, width=100
-                )
+                yaml.safe_dump(self.definition.as_dict(), stream, allow_unicode=True, sort_keys=False, width=100)
         return folder
 
     def _save_runs(self, folder: Path) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 from legalir.experiment.definition import Definition
 from legalir.experiment.result import ExperimentResult
 
-__all__ = ["Cell", "Row", "format_score", "is_fraction", "leader", "p_text", "table_rows"]
+__all__ = ["Cell", "Row", "counted", "format_score", "is_fraction", "leader", "p_text", "table_rows"]
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,21 @@ def is_fraction(result: ExperimentResult, measure: str) -> bool:
 
 
 def format_score(value: float, fraction: bool) -> str:
-    """Return a score as text: percent with two decimals, a plain number otherwise, a dash for NaN."""
+    """Return a score or a difference as text: percent with two decimals or a plain number; a dash for NaN."""
     if math.isnan(value):
         return "–"
-    return f"{value * 100:.2f}" if fraction else f"{value:.4g}"
+    text = f"{value * 100:.2f}" if fraction else f"{value:.4g}"
+    return text.replace("-", "−")
 
 
 def p_text(p: float) -> str:
     """Return a p-value as it is usually written."""
     return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def counted(won: int, lost: int) -> str:
+    """Return how many queries are better and worse, in words."""
+    return f"{won} {'query' if won == 1 else 'queries'} better, {lost} worse"
 
 
 def leader(result: ExperimentResult) -> str | None:
@@ -86,9 +92,7 @@ def table_rows(result: ExperimentResult) -> list[Row]:
     return rows
 
 
-def _system_row(
-    row: pd.Series, table: pd.DataFrame, definition: Definition, fractions: Mapping[str, bool]
-) -> Row:
+def _system_row(row: pd.Series, table: pd.DataFrame, definition: Definition, fractions: Mapping[str, bool]) -> Row:
     cells = []
     for measure in definition.measures:
         value = float(row[measure])
@@ -121,14 +125,12 @@ def _baseline_value(table: pd.DataFrame, definition: Definition, measure: str) -
     return values[0] if values else None
 
 
-def _explanation(
-    row: pd.Series, measure: str, definition: Definition, base: float | None, fraction: bool
-) -> str:
+def _explanation(row: pd.Series, measure: str, definition: Definition, base: float | None, fraction: bool) -> str:
     if base is None or row["name"] == definition.baseline or f"{measure} p-value" not in row:
         return ""
     difference = float(row[measure]) - base
-    size = f"{difference * 100:+.2f}" if fraction else f"{difference:+.4g}"
+    size = ("+" if difference > 0 else "") + format_score(difference, fraction)
     p = p_text(float(row[f"{measure} p-value corrected"]))
     corrected = f" after {definition.correction.capitalize()} correction" if definition.correction else ""
     won, lost = int(row[f"{measure} +"]), int(row[f"{measure} -"])
-    return f"{size} against {definition.baseline}, {p}{corrected}; {won} queries better, {lost} worse"
+    return f"{size} against {definition.baseline}, {p}{corrected}; {counted(won, lost)}"

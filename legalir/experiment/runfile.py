@@ -101,9 +101,7 @@ def read_run(path: Path) -> pd.DataFrame:
         )
         frame["score"] = exact_floats(frame["score"])
     except OSError as error:
-        raise ExperimentError(
-            f"{path} cannot be read ({error.strerror}): run the experiment again."
-        ) from error
+        raise ExperimentError(f"{path} cannot be read ({error.strerror}): run the experiment again.") from error
     except (ValueError, pd.errors.ParserError) as error:
         raise ExperimentError(f"{path} is not a run file: delete it and run the experiment again.") from error
     return frame[list(RUN_COLUMNS)]

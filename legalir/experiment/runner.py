@@ -18,6 +18,7 @@ from legalir.experiment.environment import describe_environment
 from legalir.experiment.result import ExperimentResult
 from legalir.experiment.runs import make_runs
 from legalir.experiment.scores import per_query_scores, score_table
+from legalir.progress import progress
 
 if TYPE_CHECKING:
     from legalir.collection import Collection
@@ -51,6 +52,7 @@ def run(
     definition = load_definition(definition)
     if dataset is not None:
         definition = definition.replace(dataset=dataset)
+    definition = definition.located(Path.cwd())
     if collection is None:
         from legalir.collection import Collection
 
@@ -61,8 +63,10 @@ def run(
     made = make_runs(definition, collection, topics, qrels, folder, latency_queries)
     frames = {name: item.frame for name, item in made.items()}
     latencies = {name: item.record.latency for name, item in made.items()}
-    per_query = per_query_scores(definition, frames, topics, qrels)
-    table = score_table(definition, frames, latencies, topics, qrels, per_query)
+    with progress("Scoring", 2) as advance:
+        per_query = per_query_scores(definition, frames, topics, qrels)
+        advance(1)
+        table = score_table(definition, frames, latencies, topics, qrels, per_query)
     context = collect_context(collection, frames, topics, qrels)
     seconds = perf_counter() - start
     environment = describe_environment(definition, collection, topics, qrels, made, seconds)
@@ -80,11 +84,7 @@ def _judged(collection: Collection, dataset: str) -> tuple[pd.DataFrame, pd.Data
     judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
     qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)
     if judged.empty:
-        raise ExperimentError(
-            f"The dataset {dataset} has no judged queries: an experiment needs some to score."
-        )
+        raise ExperimentError(f"The dataset {dataset} has no judged queries: an experiment needs some to score.")
     if len(judged) < len(topics):
-        _log.info(
-            "%d of %d queries have no judgements and are left out.", len(topics) - len(judged), len(topics)
-        )
+        _log.info("%d of %d queries have no judgements and are left out.", len(topics) - len(judged), len(topics))
     return judged, qrels

@@ -61,9 +61,7 @@ class _Keep(pt.Transformer):
     It is equal to nothing but itself, so that two systems of one expression stay two.
     """
 
-    def __init__(
-        self, system: str, depth: int, topics: pd.DataFrame, keep: Callable[[str, pd.DataFrame], None]
-    ):
+    def __init__(self, system: str, depth: int, topics: pd.DataFrame, keep: Callable[[str, pd.DataFrame], None]):
         self.system, self.depth, self.topics, self.keep = system, depth, topics, keep
 
     def __eq__(self, other: object) -> bool:
@@ -102,8 +100,8 @@ def writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ExperimentError(
-            f"{folder} cannot be written ({error.strerror or error}): choose another directory with --out, "
-            f"or free some space; runs that were complete are kept."
+            f"{folder} cannot be written ({error.strerror or error}): choose another directory, or free some "
+            f"space; what was complete is kept."
         ) from error
 
 
@@ -134,9 +132,7 @@ def make_runs(
         if run.record.latency is None and latency_queries:
             timed = sample_queries(topics, latency_queries)
             with progress(f"Timing {name}", len(timed)) as advance:
-                latency = measure_latency(
-                    systems[name].pipeline, topics, limit=latency_queries, advance=advance
-                )
+                latency = measure_latency(systems[name].pipeline, topics, limit=latency_queries, advance=advance)
             run.record = replace(run.record, latency=latency)
             _save_record(run, paths.get(name))
     return {name: runs[name] for name in systems}
@@ -184,8 +180,7 @@ def _run_systems(
             advance(1)
 
         pipelines = {
-            name: system.pipeline >> _Keep(name, definition.depth, topics, keep)
-            for name, system in systems.items()
+            name: system.pipeline >> _Keep(name, definition.depth, topics, keep) for name, system in systems.items()
         }
         measures = [definition.measure_objects()[0], "mrt"]
         # In the tree plan, what several systems begin with runs once.

@@ -106,9 +106,7 @@ def value_matrix(per_query: pd.DataFrame, measure: str, names: Sequence[str]) ->
     return rows.pivot(index="name", columns="qid", values="value").reindex(list(names))
 
 
-def _add_intervals(
-    table: pd.DataFrame, measures: Sequence[str], per_query: pd.DataFrame, qrels: pd.DataFrame
-) -> None:
+def _add_intervals(table: pd.DataFrame, measures: Sequence[str], per_query: pd.DataFrame, qrels: pd.DataFrame) -> None:
     counts = resampling_counts(per_query["qid"].nunique())
     for measure in measures:
         values = value_matrix(per_query, measure, list(table["name"]))

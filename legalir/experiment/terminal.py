@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,12 +17,20 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["print_comparison", "print_result"]
+__all__ = ["open_console", "print_comparison", "print_result"]
 
-NAME_WIDTH = 30
-"""Longer system names are folded."""
+NAME_WIDTH, NARROW_NAME = 30, 20
+"""Longer system names are folded: at the first width, or at the second where one table can hold everything then."""
 
-PADDING = 2
+SCORE_WIDTH, TIME_WIDTH, PADDING = 7, 5, 2
+"""Widths of columns, and of what is between them."""
+
+
+def open_console() -> Console:
+    """Return a console on standard output: as wide as the terminal, 100 columns where it is none."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 100)
 
 
 def print_result(result: ExperimentResult, console: Console) -> None:
@@ -32,34 +42,48 @@ def print_result(result: ExperimentResult, console: Console) -> None:
     console.print(f"[bold]{escape(definition.title)}[/bold]", highlight=False)
     counted = f"{len(result.context.queries)} queries, depth {definition.depth}"
     console.print(f"{escape(result.dataset_name)}, {counted}", style="dim", highlight=False)
-    for part in _parts(result, rows, console.width):
-        console.print(_table(result, rows, part))
+    names, parts = _layout(result, rows, console.width)
+    for part in parts:
+        console.print(_table(result, rows, part, names))
     if legend := _legend(result, rows):
         console.print(legend, style="dim", highlight=False)
 
 
 def _heading(measure: str) -> str:
+    """Break a long name at its humps and before its cutoff: ``Multi``, ``HitRate``, ``@10``."""
     name, at, cutoff = measure.partition("@")
-    return measure if len(measure) <= 8 or not at else f"{name}\n@{cutoff}"
+    if len(measure) <= SCORE_WIDTH + 1:
+        return measure
+    lines = [""]
+    for hump in re.findall(r"[A-Z]*[^A-Z]*", name):
+        if len(lines[-1] + hump) > SCORE_WIDTH:
+            lines.append("")
+        lines[-1] += hump
+    return "\n".join([*filter(None, lines), at + cutoff] if at else filter(None, lines))
 
 
 def _width(heading: str) -> int:
-    return max(7, *(len(line) for line in heading.split("\n")))
+    return max(SCORE_WIDTH, *(len(line) for line in heading.split("\n")))
 
 
-def _parts(result: ExperimentResult, rows: Sequence[Row], width: int) -> list[list[int]]:
-    name_width = min(NAME_WIDTH, max(len("system"), *(_cells(row.name) for row in rows)))
-    room = width - name_width - PADDING - 2 * (7 + PADDING)  # the two columns of latency
+def _layout(result: ExperimentResult, rows: Sequence[Row], width: int) -> tuple[int, list[list[int]]]:
+    """Return the width of the names, and the measures of each table: all in one, if names may be that narrow."""
+    widths = [_width(_heading(measure)) + PADDING for measure in result.definition.measures]
+    room = width - PADDING - (2 * (TIME_WIDTH + PADDING) if _timed(rows) else 0) - 1
+    longest = max(len("system"), *(_cells(row.name) for row in rows))
+    if room - sum(widths) >= min(longest, NARROW_NAME):
+        return min(longest, room - sum(widths)), [list(range(len(widths)))]
+    names = min(longest, NAME_WIDTH)
     parts: list[list[int]] = [[]]
-    used = 0
-    for place, measure in enumerate(result.definition.measures):
-        wanted = _width(_heading(measure)) + PADDING
-        if parts[-1] and used + wanted > room:
+    for place, wanted in enumerate(widths):
+        if parts[-1] and sum(widths[other] for other in parts[-1]) + wanted > room - names:
             parts.append([])
-            used = 0
         parts[-1].append(place)
-        used += wanted
-    return parts
+    return names, parts
+
+
+def _timed(rows: Sequence[Row]) -> bool:
+    return any(not math.isnan(row.median) for row in rows)
 
 
 def _cells(text: str) -> int:
@@ -68,21 +92,19 @@ def _cells(text: str) -> int:
     return cell_len(text)
 
 
-def _table(result: ExperimentResult, rows: Sequence[Row], places: Sequence[int]) -> Table:
+def _table(result: ExperimentResult, rows: Sequence[Row], places: Sequence[int], names: int) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING, 0, 0), header_style="bold")
-    table.add_column("system", overflow="fold", max_width=NAME_WIDTH)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING - 1, 0, 0), header_style="bold")
+    table.add_column("system", overflow="fold", max_width=names)
     for place in places:
         heading = _heading(result.definition.measures[place])
-        table.add_column(
-            Text(heading, justify="right"), justify="right", no_wrap=True, min_width=_width(heading)
-        )
-    timed = any(not math.isnan(row.median) for row in rows)
+        table.add_column(Text(heading, justify="right"), justify="right", no_wrap=True, min_width=_width(heading))
+    timed = _timed(rows)
     for heading in ("ms", "p95") if timed else ():
-        table.add_column(heading, justify="right", no_wrap=True, min_width=5, style="dim")
+        table.add_column(heading, justify="right", no_wrap=True, min_width=TIME_WIDTH, style="dim")
     references_begin = False
     for row in rows:
         if row.reference and not references_begin:
@@ -120,12 +142,10 @@ def _legend(result: ExperimentResult, rows: Sequence[Row]) -> str:
     parts = ["bold: best"]
     if definition.baseline is not None and len(result.table) > 1:
         correction = f", {definition.correction}" if definition.correction else ""
-        parts.append(
-            f"▲▼ against {definition.baseline} ({definition.test}-test{correction}, {definition.alpha:g})"
-        )
+        parts.append(f"▲▼ against {definition.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
     if any(row.reference for row in rows):
         parts.append("dim: published elsewhere")
-    if any(not math.isnan(row.median) for row in rows):
+    if _timed(rows):
         parts.append("ms: one query, median and 95 %")
     return "; ".join(parts)
 

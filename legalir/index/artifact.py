@@ -4,17 +4,21 @@ Layout of the directory of an artifact::
 
     pt_meta.json        what PyTerrier's ``Artifact.load`` reads to find our class
     manifest.json       format, version, parameters, fingerprints, counts; name, size and sha256 of each file
+                        and of the manifest itself
     data-<16 hex>/      the files of this build
+    .spill-*/           scratch of a build
 
-A build writes a new data directory beside the old one, makes it durable, and then replaces the manifest by one
-atomic rename: whoever opens the artifact finds the old build or the new one, whole, also after a power cut or a
-kill at any moment. Arrays are plain ``.npy`` files, never pickled, and are memory-mapped.
+A build writes a new data directory beside the old one, makes it durable, and then replaces the manifest by
+one atomic rename: whoever opens the artifact finds the old build or the new one, whole, also after a power
+cut or a kill at any moment. Arrays are plain ``.npy`` files, never pickled, and are memory-mapped.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
@@ -23,17 +27,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from legalir.errors import ArtifactError, LegalIRError
+from legalir.errors import ArtifactError
 from legalir.files import atomic_text, locked, sha256_of, sync_directory, sync_file
+from legalir.index.arrays import load_array
 
-__all__ = ["Manifest", "building", "load_array", "read_manifest", "verify"]
+__all__ = ["Manifest", "building", "open_build", "read_manifest", "rebuild_hint", "verify"]
 
 _MANIFEST = "manifest.json"
 _META = "pt_meta.json"
-_PREFIX = "data-"
+_SCRATCH = re.compile(r"data-[0-9a-f]{16}|\.spill-\w+|\.(?:manifest|pt_meta)\.json\.\w+")
+"""Names of what a build leaves behind when it is killed; nothing else is ever removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +64,26 @@ class Manifest:
 def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Build an artifact at `path`, holding its lock; yield a data directory to fill and a dict for the facts.
 
-    Nothing at `path` changes unless the block ends without an error. What a killed build left behind is
-    removed here, by the next one.
+    What was at `path` stays unless the block ends without an error. What a killed build left behind is removed
+    here, by the next one.
 
     Raises:
         ArtifactError: the disk is full, or `path` cannot be written or holds something else.
     """
-    if path.exists() and (not path.is_dir() or (any(path.iterdir()) and not _ours(path))):
-        raise ArtifactError(f"{path} exists and is no artifact of legalir: choose another path or remove it.")
     try:
+        if path.exists() and not _ours(path, kind):
+            raise ArtifactError(f"{path} exists and is no {kind} of legalir: choose another path or remove it.")
         with locked(path):
             path.mkdir(parents=True, exist_ok=True)
-            data = path / f"{_PREFIX}{secrets.token_hex(8)}"
+            _sweep(path)
+            data = path / f"data-{secrets.token_hex(8)}"
             data.mkdir()
             try:
                 facts: dict[str, Any] = {}
                 yield data, facts
                 _switch(path, data, kind, version, facts)
-            except BaseException:
-                shutil.rmtree(data, ignore_errors=True)
-                raise
-            _sweep(path, keep=data.name)
+            finally:
+                _sweep(path)
     except OSError as error:
         raise ArtifactError(
             f"Writing {path} failed ({error.strerror or error}); what was there before is untouched: "
@@ -87,11 +91,27 @@ def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[s
         ) from error
 
 
-def _ours(path: Path) -> bool:
-    return (path / _MANIFEST).exists() or all(
-        child.name.startswith(_PREFIX) or child.name == _META or child.name.startswith(".")
-        for child in path.iterdir()
-    )
+def _ours(path: Path, kind: str) -> bool:
+    """Return whether a build of `kind` stands at `path`, or nothing but what a killed one left."""
+    if not path.is_dir():
+        return False
+    meta = _json(path / _META)
+    if meta is not None:
+        return (meta.get("type"), meta.get("format")) == (kind, "legalir")
+    return all(_SCRATCH.fullmatch(child.name) for child in path.iterdir())
+
+
+def _json(path: Path) -> dict[str, Any] | None:
+    """Return the JSON object in a file, None where there is no such file or object; let other faults through."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _switch(path: Path, data: Path, kind: str, version: int, facts: Mapping[str, Any]) -> None:
@@ -101,17 +121,22 @@ def _switch(path: Path, data: Path, kind: str, version: int, facts: Mapping[str,
         files[file.name] = {"size": file.stat().st_size, "sha256": sha256_of(file)}
     sync_directory(data)
     content = {"kind": kind, "version": version, "data": data.name, "facts": facts, "files": files}
+    content["sha256"] = _digest(content)
     with atomic_text(path / _META) as stream:
         json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
     with atomic_text(path / _MANIFEST) as stream:
         json.dump(content, stream, ensure_ascii=False, indent=1)
 
 
-def _sweep(path: Path, keep: str) -> None:
-    """Remove the data directories of earlier and broken builds; a reader that has one mapped keeps it."""
+def _sweep(path: Path) -> None:
+    """Remove all but the build that the manifest names; a reader that has another one mapped keeps it."""
+    standing = (_json(path / _MANIFEST) or {}).get("data")
     for child in path.iterdir():
-        if child.name.startswith(_PREFIX) and child.name != keep:
-            shutil.rmtree(child, ignore_errors=True)
+        if _SCRATCH.fullmatch(child.name) and child.name != standing:
+            if child.is_dir():
+                shutil.rmtree(child, ignore_errors=True)
+            else:
+                child.unlink(missing_ok=True)
 
 
 def read_manifest(path: Path, kind: str, version: int) -> Manifest:
@@ -122,6 +147,8 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
     """
     try:
         content = json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
+        if content.pop("sha256") != _digest(content):
+            raise ValueError("altered")
         manifest = Manifest(**content)
         files_are_plain = all(
             isinstance(entry["size"], int) and isinstance(entry["sha256"], str) and Path(name).name == name
@@ -132,7 +159,9 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
     except FileNotFoundError:
         raise ArtifactError(f"There is no index at {path}: build it first.") from None
     except OSError as error:
-        raise ArtifactError(f"{path / _MANIFEST} cannot be read ({error.strerror}).") from error
+        raise ArtifactError(
+            f"{path / _MANIFEST} cannot be read ({error.strerror}): give the path of an index that can."
+        ) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ArtifactError(f"{path / _MANIFEST} is damaged: {rebuild_hint(path)}") from error
     if (manifest.kind, manifest.version) != (kind, version):
@@ -146,6 +175,26 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
 def rebuild_hint(path: Path) -> str:
     """Say how to get a good artifact again."""
     return f"remove the directory {path} and build it again."
+
+
+def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
+    """Verify and map the build at `path`, whole even while another process replaces it.
+
+    Returns:
+        The manifest, and every array by the name of its file without ``.npy``.
+
+    Raises:
+        ArtifactError: there is none, it is damaged, or of another kind or version.
+    """
+    while True:
+        manifest = read_manifest(path, kind, version)
+        try:
+            verify(path, manifest)
+            data = path / manifest.data
+            return manifest, {name.removesuffix(".npy"): load_array(data / name) for name in manifest.files}
+        except ArtifactError:
+            if read_manifest(path, kind, version).data == manifest.data:
+                raise
 
 
 def verify(path: Path, manifest: Manifest) -> None:
@@ -165,26 +214,11 @@ def verify(path: Path, manifest: Manifest) -> None:
                 f"{data / name} has {size} bytes where {entry['size']} were written: {rebuild_hint(path)}"
             )
     # hashlib releases the interpreter lock, so files are hashed side by side.
-    with ThreadPoolExecutor(max_workers=4) as pool:
-        digests = dict(
-            zip(manifest.files, pool.map(lambda n: sha256_of(data / n), manifest.files), strict=True)
-        )
-    for name, entry in manifest.files.items():
-        if digests[name] != entry["sha256"]:
-            raise ArtifactError(f"{data / name} was altered after it was written: {rebuild_hint(path)}")
-
-
-def load_array(path: Path) -> npt.NDArray[Any]:
-    """Memory-map a ``.npy`` file read-only; an empty one, which cannot be mapped, is read.
-
-    Raises:
-        ArtifactError: it is no array file.
-    """
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError:
-        try:
-            array = np.load(path, allow_pickle=False)
-        except (ValueError, OSError, LegalIRError) as error:
-            raise ArtifactError(f"{path} is no array file: {rebuild_hint(path.parent)}") from error
-    return np.asarray(array)
+        with ThreadPoolExecutor(max_workers=4) as pool:
+            digests = list(pool.map(lambda name: sha256_of(data / name), manifest.files))
+    except OSError as error:
+        raise ArtifactError(f"{data} cannot be read ({error.strerror}): {rebuild_hint(path)}") from error
+    for (name, entry), digest in zip(manifest.files.items(), digests, strict=True):
+        if digest != entry["sha256"]:
+            raise ArtifactError(f"{data / name} was altered after it was written: {rebuild_hint(path)}")

@@ -1,17 +1,17 @@
-"""Building the postings of a collection in bounded memory: batches are counted, spilled, and merged by term."""
+"""Building the postings of a collection in bounded memory: batches are counted, spilled, merged by term."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.format import open_memmap
 
 from legalir.analysis import TermCounts
 from legalir.errors import ArtifactError
-from legalir.index.artifact import load_array
+from legalir.index.arrays import create_array, load_array, save_array
 
 __all__ = ["PostingsWriter"]
 
@@ -40,11 +40,11 @@ class PostingsWriter:
             (ids.setdefault(term, len(ids)) for term in counts.terms), dtype=np.int64, count=len(counts.terms)
         )
         number = len(self._batches)
-        np.save(self._spill / f"{number}.documents.npy", counts.documents)
+        save_array(self._spill / f"{number}.documents.npy", counts.documents)
         if len(counts.frequencies):
             self._highest = max(self._highest, int(counts.frequencies.max()))
         frequencies = counts.frequencies.astype(np.min_scalar_type(int(counts.frequencies.max(initial=0))))
-        np.save(self._spill / f"{number}.frequencies.npy", frequencies)
+        save_array(self._spill / f"{number}.frequencies.npy", frequencies)
         self._batches.append((terms, counts.indptr, self._documents))
         self._lengths.append(counts.lengths)
         self._documents += len(counts.lengths)
@@ -69,9 +69,9 @@ class PostingsWriter:
         indptr = np.concatenate(([0], np.cumsum(df)))
         if indptr[-1] >= 2**31:
             raise ArtifactError(f"{indptr[-1]} postings are more than one index holds: split the collection.")
-        np.save(directory / "indptr.npy", indptr)
+        save_array(directory / "indptr.npy", indptr)
         lengths = np.concatenate([np.zeros(0, dtype=np.int64), *self._lengths])
-        np.save(directory / "lengths.npy", lengths.astype(np.int32))
+        save_array(directory / "lengths.npy", lengths.astype(np.int32))
         self._merge(directory, batches, indptr)
         return vocabulary
 
@@ -83,33 +83,42 @@ class PostingsWriter:
     ) -> None:
         total = (int(indptr[-1]),)
         width = np.min_scalar_type(self._highest)
-        documents = open_memmap(directory / "documents.npy", mode="w+", dtype=np.int32, shape=total)
-        frequencies = open_memmap(directory / "frequencies.npy", mode="w+", dtype=width, shape=total)
-        spilled = [
-            (load_array(self._spill / f"{i}.documents.npy"), load_array(self._spill / f"{i}.frequencies.npy"))
-            for i in range(len(batches))
-        ]
-        for first, last in _blocks(indptr):
-            base = indptr[first]
-            filled = indptr[first:last] - base
-            block_documents = np.empty(indptr[last] - base, dtype=np.int32)
-            block_frequencies = np.empty(indptr[last] - base, dtype=width)
-            for (terms, offsets, offset), (batch_documents, batch_frequencies) in zip(
-                batches, spilled, strict=True
-            ):
-                a, b = np.searchsorted(terms, (first, last))
-                sizes = np.diff(offsets[a : b + 1])
-                local = terms[a:b] - first
-                source = slice(offsets[a], offsets[b])
-                shift = filled[local] - (offsets[a:b] - offsets[a])
-                target = np.repeat(shift, sizes) + np.arange(offsets[b] - offsets[a])
-                block_documents[target] = batch_documents[source] + np.int32(offset)
-                block_frequencies[target] = batch_frequencies[source]
-                filled[local] += sizes
-            documents[base : indptr[last]] = block_documents
-            frequencies[base : indptr[last]] = block_frequencies
-        documents.flush()
-        frequencies.flush()
+        # Written, not mapped: a full disk is then an error and not a bus error, which would end the process.
+        with (
+            create_array(directory / "documents.npy", np.dtype(np.int32), total) as documents,
+            create_array(directory / "frequencies.npy", width, total) as frequencies,
+        ):
+            for first, last in _blocks(indptr):
+                block = self._block(batches, first, indptr[first : last + 1], width)
+                documents.write(block[0].data)
+                frequencies.write(block[1].data)
+
+    def _block(
+        self,
+        batches: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]],
+        first: int,
+        indptr: npt.NDArray[np.int64],
+        width: np.dtype[Any],
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+        last = first + len(indptr) - 1
+        filled = indptr[:-1] - indptr[0]
+        documents = np.empty(indptr[-1] - indptr[0], dtype=np.int32)
+        frequencies = np.empty(indptr[-1] - indptr[0], dtype=width)
+        for number, (terms, offsets, offset) in enumerate(batches):
+            a, b = np.searchsorted(terms, (first, last))
+            sizes = np.diff(offsets[a : b + 1])
+            local = terms[a:b] - first
+            source = slice(offsets[a], offsets[b])
+            # Mapped one at a time: a map holds a file open, and there may be more batches than files.
+            shift = filled[local] - (offsets[a:b] - offsets[a])
+            target = np.repeat(shift, sizes) + np.arange(offsets[b] - offsets[a])
+            documents[target] = self._spilled(number, "documents")[source] + np.int32(offset)
+            frequencies[target] = self._spilled(number, "frequencies")[source]
+            filled[local] += sizes
+        return documents, frequencies
+
+    def _spilled(self, number: int, name: str) -> npt.NDArray[Any]:
+        return load_array(self._spill / f"{number}.{name}.npy")
 
 
 def _blocks(indptr: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:

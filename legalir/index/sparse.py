@@ -1,8 +1,8 @@
 """The sparse index as an artifact: postings of a collection under one analyzer, memory-mapped.
 
-Files of a build: ``terms`` and ``docnos`` (string tables), ``indptr.npy``, ``documents.npy``, ``frequencies.npy``,
-``lengths.npy`` (see :class:`~legalir.index.postings.PostingsWriter`) and ``order.npy``, int32 [n]: the position of each
-document among all docnos in ascending order, which breaks ties.
+Files of a build: ``terms`` and ``docnos`` (string tables), ``indptr.npy``, ``documents.npy``,
+``frequencies.npy``, ``lengths.npy`` (see :class:`~legalir.index.postings.PostingsWriter`) and ``order.npy``, int32
+[n]: the position of each document among all docnos in ascending order, which breaks ties.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ import pyterrier as pt
 
 from legalir.analysis import Analyzer, count_terms, get_analyzer
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index.artifact import Manifest, building, load_array, read_manifest, rebuild_hint, verify
+from legalir.index.arrays import save_array
+from legalir.index.artifact import Manifest, building, open_build, rebuild_hint
 from legalir.index.postings import PostingsWriter
 from legalir.index.strings import Strings, write_strings
 
@@ -33,17 +34,25 @@ _BATCH_CHARACTERS = 1_000_000
 
 
 def indexed_text(document: Mapping[str, Any]) -> str:
-    """Return what is indexed of a document: title, newline, text, or the text alone."""
+    """Return what is indexed of a document: title, newline, text, or the text alone.
+
+    Raises:
+        ComponentError: title or text is no string, such as the NaN that a data frame has for a missing one.
+    """
     title, text = document.get("title") or "", document.get("text") or ""
-    return f"{title}\n{text}" if title else str(text)
+    for name, value in (("title", title), ("text", text)):
+        if not isinstance(value, str):
+            raise ComponentError(f"The {name} of a document is {value!r}: give a string, or leave it out.")
+    return f"{title}\n{text}" if title else text
 
 
-class SparsePostings(pt.Artifact, pt.Indexer):  # type: ignore[misc]
+class SparsePostings(pt.Artifact, pt.Indexer):
     """Postings of a collection under one analyzer.
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; None takes that of the index at `path`, or ``jamo3`` for a new one.
+        analyzer: a name or an analyzer; None searches with that of the index at `path`, and builds with
+            ``jamo3``.
     """
 
     def __init__(self, path: str | PathLike[str], analyzer: str | Analyzer | None = None) -> None:
@@ -60,11 +69,18 @@ class SparsePostings(pt.Artifact, pt.Indexer):  # type: ignore[misc]
         name = "" if self._asked is None else f", analyzer={self._asked.name!r}"
         return f"{type(self).__name__}({str(self.path)!r}{name})"
 
+    @property
+    def directory(self) -> Path:
+        """The directory of the artifact."""
+        return Path(str(self.path))
+
     def built(self) -> bool:
         """Return whether there is a build at the path; it may still turn out to be damaged when opened."""
-        return (Path(self.path) / "manifest.json").exists()
+        return (self.directory / "manifest.json").exists()
 
-    def index(self, iter: Iterable[Mapping[str, Any]], *, corpus: str = "") -> Self:  # noqa: A002
+    def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
+        self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
+    ) -> Self:
         """Build the index, replacing one that stands at the path only when the new one is whole.
 
         Args:
@@ -72,11 +88,12 @@ class SparsePostings(pt.Artifact, pt.Indexer):  # type: ignore[misc]
             corpus: fingerprint of the collection, kept in the manifest.
 
         Raises:
-            ArtifactError: a docno is missing or occurs twice, or the files cannot be written.
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: a docno is missing or occurs twice, or a text is no string.
         """
         analyzer = self._asked or get_analyzer("jamo3")
         with (
-            building(Path(self.path), KIND, VERSION) as (data, facts),
+            building(self.directory, KIND, VERSION) as (data, facts),
             tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill,
         ):
             facts.update(_write(iter, analyzer, data, Path(spill)))
@@ -90,22 +107,26 @@ class SparsePostings(pt.Artifact, pt.Indexer):  # type: ignore[misc]
             self.__dict__.pop(name, None)
 
     @cached_property
+    def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
+        # Everything is opened at once, so that all of it belongs to one build.
+        path = self.directory
+        manifest, arrays = open_build(path, KIND, VERSION)
+        made_by = manifest.facts["analyzer"]
+        if self._asked is not None and made_by["fingerprint"] != self._asked.fingerprint:
+            raise ArtifactError(
+                f"{path} was built with the analyzer {made_by['name']} ({made_by['fingerprint'][:8]}), not "
+                f"with {self._asked.name} ({self._asked.fingerprint[:8]}): {rebuild_hint(path)}"
+            )
+        return manifest, arrays
+
+    @property
     def manifest(self) -> Manifest:
         """The manifest of the verified build.
 
         Raises:
             ArtifactError: there is no build, it is damaged, or it was made by another analyzer.
         """
-        path = Path(self.path)
-        manifest = read_manifest(path, KIND, VERSION)
-        verify(path, manifest)
-        made_by = manifest.facts["analyzer"]
-        if self._asked is not None and made_by["fingerprint"] != self._asked.fingerprint:
-            raise ArtifactError(
-                f"{path} was built with the analyzer {made_by['name']} ({made_by['fingerprint'][:8]}), not with "
-                f"{self._asked.name} ({self._asked.fingerprint[:8]}): {rebuild_hint(path)}"
-            )
-        return manifest
+        return self._opened[0]
 
     @cached_property
     def analyzer(self) -> Analyzer:
@@ -117,7 +138,7 @@ class SparsePostings(pt.Artifact, pt.Indexer):  # type: ignore[misc]
         if analyzer.fingerprint != made_by["fingerprint"]:
             raise ArtifactError(
                 f"{self.path} was built with another version of the analyzer {analyzer.name}: "
-                f"{rebuild_hint(Path(self.path))}"
+                f"{rebuild_hint(self.directory)}"
             )
         return analyzer
 
@@ -127,50 +148,48 @@ class SparsePostings(pt.Artifact, pt.Indexer):  # type: ignore[misc]
         return hashlib.sha256("".join([*parts, self.analyzer.fingerprint]).encode()).hexdigest()
 
     def _array(self, name: str) -> npt.NDArray[Any]:
-        return load_array(Path(self.path) / self.manifest.data / f"{name}.npy")
+        return self._opened[1][name]
 
     @cached_property
     def terms(self) -> Strings:
         """The vocabulary, ascending."""
-        return Strings(Path(self.path) / self.manifest.data, "terms")
+        return Strings(self._opened[1], "terms")
 
     @cached_property
     def docnos(self) -> npt.NDArray[np.object_]:
         """Docno of each document, object [n]."""
-        return Strings(Path(self.path) / self.manifest.data, "docnos").array()
+        return Strings(self._opened[1], "docnos").array()
 
-    @cached_property
+    @property
     def order(self) -> npt.NDArray[np.int32]:
         """Position of each document among the ascending docnos, int32 [n]."""
         return self._array("order")
 
-    @cached_property
+    @property
     def indptr(self) -> npt.NDArray[np.int64]:
         """Start of each term's postings, int64 [V + 1]."""
         return self._array("indptr")
 
-    @cached_property
+    @property
     def documents(self) -> npt.NDArray[np.int32]:
         """Document of each posting, int32 [P]."""
         return self._array("documents")
 
-    @cached_property
+    @property
     def frequencies(self) -> npt.NDArray[np.unsignedinteger[Any]]:
         """Term frequency of each posting, unsigned [P]."""
         return self._array("frequencies")
 
-    @cached_property
+    @property
     def lengths(self) -> npt.NDArray[np.int32]:
         """Number of term occurrences in each document, int32 [n]."""
         return self._array("lengths")
 
     def __len__(self) -> int:
-        return int(self.manifest.facts["documents"])
+        return len(self.lengths)
 
 
-def _write(
-    documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Path, spill: Path
-) -> dict[str, Any]:
+def _write(documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Path, spill: Path) -> dict[str, Any]:
     """Write the files of an index into `data`; return the facts for its manifest."""
     writer = PostingsWriter(spill)
     docnos: list[str] = []
@@ -183,7 +202,7 @@ def _write(
         seen: set[str] = set()
         twice = next(docno for docno in docnos if docno in seen or seen.add(docno))  # type: ignore[func-returns-value]
         raise ComponentError(f"The docno {twice!r} occurs twice: every document needs its own.")
-    np.save(data / "order.npy", order)
+    save_array(data / "order.npy", order)
     write_strings(data, "docnos", docnos)
     vocabulary = writer.finish(data)
     write_strings(data, "terms", vocabulary)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from legalir.index.artifact import load_array
+from legalir.index.arrays import save_array
 
 __all__ = ["Strings", "write_strings"]
 
@@ -18,16 +20,21 @@ def write_strings(directory: Path, name: str, strings: Iterable[str]) -> None:
     encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
     offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)), out=offsets[1:])
-    np.save(directory / f"{name}.bytes.npy", np.frombuffer(b"".join(encoded), dtype=np.uint8))
-    np.save(directory / f"{name}.offsets.npy", offsets)
+    save_array(directory / f"{name}.bytes.npy", np.frombuffer(b"".join(encoded), dtype=np.uint8))
+    save_array(directory / f"{name}.offsets.npy", offsets)
 
 
 class Strings(Sequence[str]):
-    """A memory-mapped string table; ascending by UTF-8 bytes (which is code-point order) where looked up."""
+    """A memory-mapped string table; ascending by UTF-8 bytes (which is code-point order) where looked up.
 
-    def __init__(self, directory: Path, name: str) -> None:
-        self._bytes = load_array(directory / f"{name}.bytes.npy")
-        self._offsets = load_array(directory / f"{name}.offsets.npy")
+    Args:
+        arrays: arrays of a directory by name, among them those that :func:`write_strings` wrote as `name`.
+        name: name of the table.
+    """
+
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> None:
+        self._bytes = arrays[f"{name}.bytes"]
+        self._offsets = arrays[f"{name}.offsets"]
         self._found: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -46,16 +53,16 @@ class Strings(Sequence[str]):
         content = self._bytes.tobytes()
         offsets = self._offsets.tolist()
         out = np.empty(len(self), dtype=object)
-        out[:] = [
-            content[a:b].decode("utf-8", "surrogatepass") for a, b in zip(offsets, offsets[1:], strict=False)
-        ]
+        out[:] = [content[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets)]
         return out
 
     def find(self, string: str) -> int:
-        """Return the index of `string`, or -1; what was asked once is remembered."""
+        """Return the index of `string`, or -1; what was found once is remembered."""
         index = self._found.get(string)
         if index is None:
-            index = self._found[string] = self._bisect(string.encode("utf-8", "surrogatepass"))
+            index = self._bisect(string.encode("utf-8", "surrogatepass"))
+            if index >= 0:  # what is not there has no bound, and would fill the memory of a server
+                self._found[string] = index
         return index
 
     def _bisect(self, target: bytes) -> int:

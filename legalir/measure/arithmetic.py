@@ -35,7 +35,7 @@ def multi_hit_rate(ranks: Ranks, relevant: int) -> float:
 
     Args:
         ranks: of the relevant documents within k.
-        relevant: \\|T\\|; where it is 0 there is nothing to find, and the value is 0 as that of recall is.
+        relevant: |T|; where it is 0 there is nothing to find, and the value is 0 as that of recall is.
     """
     return float(0 < relevant == len(ranks))
 
@@ -48,7 +48,7 @@ def multi_mrr(ranks: Ranks, relevant: int) -> float:
 
     Args:
         ranks: r_1 < r_2 < … .
-        relevant: \\|T\\|; the value is 0 where it is 0.
+        relevant: |T|; the value is 0 where it is 0.
     """
     if not relevant:
         return 0.0
@@ -60,8 +60,8 @@ def micro_recall(hits: Sequence[int], relevant: Sequence[int]) -> float:
     """Return ``Σ|T∩R^k| / Σ|T|`` over queries; NITI eq. 3 without its stray 1/N. 0 where nothing is relevant.
 
     Args:
-        hits: \\|T∩R^k\\| of each query.
-        relevant: \\|T\\| of each query.
+        hits: |T∩R^k| of each query.
+        relevant: |T| of each query.
     """
     total = sum(relevant)
     return sum(hits) / total if total else 0.0

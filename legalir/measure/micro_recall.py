@@ -11,7 +11,7 @@ __all__ = ["MicroR"]
 
 
 class _MicroR(Measure):
-    """Σ\\|T∩R^k\\| / Σ\\|T\\| over queries (NITI eq. 3); of one query its recall, as a :class:`Share`."""
+    """Σ|T∩R^k| / Σ|T| over queries (NITI eq. 3); of one query its recall, as a :class:`Share`."""
 
     __name__ = "MicroR"
     NAME = __name__

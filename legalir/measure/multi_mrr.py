@@ -10,7 +10,7 @@ __all__ = ["MultiMRR"]
 
 
 class _MultiMRR(Measure):
-    """(1/\\|T\\|)·Σ_j 1/(r_j - j + 1), r_j the rank of the j-th relevant document found within k (NITI)."""
+    """(1/|T|)·Σ_j 1/(r_j - j + 1), r_j the rank of the j-th relevant document found within k (NITI)."""
 
     __name__ = "MultiMRR"
     NAME = __name__

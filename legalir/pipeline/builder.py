@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyterrier as pt
 
 from legalir import plugins
-from legalir.errors import ComponentError, LegalIRError, PluginError, suggestion
+from legalir.errors import ComponentError, LegalIRError, PluginError
 from legalir.pipeline.parameters import Accepted
 from legalir.pipeline.parser import OPERATORS, Expression
 
@@ -148,15 +148,12 @@ class _Reading:
         return self._builder.once(key, lambda: self._make(node.func, component, pipelines, params))
 
     def _find(self, node: ast.expr, name: str) -> _Component:
-        roles = plugins.PIPELINE_ROLES
-        known = {entry.name for role in roles for entry in plugins.entries(role)}
         try:
             return self._builder.component(name)
-        except PluginError:
-            if name in known or not known:
-                raise
-            hint = suggestion(name, known) or f" Known: {', '.join(sorted(known))}."
-            raise self._error(node, f"there is no component {name!r}.{hint}") from None
+        except PluginError as error:
+            if plugins.is_installed(name):
+                raise  # Broken, disabled or disputed: no fault of the expression.
+            raise self._error(node, str(error)) from None
 
     def _value(self, node: ast.expr) -> tuple[object, Hashable]:
         """Return the value of a parameter, and what tells it from other values."""

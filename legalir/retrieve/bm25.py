@@ -21,8 +21,9 @@ __all__ = ["BM25", "bm25"]
 class BM25(SparseRetriever):
     """BM25 (Robertson et al. 1994) with Lucene's idf and exact document lengths.
 
-    ``score(q, d) = Σ_t qtf · ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1·(1 − b + b·dl/avgdl))``, where qtf is how
-    often the query holds the term. `k1` and `b` are free at search time: the index keeps raw frequencies.
+    ``score(q, d) = Σ_t qtf · ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1·(1 − b + b·dl/avgdl))``, where qtf
+    is how often the query holds the term. `k1` and `b` are free at search time: the index keeps raw
+    frequencies.
 
     Args:
         index: the sparse index.
@@ -34,9 +35,7 @@ class BM25(SparseRetriever):
         ComponentError: a parameter is out of range.
     """
 
-    def __init__(
-        self, index: SparsePostings, k1: float = 0.9, b: float = 0.4, num_results: int = 1000
-    ) -> None:
+    def __init__(self, index: SparsePostings, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> None:
         check_number("bm25", "k1", k1, low=0)
         check_number("bm25", "b", b, low=0, high=1)
         check_number("bm25", "num_results", num_results, low=1, integer=True)
@@ -50,9 +49,7 @@ class BM25(SparseRetriever):
         index = self.index
         return bm25_weights(index.indptr, index.documents, index.frequencies, index.lengths, self.k1, self.b)
 
-    def query_weights(
-        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
+    def query_weights(self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return the query term frequencies; [q]."""
         return tf.astype(np.float64)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ import pyterrier as pt
 
 from legalir.columns import drop_results, empty_like
 from legalir.component import Component
+from legalir.errors import ComponentError
 from legalir.index.sparse import SparsePostings
 from legalir.retrieve.scoring import ScoredPostings, top_k
 
@@ -21,8 +21,9 @@ __all__ = ["SparseRetriever"]
 class SparseRetriever(Component):
     """Scores the documents of an index by the terms they share with a query.
 
-    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. Documents that share no term are not returned; a query without terms returns no rows.
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns,
+    then ``docno, score, rank``. Documents that share no term are not returned; a query without terms returns
+    no rows.
     """
 
     index: SparsePostings
@@ -32,16 +33,20 @@ class SparseRetriever(Component):
         """Return the weight of every posting; [P]."""
         raise NotImplementedError
 
-    def query_weights(
-        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
+    def query_weights(self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return the weight of each query term given how often the query holds it; [q]."""
         raise NotImplementedError
 
-    @cached_property
+    _weighted: tuple[str, ScoredPostings] | None = None
+
     def _postings(self) -> ScoredPostings:
         index = self.index
-        return ScoredPostings(index.indptr, index.documents, self.posting_weights(), len(index))
+        build = index.manifest.data
+        # The index may have been built anew since the last query; its old weights fit nothing then.
+        if self._weighted is None or self._weighted[0] != build:
+            weights = self.posting_weights()
+            self._weighted = build, ScoredPostings(index.indptr, index.documents, weights, len(index))
+        return self._weighted[1]
 
     def scores(self, query: str) -> npt.NDArray[np.float32]:
         """Return the score of every document for one query; [n]."""
@@ -50,7 +55,7 @@ class SparseRetriever(Component):
         found.pop(-1, None)
         terms = np.fromiter(found, dtype=np.int64, count=len(found))
         tf = np.fromiter(found.values(), dtype=np.int64, count=len(found))
-        return self._postings.scores(terms, self.query_weights(terms, tf).astype(np.float32))
+        return self._postings().scores(terms, self.query_weights(terms, tf).astype(np.float32))
 
     def best(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Return the numbers of the best documents, best first, and their scores."""
@@ -60,18 +65,26 @@ class SparseRetriever(Component):
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""
-        pt.validate.query_frame(inp, extra_columns=["query"])
+        pt.validate.columns(inp, includes=["qid", "query"])
         return empty_like(inp)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the best documents of every query."""
+        """Return the best documents of every query.
+
+        Raises:
+            ComponentError: a query is no string.
+        """
         pt.validate.columns(inp, includes=["qid", "query"])
         queries = drop_results(inp)
-        found = [self.best(str(query)) for query in queries["query"]]
+        for qid, query in zip(queries["qid"], queries["query"], strict=True):
+            if not isinstance(query, str):
+                raise ComponentError(f"{type(self).__name__}: the query {query!r} of {qid!r} is not a string.")
+        found = [self.best(query) for query in queries["query"]]
         sizes = [len(documents) for documents, _ in found]
-        out = queries.loc[queries.index.repeat(sizes)].reset_index(drop=True)
+        # By position: the index of a frame put together from several repeats its labels.
+        out = queries.iloc[np.repeat(np.arange(len(queries)), sizes)].reset_index(drop=True)
         documents = np.concatenate([documents for documents, _ in found])
-        out["docno"] = self.index.docnos[documents].astype(str) if len(documents) else pd.Series(dtype=str)
+        out["docno"] = pd.Series(self.index.docnos[documents], dtype=str)
         out["score"] = np.concatenate([scores for _, scores in found]).astype(np.float64)
         out["rank"] = np.concatenate([np.arange(size, dtype=np.int64) for size in sizes])
         return out

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ScoredPostings", "lucene_idf", "bm25_weights", "sklearn_idf", "tfidf_weights", "top_k"]
+__all__ = ["ScoredPostings", "bm25_weights", "lucene_idf", "sklearn_idf", "tfidf_weights", "top_k"]
 
 Floats = npt.NDArray[np.float64]
 _BLOCK = 2_000_000
@@ -73,7 +73,8 @@ def tfidf_weights(
     squares = np.zeros(len(lengths))
     weights = np.empty(len(documents), dtype=np.float32)
     for terms, postings in _blocks(indptr):
-        raw = (1 + np.log(frequencies[postings])) * np.repeat(idf[terms], df[terms])
+        # Frequencies of one byte would have a logarithm of half precision.
+        raw = (1 + np.log(frequencies[postings], dtype=np.float64)) * np.repeat(idf[terms], df[terms])
         squares += np.bincount(documents[postings], weights=raw**2, minlength=len(lengths))
         weights[postings] = raw
     norms = np.sqrt(np.where(squares > 0, squares, 1.0))
@@ -104,9 +105,7 @@ class ScoredPostings:
         self._weights = weights
         self._n = n
 
-    def scores(
-        self, terms: npt.NDArray[np.int64], query_weights: npt.NDArray[np.float32]
-    ) -> npt.NDArray[np.float32]:
+    def scores(self, terms: npt.NDArray[np.int64], query_weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the sum of ``query_weight · weight`` over the terms of one query for every document; [n].
 
         Args:
@@ -115,9 +114,9 @@ class ScoredPostings:
         """
         from scipy.sparse import csc_array
 
-        # scipy's product of a sparse matrix and a vector runs over columns ``indptr[j]:indptr[j + 1]``. With the
-        # terms in descending order, the slices of the postings alternate with gaps that run backwards, which are
-        # empty: one call sums all terms and copies none of the postings.
+        # scipy's product of a sparse matrix and a vector runs over columns ``indptr[j]:indptr[j + 1]``. With
+        # the terms in descending order, the slices of the postings alternate with gaps that run backwards,
+        # which are empty: one call sums all terms and copies none of the postings.
         descending = np.argsort(-terms, kind="stable")
         chosen = terms[descending]
         columns = np.empty(2 * len(chosen), dtype=np.int32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -26,13 +25,13 @@ Idf = Literal["lucene", "sklearn"]
 class TFIDF(SparseRetriever):
     """Cosine of TF-IDF vectors with logarithmic term frequency.
 
-    A term weighs ``(1 + ln tf)·idf`` in query and document alike, and both vectors are scaled to length 1; the query's
-    length counts its terms that the collection knows. Scores lie in [0, 1].
+    A term weighs ``(1 + ln tf)·idf`` in query and document alike, and both vectors are scaled to length 1; the
+    query's length counts its terms that the collection knows. Scores lie in [0, 1].
 
     Args:
         index: the sparse index.
-        idf: ``lucene``, ``ln(1 + (N − df + ½)/(df + ½))`` as in BM25; or ``sklearn``, ``ln((1 + N)/(1 + df)) + 1``, which
-            keeps the weight of a frequent term from vanishing.
+        idf: ``lucene``, ``ln(1 + (N − df + ½)/(df + ½))`` as in BM25; or ``sklearn``,
+            ``ln((1 + N)/(1 + df)) + 1``, which keeps the weight of a frequent term from vanishing.
         num_results: results a query, at least 1.
 
     Raises:
@@ -47,24 +46,28 @@ class TFIDF(SparseRetriever):
         self.idf = idf
         self.num_results = num_results
 
-    @cached_property
-    def _idf(self) -> npt.NDArray[np.float64]:
+    def _idf(self, df: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         formula = lucene_idf if self.idf == "lucene" else sklearn_idf
-        return formula(len(self.index), np.diff(self.index.indptr))
+        return formula(len(self.index), df)
 
     def posting_weights(self) -> npt.NDArray[np.float32]:
         """Return the cosine weight of every posting; [P]."""
         index = self.index
-        return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, self._idf)
+        idf = self._idf(np.diff(index.indptr))
+        return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, idf)
 
     def query_weights(self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return the query vector, scaled to length 1; [q]."""
-        raw = (1 + np.log(tf)) * self._idf[terms]
+        indptr = self.index.indptr
+        raw = (1 + np.log(tf)) * self._idf(indptr[terms + 1] - indptr[terms])
         return raw / (np.sqrt(np.square(raw).sum()) or 1.0)
 
+    def scores(self, query: str) -> npt.NDArray[np.float32]:
+        """Return the cosine of every document with one query; [n]."""
+        # Rounding may lift the cosine of equal vectors above 1, which no cosine is.
+        return np.minimum(super().scores(query), np.float32(1))
 
-def tfidf(
-    collection: Any, *, analyzer: str = "jamo3", idf: Idf = "lucene", num_results: int = 1000
-) -> pt.Transformer:
+
+def tfidf(collection: Any, *, analyzer: str = "jamo3", idf: Idf = "lucene", num_results: int = 1000) -> pt.Transformer:
     """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``."""
     return TFIDF(collection.sparse(analyzer), idf=idf, num_results=num_results)

@@ -1,5 +1,5 @@
 import pytest
-from conftest import write
+from mini_folder import write
 
 from legalir.datasets import load
 from legalir.datasets.about import About, read_about
@@ -7,7 +7,8 @@ from legalir.errors import FormatError
 
 
 def test_values_reach_the_dataset(folder):
-    content = "title: 작은 모음\nlicence: CC0\nlang: ko\nquery_lang: {en: en}\nquery_field: kind\nlabels: {1: cited, 2: key}\n"
+    content = "title: 작은 모음\nlicence: CC0\nlang: ko\nquery_lang: {en: en}\nquery_field: kind\n"
+    content += "labels: {1: cited, 2: key}\n"
     write(folder / "dataset.yaml", content)
     dataset = load(folder / "test")
     assert (dataset.title, dataset.licence, dataset.lang, dataset.source) == ("작은 모음", "CC0", "ko", None)

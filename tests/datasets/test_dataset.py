@@ -2,7 +2,7 @@ import hashlib
 import logging
 
 import pytest
-from conftest import DOCS, QUERIES, jsonl, write
+from mini_folder import DOCS, QUERIES, jsonl, write
 
 from legalir.datasets import load
 from legalir.errors import DataError, DatasetNotFound, FormatError

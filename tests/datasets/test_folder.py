@@ -1,5 +1,5 @@
 import pytest
-from conftest import DOCS, jsonl, write
+from mini_folder import DOCS, jsonl, write
 
 from legalir.datasets.folder import Folder
 from legalir.errors import DatasetNotFound, FormatError
@@ -37,7 +37,7 @@ def test_no_folder_and_no_corpus(tmp_path):
 @pytest.mark.parametrize("name", ["corpus.jsonl.gz", "links.tsv.gz", "queries.jsonl.gz"])
 def test_two_files_for_one_part(folder, name):
     write(folder / name, jsonl(DOCS))
-    with pytest.raises(FormatError, match="holds both .* remove one"):
+    with pytest.raises(FormatError, match=r"holds both .* remove one"):
         Folder.open(folder)
 
 

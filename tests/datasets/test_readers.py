@@ -1,9 +1,16 @@
 import gzip
 
 import pytest
-from conftest import jsonl, write
+from mini_folder import jsonl, write
 
-from legalir.datasets.readers import count_rows, read_corpus, read_links, read_positions, read_qrels, read_queries
+from legalir.datasets.readers import (
+    count_rows,
+    read_corpus,
+    read_links,
+    read_positions,
+    read_qrels,
+    read_queries,
+)
 from legalir.errors import DataError, FormatError
 
 GOOD = '{"docno": "A", "text": "t"}\n'

@@ -1,0 +1,48 @@
+"""Arrays on disk: plain ``.npy`` files, written with every fault noticed, mapped, never pickled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib import format as npy
+
+from legalir.errors import ArtifactError
+
+__all__ = ["create_array", "load_array", "save_array"]
+
+
+def save_array(path: Path, array: npt.NDArray[Any]) -> None:
+    """Write an array.
+
+    ``numpy.save`` does not notice when the last buffer of a file no longer fits on the disk; this raises OSError.
+    """
+    with create_array(path, array.dtype, array.shape) as stream:
+        stream.write(np.ascontiguousarray(array).data)
+
+
+@contextmanager
+def create_array(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Iterator[IO[bytes]]:
+    """Open a new array file; its header is written, and its data are to be."""
+    with path.open("wb") as stream:
+        header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+        npy.write_array_header_1_0(stream, header)
+        yield stream
+
+
+def load_array(path: Path) -> npt.NDArray[Any]:
+    """Memory-map a ``.npy`` file read-only; one that holds Python objects, which would be pickled, is refused.
+
+    Raises:
+        ArtifactError: it is no such file.
+    """
+    try:
+        return np.asarray(npy.open_memmap(path, mode="r"))
+    except Exception as error:  # numpy lets errors of every kind through when a header is not one
+        raise ArtifactError(
+            f"{path} is no array file: remove the directory {path.parent.parent} and build it again."
+        ) from error

@@ -1,0 +1,123 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from legalir.cli.datasets import app
+from legalir.errors import DatasetNotFound
+
+CORPUS = [
+    {"docno": "A-1", "title": "법 제1조(목적)", "text": "이 법은 [예방]을 정한다."},
+    {"docno": "A-2", "title": "법 제2조(정의)", "text": "무창층이란 창이 없는 층을 말한다." * 20},
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LEGALIR_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "100")
+    root = tmp_path / "data" / "mini"
+    root.mkdir(parents=True)
+    (tmp_path / "data" / "notes").mkdir()
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in CORPUS)
+    (root / "corpus.jsonl").write_text(lines, encoding="utf-8")
+    (root / "queries.jsonl").write_text('{"qid": "q1", "query": "뜻은?"}\n', encoding="utf-8")
+    (root / "qrels.test.txt").write_text("q1 0 A-2 1\nq1 0 A-1 1\n", encoding="utf-8")
+    (root / "links.tsv").write_text("A-2\tA-1\tself\n", encoding="utf-8")
+    (root / "dataset.yaml").write_text("title: 작은 모음\nlicence: CC0\n", encoding="utf-8")
+    return root
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def fits(output, width=100):
+    """Whether every line fits, a Hangul or Hanja character being two columns wide."""
+    return all(
+        sum(2 if "\u1100" <= c <= "\uffe6" and not "\u2000" <= c <= "\u2fff" else 1 for c in line) <= width
+        for line in output.splitlines()
+    )
+
+
+def test_list(folder):
+    result = run("list")
+    assert result.exit_code == 0
+    assert fits(result.output)
+    rows = {line.split()[0]: line for line in result.output.splitlines() if line.strip()}
+    assert rows["legalir/mini"].split()[1:] == ["folder", "test", "작은", "모음"]
+    assert "holds no corpus.jsonl" in rows["legalir/notes"]
+    assert rows["legalir/stard"].split()[1] == "published"
+
+
+def test_list_survives_a_broken_folder(folder):
+    (folder / "dataset.yaml").write_text("title: [", encoding="utf-8")
+    result = run("list")
+    assert result.exit_code == 0
+    assert "not readable as" in result.output
+
+
+def test_list_as_json(folder):
+    rows = {row["id"]: row for row in json.loads(run("list", "--json").stdout)}
+    assert rows["legalir/mini"] == {"id": "legalir/mini", "kind": "folder", "splits": ["test"], "fault": ""}
+    assert rows["legalir/notes"]["fault"] == "holds no corpus.jsonl or corpus.jsonl.gz"
+
+
+def test_show(folder):
+    result = run("show", "legalir/mini/test")
+    assert result.exit_code == 0
+    assert fits(result.output)
+    for part in ("작은 모음", "CC0", "provisions  2", "queries     1", "judgements  2", "1 self", "[예방]"):
+        assert part in result.output
+
+
+def test_show_as_json(folder):
+    facts = json.loads(run("show", str(folder), "--json").stdout)
+    assert (facts["provisions"], facts["queries"], facts["links"]) == (2, 1, {"self": 1})
+    assert facts["sample"]["doc_id"] == "A-1"
+    assert "judgements" not in facts
+
+
+def test_show_of_a_collection_that_is_not_here_fetches_nothing(folder):
+    result = run("show", "legalir/stard")
+    assert result.exit_code == 0
+    assert "not fetched yet" in result.output
+
+
+def test_show_of_an_unknown_one(folder):
+    result = run("show", "legalir/minni")
+    assert isinstance(result.exception, DatasetNotFound)
+
+
+def test_check_of_a_clean_folder(folder):
+    result = run("check", str(folder))
+    assert result.exit_code == 0
+    assert "Nothing is wrong." in result.output
+    assert "1 (100%)" in result.output
+
+
+def test_check_of_a_faulty_folder(folder):
+    (folder / "qrels.test.txt").write_text("q1 0 A-9 1\nq1 0 A-1 -1\n", encoding="utf-8")
+    result = run("check", str(folder))
+    assert result.exit_code == 1
+    output = result.output
+    assert "line 2: relevance '-1' is not an integer from 0." in output
+    assert "'A-9', judged for 'q1', is not in the corpus." in output
+    assert "2 faults: 1 dangling judgement, 1 relevance" in output
+    report = json.loads(run("check", str(folder), "--json").stdout)
+    assert report["ok"] is False
+    assert report["fault_counts"] == {"relevance": 1, "dangling judgement": 1}
+
+
+def test_check_of_a_folder_without_corpus(folder):
+    result = run("check", str(folder.parent / "notes"))
+    assert result.exit_code == 1
+    assert "holds no corpus.jsonl" in result.output
+
+
+@pytest.mark.parametrize("command", ["list", "show", "check"])
+def test_help_has_examples(command):
+    output = run(command, "--help").output
+    assert "Examples" in output
+    assert f"legalir datasets {command}" in output

@@ -1,0 +1,119 @@
+"""The experiment commands on a collection of their own: tables, JSON, exit codes, one-line errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from legalir.cli.experiment import app
+from legalir.errors import ExperimentError, ExpressionError, LegalIRError
+
+TEXTS = {
+    "법1": "소화기는 각 층마다 설치하여야 한다.",
+    "법2": "무창층이란 개구부가 적은 층을 말한다.",
+    "법3": "피난구 유도등은 출입구 위에 설치한다.",
+    "법4": "스프링클러설비의 배관은 전용으로 한다.",
+}
+QUERIES = {"q1": "소화기는 어디에 설치하나요", "q2": "무창층의 뜻은", "q3": "유도등은 어디에"}
+GOLD = {"q1": "법1", "q2": "법2", "q3": "법3"}
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "data" / "fire"
+    folder.mkdir(parents=True)
+    docs = [{"docno": docno, "title": docno, "text": text} for docno, text in TEXTS.items()]
+    queries = [{"qid": qid, "query": query} for qid, query in QUERIES.items()]
+    for name, rows in (("corpus.jsonl", docs), ("queries.jsonl", queries)):
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (folder / name).write_text(text, encoding="utf-8")
+    qrels = "".join(f"{qid} 0 {docno} 1\n" for qid, docno in GOLD.items())
+    (folder / "qrels.txt").write_text(qrels, encoding="utf-8")
+    definition = {
+        "title": "Fire",
+        "dataset": "./data/fire",
+        "measures": ["R@1", "MultiMRR@10"],
+        "systems": {"BM25": "bm25", "words": 'bm25(analyzer="word")'},
+        "baseline": "BM25",
+    }
+    path = tmp_path / "fire.yaml"
+    path.write_text(yaml.safe_dump(definition, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def call(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_run_prints_a_table_and_keeps_everything(file: Path) -> None:
+    done = call("run", file)
+    assert done.exit_code == 0, done.output
+    assert "BM25" in done.output and "100.00" in done.output
+    assert "Report: results/fire/report.html" in done.output
+    folder = file.parent / "results" / "fire"
+    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert names == {
+        *("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json", "report.html"),
+        *("runs/BM25.trec", "runs/BM25.json", "runs/words.trec", "runs/words.json"),
+    }
+    assert "2 of 2 runs were unchanged and reused" in call("run", file).output
+
+
+def test_a_changed_corpus_is_run_again(file: Path) -> None:
+    call("run", file, "--no-report")
+    corpus = file.parent / "data" / "fire" / "corpus.jsonl"
+    corpus.write_text(corpus.read_text(encoding="utf-8").replace(TEXTS["법2"], "배관을 갖춘다."), encoding="utf-8")
+    done = call("run", file, "--no-report", "--json")
+    found = json.loads(done.stdout)
+    assert found["reused"] == []
+    assert found["systems"][0]["R@1"] == pytest.approx(2 / 3)
+
+
+def test_json_and_other_places(file: Path) -> None:
+    done = call("run", file, "--json", "--no-report", "--out", "here", "--dataset", file.parent / "data" / "fire")
+    found = json.loads(done.stdout)
+    assert [system["name"] for system in found["systems"]] == ["BM25", "words"]
+    assert found["systems"][0]["R@1"] == 1.0
+    assert (found["out"], found["report"]) == ("here", None)
+    assert not (file.parent / "here" / "report.html").exists()
+
+
+def test_compare_and_its_exit_codes(file: Path) -> None:
+    call("run", file, "--no-report")
+    assert call("compare", "results/fire", "fire.expected.tsv", "--write").exit_code == 0
+    same = call("compare", "results/fire", "fire.expected.tsv")
+    assert (same.exit_code, same.output) == (0, "4 same (tolerance 0.0005)\n")
+    expected = file.parent / "fire.expected.tsv"
+    expected.write_text(expected.read_text(encoding="utf-8").replace("R@1\t1.0", "R@1\t0.99"), encoding="utf-8")
+    better = call("compare", "results/fire", "fire.expected.tsv")
+    assert better.exit_code == 1 and "better" in better.output
+    assert call("compare", "results/fire", "fire.expected.tsv", "--tolerance", "0.1").exit_code == 0
+    as_json = json.loads(call("compare", "results/fire", "fire.expected.tsv", "--json").stdout)
+    assert as_json["ok"] is False and as_json["counts"]["better"] >= 1
+
+
+def test_mistakes_are_errors_of_ours(file: Path) -> None:
+    for arguments in (["run", "none.yaml"], ["compare", "results/none", "x.tsv"]):
+        done = call(*arguments)
+        assert isinstance(done.exception, ExperimentError)
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("BM25: bm25", "BM25: bm52"), encoding="utf-8")
+    done = call("run", file)
+    assert isinstance(done.exception, ExpressionError) and "'BM25'" in str(done.exception)
+    assert isinstance(done.exception, LegalIRError) and "\n" not in str(done.exception)
+
+
+def test_misuse_is_exit_code_2(file: Path) -> None:
+    assert call("run").exit_code == 2
+    assert call("compare", "a", "b", "--tolerance", "-1").exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_help_has_examples(command: str) -> None:
+    done = call(command, "--help")
+    assert done.exit_code == 0 and f"legalir experiment {command}" in done.output

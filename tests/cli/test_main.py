@@ -1,0 +1,157 @@
+"""The command line as a user meets it: real processes, real exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import legalir
+from legalir.cli.main import main
+
+
+def legalir_command(*arguments: str, columns: int = 100) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "legalir.cli.main", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "COLUMNS": str(columns)},
+    )
+
+
+def in_process(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["legalir", *arguments])
+    monkeypatch.setenv("COLUMNS", "100")
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def statutes(tmp_path: Path) -> Path:
+    folder = tmp_path / "statutes"
+    folder.mkdir()
+    provisions = [
+        {"docno": "a-1", "title": "가나법 제1조(목적)", "text": "이 법은 창고의 안전을 정한다."},
+        {
+            "docno": "a-2",
+            "title": "가나법 제2조(비상구)",
+            "text": "비상구의 너비는 90센티미터로 한다.\n창문은 두지 아니한다.",
+        },
+        {"docno": "a-3", "title": "", "text": "\x1b[31m붉은\x1b[0m 창문 \u202e 규정"},
+    ]
+    lines = [json.dumps(provision, ensure_ascii=False) for provision in provisions]
+    (folder / "corpus.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_version() -> None:
+    assert legalir_command("--version").stdout == f"legalir {legalir.__version__}\n"
+
+
+def test_help_of_every_command_has_an_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["search"], ["index"], ["datasets", "list"], ["datasets", "show"], ["datasets", "check"],
+                    ["experiment", "run"], ["experiment", "compare"]):  # fmt: skip
+        assert in_process(monkeypatch, *command, "--help") == 0
+        assert f"legalir {' '.join(command)}" in capsys.readouterr().out
+
+
+def test_search_table(statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert in_process(monkeypatch, "search", str(statutes), "비상구 너비", "-k", "2") == 0
+    out = capsys.readouterr().out
+    assert "가나법 제2조(비상구)  a-2" in out
+    assert "비상구의 너비는 90센티미터로 한다." in out, "the line that answers, not the first or the last"
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_search_jsonl_and_trec_agree(
+    statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process(monkeypatch, "search", str(statutes), "창문", "--format", "jsonl") == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert in_process(monkeypatch, "search", str(statutes), "창문", "--format", "trec") == 0
+    trec = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row["docno"] for row in rows] == [line[2] for line in trec] == ["a-3", "a-2", "a-1"]
+    # a-1 shares the syllable 창 of 창문 and so one jamo 3-gram.
+    assert [row["rank"] for row in rows] == [int(line[3]) for line in trec] == [1, 2, 3]
+    assert set(rows[0]) == {"rank", "score", "docno", "title", "text"}
+
+
+def test_text_of_a_statute_cannot_steer_the_terminal(
+    statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process(monkeypatch, "search", str(statutes), "붉은 창문") == 0
+    out = capsys.readouterr().out
+    assert "붉은" in out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+
+
+def test_question_without_terms(
+    statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process(monkeypatch, "search", str(statutes), "?!… 😀") == 0
+    assert "No provision shares a term" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["legalir/firecde", "문"], "Did you mean 'legalir/firecode'?"),
+        (["legalir/firecode", "문", "-p", "bm26"], "Did you mean 'bm25'?"),
+        (["legalir/firecode", "문", "-p", "bm25(k2=1)"], "It accepts analyzer='jamo3'"),
+        (["legalir/firecode", "문", "-p", "bm25(k1=-1)"], "k1=-1"),
+        (["legalir/firecode", "문", "-p", "bm25(analyzer='jama3')"], "Did you mean 'jamo3'?"),
+        (["legalir/firecode", "문", "-p", "__import__('os').system('true')"], "Expression"),
+    ],
+)
+def test_misuse_is_one_line_and_exit_code_2(arguments: list[str], words: str) -> None:
+    ended = legalir_command("search", *arguments)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("error: ")
+    assert ended.stderr.count("\n") == 1
+    assert words in ended.stderr
+
+
+def test_a_broken_collection_is_exit_code_1(statutes: Path) -> None:
+    with (statutes / "corpus.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write('{"docno": "a-4", "text": "반쪽')
+    ended = legalir_command("search", str(statutes), "창문")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: ")
+    assert "corpus.jsonl" in ended.stderr
+    assert "4" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_index_says_what_it_built(
+    statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process(monkeypatch, "index", str(statutes), "--analyzer", "char2", "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["documents"], facts["analyzer"]["name"]) == (3, "char2")
+    assert sum(file.stat().st_size for file in Path(facts["path"]).glob("data-*/*")) == facts["bytes"]
+    assert in_process(monkeypatch, "index", str(statutes), "-a", "char2") == 0
+    assert "3 provisions" in capsys.readouterr().out
+
+
+def test_a_closed_pipe_is_silent(statutes: Path) -> None:
+    search = subprocess.Popen(
+        [sys.executable, "-m", "legalir.cli.main", "search", str(statutes), "창문", "--format", "jsonl"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert search.stdout is not None
+    assert search.stderr is not None
+    search.stdout.close()
+    errors = search.stderr.read()
+    search.stderr.close()
+    search.wait(timeout=60)
+    assert b"Traceback" not in errors

@@ -1,0 +1,45 @@
+"""What holds for every test: directories of its own, no network, and property tests without a clock."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The autouse fixture below does not change between examples, so it may be shared by them.
+settings.register_profile(
+    "legalir",
+    deadline=None,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("legalir")
+
+
+@pytest.fixture(autouse=True)
+def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every test away from the caches and the data of whoever runs it."""
+    home = tmp_path / "own-home"
+    monkeypatch.setenv("LEGALIR_HOME", str(home / "legalir"))
+    monkeypatch.setenv("PYTERRIER_HOME", str(home / "pyterrier"))
+    monkeypatch.setenv("IR_DATASETS_HOME", str(home / "ir_datasets"))
+    for name in ("LEGALIR_DATA", "LEGALIR_DISABLE_PLUGINS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a test connect to servers of its own only."""
+    connect = socket.socket.connect
+
+    def only_here(self: socket.socket, address: object) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            host = address[0] if isinstance(address, tuple) else address
+            if host not in ("127.0.0.1", "::1", "localhost"):
+                raise AssertionError(f"a test connects to {address!r}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", only_here)

@@ -1,0 +1,88 @@
+import json
+
+import pytest
+from mini_folder import DOCS, jsonl, write
+
+from legalir.datasets import check
+from legalir.errors import DatasetNotFound
+
+
+def test_a_clean_folder(folder):
+    write(folder / "extra.csv", "")
+    report = check(folder)
+    assert report.ok
+    assert (report.provisions, report.untitled, report.empty) == (3, 1, 0)
+    assert dict(report.scripts) == {"Hangul": 3}
+    assert dict(report.links) == {"self": 1, "(none)": 1}
+    assert report.ignored == ["extra.csv"]
+    test, base = report.splits["test"], report.splits[""]
+    # q1 has two relevant provisions, q2 one; q3 is not judged.
+    assert (test.queries, test.judgements, test.judged, test.multi_label, test.unjudged) == (2, 3, 2, 1, 1)
+    assert test.labels == {1: 2, 2: 1}
+    assert (base.queries, base.judgements) == (3, 0)
+
+
+def test_every_fault_at_once(folder):
+    write(
+        folder / "corpus.jsonl",
+        jsonl(DOCS) + '{"docno": "A-1", "text": ""}\n{"half\n{"docno": "x y", "text": ""}\n',
+    )
+    write(folder / "queries.jsonl", jsonl([{"qid": "q1", "query": "a"}, {"qid": "q1", "query": "b"}]))
+    write(folder / "qrels.test.txt", "q1 0 A-1 1\nq1 0 A-1 1\nq1 0 A-2 -1\nq1 A-2 1\nq7 0 Z-1 1\n")
+    write(folder / "links.tsv", "A-1\tA-2\nA-1\tZ-2\nA-1\n")
+    report = check(folder)
+    assert dict(report.fault_counts) == {
+        "duplicate": 3,  # docno, qid, judged pair
+        "json": 1,
+        "provision": 1,
+        "relevance": 1,
+        "fields": 2,
+        "dangling query": 2,  # q2 in qrels.dev.txt, q7 in qrels.test.txt
+        "dangling judgement": 1,
+        "dangling link": 1,
+    }
+    assert report.provisions == 3
+    assert not report.ok
+    json.dumps(report.to_dict())
+
+
+def test_the_cap_counts_what_it_does_not_keep(folder):
+    write(folder / "links.tsv", "".join(f"A-1\tZ-{number}\n" for number in range(50)))
+    report = check(folder, cap=5)
+    assert report.fault_counts["dangling link"] == 50
+    assert len(report.faults) == 5
+
+
+def test_a_folder_without_corpus_is_a_fault(tmp_path):
+    report = check(tmp_path)
+    assert [fault.message for fault in report.faults] == ["holds no corpus.jsonl or corpus.jsonl.gz"]
+
+
+def test_an_empty_corpus_is_a_fault(folder):
+    write(folder / "corpus.jsonl", "")
+    assert "not a single provision" in str(check(folder).faults[0])
+
+
+def test_a_broken_dataset_yaml_is_a_fault(folder):
+    write(folder / "dataset.yaml", "titel: x")
+    assert "Did you mean 'title'" in check(folder).faults[0].message
+
+
+def test_no_such_folder(tmp_path):
+    with pytest.raises(DatasetNotFound):
+        check(tmp_path / "none" / "at-all")
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("제1조(목적) 이 법은 law", "Hangul"),
+        ("มาตรา 1", "Thai"),
+        ("第五十四条", "Han"),
+        ("Article 1", "Latin"),
+        ("123", "other"),
+    ],
+)
+def test_scripts(folder, text, script):
+    write(folder / "corpus.jsonl", jsonl([{"docno": "A-1", "text": text}]))
+    assert check(folder).scripts == {script: 1}

@@ -1,0 +1,159 @@
+import ir_datasets
+import pyterrier as pt
+import pytest
+from ir_datasets.util import Registry
+from mini_folder import DOCS, jsonl, write
+
+from legalir.datasets import load
+from legalir.datasets.provider import LegalIRDatasetProvider
+from legalir.datasets.registry import register
+from legalir.errors import DatasetNotFound, DownloadError
+
+# PyTerrier 1.1 renames columns in place, of which pandas 3.1 warns.
+IN_PLACE = pytest.mark.filterwarnings("ignore:The inplace keyword")
+
+
+@pytest.fixture
+def registry(folder, monkeypatch):
+    monkeypatch.setenv("LEGALIR_DATA", str(folder.parent))
+    registry = Registry()
+    register(registry)
+    return registry
+
+
+def test_ids_and_parts_are_known_without_reading(folder, monkeypatch):
+    for path in folder.iterdir():
+        path.write_bytes(b"\xff")
+    write(folder / "dataset.yaml", "not: [yaml")
+    write(folder.parent / "broken" / "queries.jsonl", "no corpus")
+    monkeypatch.setenv("LEGALIR_DATA", str(folder.parent))
+    registry = Registry()
+    register(registry)
+    assert {"legalir/mini", "legalir/mini/dev", "legalir/mini/test", "legalir/stard/dev"} <= set(registry)
+    assert "legalir/broken" not in set(registry)
+    assert not registry["legalir/mini"].has_qrels()
+    assert registry["legalir/mini/test"].has_qrels()
+
+
+def test_registering_again_is_harmless(registry):
+    before = list(registry)
+    register(registry)
+    assert list(registry) == before
+    assert len(registry._patterns) == 1
+
+
+def test_the_dataset_wrapper(registry):
+    dataset = registry["legalir/mini/test"]
+    assert repr(dataset) == "Dataset(id='legalir/mini/test', provides=['docs', 'queries', 'qrels'])"
+    assert (dataset.docs_count(), dataset.queries_count(), dataset.qrels_count()) == (3, 2, 3)
+    assert dataset.metadata() == {
+        "docs": {"count": 3},
+        "queries": {"count": 2},
+        "qrels": {"count": 3, "fields": {"relevance": {"counts_by_value": {1: 2, 2: 1}}}},
+    }
+    assert dataset.docs_namespace() == "legalir/mini"
+    assert dataset.docs_lang() is None
+    assert dataset.qrels_defs() == {0: "not relevant", 1: "relevant"}
+    assert dataset.qrels_dict() == {"q1": {"A-2": 1, "B-1": 2}, "q2": {"A-1": 1}}
+    assert dataset.qrels_path().endswith("qrels.test.txt")
+    assert dataset.queries_dict()["q1"].text == "무창층의 뜻은?"
+    assert len(dataset.docs) == len(dataset.qrels) == 3
+    assert dataset.docs.lookup("A-2").article == "2"
+
+
+def test_splits_share_their_documents(registry, monkeypatch):
+    monkeypatch.setattr(ir_datasets, "registry", registry)
+    assert ir_datasets.docs_parent_id("legalir/mini/test") == "legalir/mini"
+    assert registry["legalir/mini/test"].docs_handler() == registry["legalir/mini/dev"].docs_handler()
+    assert registry["legalir/mini"].docs_handler() != registry["legalir/stard"].docs_handler()
+
+
+def test_slices_of_documents(folder):
+    rows = [{"docno": f"d{number}", "text": ""} for number in range(20)]
+    write(folder / "corpus.jsonl", jsonl(rows))
+    numbers = list(range(20))
+    dataset = load(folder).irds()
+
+    def ids(key):
+        return [int(record.doc_id[1:]) for record in dataset.docs_iter()[key]]
+
+    for key in (
+        slice(3, 7),
+        slice(5, None),
+        slice(None, 4),
+        slice(-3, None),
+        slice(2, 15, 4),
+        slice(18, 99),
+        slice(7, 3),
+    ):
+        assert ids(key) == numbers[key]
+    assert ids(slice(None, 1 / 4)) == numbers[:5]
+    assert [record.doc_id for record in dataset.docs_iter()[4:16][2:4]] == ["d6", "d7"]
+    assert dataset.docs_iter()[-1].doc_id == "d19"
+    assert len(list(dataset.docs_iter())) == 20
+    with pytest.raises(IndexError):
+        dataset.docs_iter()[20]
+    with pytest.raises(ValueError, match="positive"):
+        dataset.docs_iter()[::-1]
+
+
+def test_the_docstore(registry):
+    store = registry["legalir/mini"].docs_store()
+    assert store.get("B-1").text == "영 제1조"
+    assert list(store.get_many(["A-2", "zz", "A-1"])) == ["A-2", "A-1"]
+    assert store.get("A-1", "law") == "법"
+    assert store.count() == 3
+    assert store.built()
+    assert [record.doc_id for record in store] == ["A-1", "A-2", "B-1"]
+    with pytest.raises(KeyError):
+        store.get("zz")
+
+
+def test_an_unknown_id_is_our_error_and_a_late_folder_is_found(registry, folder):
+    with pytest.raises(DatasetNotFound, match="Did you mean 'legalir/mini'"):
+        registry["legalir/minni"]
+    write(folder.parent / "late" / "corpus.jsonl", jsonl(DOCS))
+    assert registry["legalir/late"].docs_count() == 3
+
+
+def test_a_published_collection_that_cannot_be_reached(registry, monkeypatch):
+    monkeypatch.setattr("legalir.datasets.published.download", refuse)
+    dataset = registry["legalir/stard/dev"]
+    assert dataset.has_qrels()
+    assert dataset.docs_lang() == "zh"
+    with pytest.raises(DownloadError, match=r"corpus\.jsonl"):
+        next(dataset.docs_iter())
+
+
+def refuse(what, target):
+    raise DownloadError(f"{what.url} could not be fetched")
+
+
+@IN_PLACE
+def test_pyterrier_reads_it(folder, monkeypatch):
+    monkeypatch.setenv("LEGALIR_DATA", str(folder.parent))
+    dataset = pt.get_dataset("irds:legalir/mini/test")
+    assert dataset.get_topics().to_dict("records") == [
+        {"qid": "q1", "query": "무창층의 뜻은?"},
+        {"qid": "q2", "query": "목적은?"},
+    ]
+    assert list(dataset.get_qrels()["label"]) == [1, 2, 1]
+    assert [doc["docno"] for doc in dataset.get_corpus_iter(verbose=False)] == ["A-1", "A-2", "B-1"]
+    assert [doc["docno"] for doc in dataset.get_corpus_iter(verbose=False, start=1, count=1)] == ["A-2"]
+    loaded = dataset.text_loader(["title", "text"])(dataset.get_qrels()[["qid", "docno"]])
+    assert loaded["text"].iloc[1] == "영 제1조"
+
+
+@IN_PLACE
+def test_the_provider_of_pyterrier(folder, monkeypatch):
+    monkeypatch.setenv("LEGALIR_DATA", str(folder.parent))
+    provider = LegalIRDatasetProvider()
+    assert {"firecode", "mini", "mini/test", "stard"} <= set(provider.list_dataset_names())
+    dataset = provider.get_dataset("mini/test")
+    assert len(dataset.get_topics()) == 2
+    assert dataset.info_url() is None
+    assert repr(dataset) == "StatuteIRDSDataset('legalir/mini/test')"
+    assert len(provider.get_dataset(str(folder / "dev")).get_topics()) == 1
+    assert provider.get_dataset("stard").info_url() == "https://github.com/oneal2000/STARD"
+    with pytest.raises(DatasetNotFound):
+        provider.get_dataset("nothing-like-it")

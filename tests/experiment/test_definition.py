@@ -1,0 +1,145 @@
+"""Experiment definitions: defaults, and every mistake in one sentence that names file and key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from legalir.errors import ExperimentError, MeasureError
+from legalir.experiment import Definition
+
+GOOD = {
+    "dataset": "legalir/firecode",
+    "measures": ["nDCG@10", "MRR@10", "MultiMRR@10"],
+    "systems": {"BM25": "bm25", "TF-IDF": "tfidf"},
+}
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "quick.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_defaults_and_order(tmp_path: Path) -> None:
+    definition = Definition.load(write(tmp_path, yaml.safe_dump(GOOD, sort_keys=False)))
+    assert definition.title == "quick"
+    assert list(definition.systems) == ["BM25", "TF-IDF"]
+    assert definition.measures == ("nDCG@10", "RR@10", "MultiMRR@10")  # by their names in ir_measures
+    assert (definition.baseline, definition.test, definition.correction) == (None, "t", "holm")
+    assert (definition.alpha, definition.depth, definition.tolerance) == (0.05, 100, None)
+    assert [str(measure) for measure in definition.measure_objects()] == list(definition.measures)
+
+
+def test_a_definition_survives_being_written_and_read(tmp_path: Path) -> None:
+    value = {
+        **GOOD,
+        "title": "제목: ก",
+        "description": "One.\n\nTwo.",
+        "baseline": "BM25",
+        "test": "randomisation",
+        "correction": None,
+        "alpha": 0.01,
+        "depth": 7,
+        "tolerance": 0.002,
+        "notes": "n",
+        "references": [{"name": "Paper", "source": "p. 3", "scores": {"MRR@10": 0.318}}],
+    }
+    definition = Definition.parse(value)
+    assert definition.references[0].scores == {"RR@10": 0.318}
+    path = write(tmp_path, yaml.safe_dump(definition.as_dict(), allow_unicode=True, sort_keys=False))
+    assert Definition.load(path) == definition
+
+
+def test_a_dataset_path_is_seen_from_the_file(tmp_path: Path) -> None:
+    folder = tmp_path / "experiments"
+    folder.mkdir()
+    path = write(folder, yaml.safe_dump({**GOOD, "dataset": "../data/full"}))
+    assert Definition.load(path).dataset == str(tmp_path / "data" / "full")
+    path = write(folder, yaml.safe_dump({**GOOD, "dataset": "legalir/x/full"}))
+    assert Definition.load(path).dataset == "legalir/x/full"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sistems": {}}, ["'sistems'", "Did you mean 'systems'?"]),
+        ({"dataset": 3}, ["'dataset'", "text", "a whole number"]),
+        ({"dataset": " "}, ["'dataset'", "empty"]),
+        ({"measures": "nDCG@10"}, ["'measures'", "a list"]),
+        ({"measures": []}, ["'measures'", "at least one"]),
+        ({"measures": ["RR@10", "MRR@10"]}, ["RR@10", "twice"]),
+        ({"systems": {}}, ["'systems'", "empty"]),
+        ({"systems": ["bm25"]}, ["'systems'", "a mapping", "a list"]),
+        ({"systems": {"BM25": 3}}, ["'systems'", "'BM25'", "text"]),
+        ({"systems": {True: "bm25"}}, ["'systems'", "True", "quotes"]),
+        ({"systems": {"a\tb": "bm25"}}, ["'systems'", "control character"]),
+        ({"baseline": "BM52"}, ["'baseline'", "'BM52'", "Did you mean 'BM25'?"]),
+        ({"test": "wilcoxn"}, ["'test'", "Did you mean 'wilcoxon'?"]),
+        ({"correction": "hulm"}, ["'correction'", "holm"]),
+        ({"alpha": 1}, ["'alpha'", "between 0 and 1"]),
+        ({"alpha": "0.05"}, ["'alpha'", "a number", "text"]),
+        ({"alpha": float("nan")}, ["'alpha'"]),
+        ({"depth": 0}, ["'depth'", "at least 1"]),
+        ({"depth": True}, ["'depth'", "true or false"]),
+        ({"tolerance": -0.1}, ["'tolerance'", "from 0 to 1"]),
+        ({"references": {"name": "x"}}, ["'references'", "a list"]),
+        ({"references": [{"name": "x"}]}, ["'references'", "'scores'"]),
+        ({"references": [{"name": "x", "scores": {"R@5": 48.0}}]}, ["'R@5'", "from 0 to 1"]),
+        ({"title": ["x"]}, ["'title'", "a list"]),
+    ],
+)
+def test_a_mistake_names_file_and_key(tmp_path: Path, change: dict[str, object], words: list[str]) -> None:
+    path = write(tmp_path, yaml.safe_dump({**GOOD, **change}, sort_keys=False))
+    with pytest.raises(ExperimentError) as caught:
+        Definition.load(path)
+    for word in [str(path), *words]:
+        assert word in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", sorted(GOOD))
+def test_a_missing_key_is_named(missing: str) -> None:
+    value = {key: item for key, item in GOOD.items() if key != missing}
+    with pytest.raises(ExperimentError, match=f"the key '{missing}' is missing"):
+        Definition.parse(value)
+
+
+@pytest.mark.parametrize("name", ["nDCG@ten", "nDGC@10", "MultiMRR@0", "", "nDCG@10 R@5"])
+def test_an_unknown_measure_is_a_measure_error(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, yaml.safe_dump({**GOOD, "measures": [name]}))
+    with pytest.raises((MeasureError, ExperimentError), match=r"quick\.yaml: 'measures'"):
+        Definition.load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("dataset: a\ndataset: b\n", ["line 2", "'dataset'", "twice"]),
+        ("systems:\n  A: bm25\n  A: tfidf\n", ["line 3", "'A'", "twice"]),
+        ("systems: [\n", ["line 2", "YAML"]),
+        ("x: !!python/object/apply:os.getcwd []\n", ["line 1", "YAML"]),
+        ("- a\n", ["a list", "mapping"]),
+        ("", ["nothing"]),
+        ("? [a, b]\n: 1\n", ["YAML"]),
+    ],
+)
+def test_a_file_that_is_no_experiment(tmp_path: Path, text: str, words: list[str]) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ExperimentError) as caught:
+        Definition.load(path)
+    for word in [str(path), *words]:
+        assert word in str(caught.value)
+
+
+def test_a_missing_file_a_folder_and_a_wrong_encoding(tmp_path: Path) -> None:
+    with pytest.raises(ExperimentError, match="does not exist"):
+        Definition.load(tmp_path / "none.yaml")
+    with pytest.raises(ExperimentError, match="cannot be read"):
+        Definition.load(tmp_path)
+    path = tmp_path / "cp949.yaml"
+    path.write_bytes("title: 소방".encode("cp949"))
+    with pytest.raises(ExperimentError, match="UTF-8"):
+        Definition.load(path)

@@ -1,0 +1,142 @@
+"""Results: complete, read back equal, whole or absent, and silent about the machine's owner."""
+
+from __future__ import annotations
+
+import getpass
+import importlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from fake_collection import DEFINITION, FakeCollection
+
+from legalir.errors import ExperimentError
+from legalir.experiment import ExperimentResult, run
+from legalir.experiment.environment import public_dataset_name
+
+
+def result(out: Path | None = None, **changes: object) -> ExperimentResult:
+    return run({**DEFINITION, **changes}, out, collection=FakeCollection())  # type: ignore[arg-type]
+
+
+def test_everything_is_saved_and_reads_back_equal(tmp_path: Path) -> None:
+    first = result(tmp_path / "r")
+    again = ExperimentResult.load(tmp_path / "r")
+    pd.testing.assert_frame_equal(first.table, again.table)
+    pd.testing.assert_frame_equal(first.per_query, again.per_query)
+    assert first.definition == again.definition
+    assert first.context == again.context
+    assert first.latencies == again.latencies
+    assert first.environment == again.environment
+    for name, frame in first.runs.items():
+        pd.testing.assert_frame_equal(frame, again.runs[name])
+
+
+def test_a_loaded_result_saves_elsewhere(tmp_path: Path) -> None:
+    result(tmp_path / "a")
+    ExperimentResult.load(tmp_path / "a").save(tmp_path / "b")
+    for path in (tmp_path / "a").rglob("*.*"):
+        assert (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes() == path.read_bytes()
+
+
+def test_a_result_in_memory_writes_nothing_and_can_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = result()
+    assert list(tmp_path.iterdir()) == []
+    first.save("r")
+    pd.testing.assert_frame_equal(ExperimentResult.load("r").table, first.table)
+
+
+def test_running_again_reuses_and_gives_the_same_table(tmp_path: Path) -> None:
+    first, second = result(tmp_path), result(tmp_path)
+    assert first.reused == [] and second.reused == list(second.runs)
+    pd.testing.assert_frame_equal(first.table, second.table)
+
+
+def test_the_environment_is_complete_and_says_nothing_of_the_user(tmp_path: Path) -> None:
+    folder = tmp_path / "my-data"
+    folder.mkdir()
+    result(tmp_path / "r", dataset=str(folder))
+    text = (tmp_path / "r" / "environment.json").read_text(encoding="utf-8")
+    facts = json.loads(text)
+    assert facts["dataset"]["id"] == "my-data"
+    assert facts["dataset"]["corpus"] == "corpus-1"
+    assert facts["systems"]["Strong, first only"]["expression"] == "strong % 1"
+    assert {"legalir", "python", "packages", "machine", "seconds", "finished"} <= set(facts)
+    assert str(tmp_path) not in text and sys.prefix not in text and str(Path.home()) + "/" not in text
+    if len(getpass.getuser()) > 4:
+        assert getpass.getuser() not in text
+
+
+def test_a_dataset_is_named_without_its_place(tmp_path: Path) -> None:
+    (tmp_path / "fire").mkdir()
+    assert public_dataset_name(str(tmp_path / "fire")) == "fire"
+    assert public_dataset_name(str(tmp_path / "fire" / "test")) == "fire/test"
+    assert public_dataset_name("legalir/firecode/test") == "legalir/firecode/test"
+
+
+@pytest.mark.parametrize("name", ["definition.yaml", "table.tsv", "context.json", "runs"])
+def test_an_incomplete_or_altered_result_says_so(tmp_path: Path, name: str) -> None:
+    result(tmp_path)
+    path = tmp_path / name
+    if name == "runs":
+        path = path / "Strong.trec"
+        path.write_text(path.read_text(encoding="utf-8") + "q9\tQ0\td\t0\t1.0\tx\n", encoding="utf-8")
+    else:
+        path.unlink()
+    with pytest.raises(ExperimentError, match=re.escape(path.name)):
+        ExperimentResult.load(tmp_path)
+
+
+def test_a_damaged_table_says_so(tmp_path: Path) -> None:
+    result(tmp_path)
+    (tmp_path / "table.tsv").write_text("name\tR@2\nA\tx\n")
+    with pytest.raises(ExperimentError, match="damaged"):
+        ExperimentResult.load(tmp_path)
+
+
+def test_no_judged_queries_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeCollection, "qrels", lambda self: pd.DataFrame(columns=["qid", "docno", "label"]))
+    with pytest.raises(ExperimentError, match="no judged queries"):
+        result()
+
+
+def test_queries_without_judgements_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = FakeCollection.qrels
+    monkeypatch.setattr(FakeCollection, "qrels", lambda self: whole(self).query("qid != 'q4'"))
+    assert set(result().per_query["qid"]) == {"q1", "q2", "q3"}
+
+
+def test_the_dataset_can_be_exchanged() -> None:
+    found = run(DEFINITION, dataset="legalir/other", collection=FakeCollection())  # type: ignore[arg-type]
+    assert found.definition.dataset == "legalir/other"
+
+
+def test_a_wrong_kind_of_definition() -> None:
+    with pytest.raises(ExperimentError, match="not list"):
+        run([])  # type: ignore[arg-type]
+
+
+def test_the_package_is_a_function_too() -> None:
+    package = importlib.import_module("legalir.experiment")
+    with pytest.raises(ExperimentError, match="does not exist"):
+        package("no-such-file.yaml")
+
+
+def test_importing_experiments_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, legalir.experiment, legalir.cli.experiment;"
+        "print([m for m in ('scipy', 'matplotlib', 'jinja2', 'rich', 'sklearn', 'statsmodels') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_representations() -> None:
+    found = result()
+    assert repr(found) == "<ExperimentResult '설치 기준 실험': 3 systems, R@2, nDCG@10, RR@10>"
+    assert "<table" in found._repr_html_()

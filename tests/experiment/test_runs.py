@@ -1,0 +1,180 @@
+"""Runs: made once, reused exactly as long as nothing they depend on has changed, checked, cut."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from fake_collection import DEFINITION, DOCNOS, QRELS, RANKINGS, TOPICS, FakeCollection, Lists
+
+from legalir.errors import ExperimentError
+from legalir.experiment import Definition
+from legalir.experiment.evaluation import scorable
+from legalir.experiment.runs import Run, make_runs
+
+
+def made(collection: FakeCollection, out: Path | None = None, latency: int = 0, **changes: object) -> dict[str, Run]:
+    definition = Definition.parse({**DEFINITION, "baseline": None, **changes})
+    return make_runs(definition, collection, TOPICS, QRELS, out, latency)  # type: ignore[arg-type]
+
+
+def reused(runs: dict[str, Run]) -> list[str]:
+    return [name for name, run in runs.items() if run.reused]
+
+
+def test_runs_are_the_lists_in_order_of_the_definition() -> None:
+    runs = made(FakeCollection())
+    assert list(runs) == ["약함", "Strong", "Strong, first only"]
+    frame = runs["약함"].frame
+    assert list(frame.columns) == ["qid", "docno", "score", "rank"]
+    first = frame[frame["qid"] == "q1"]
+    assert first["docno"].tolist() == [DOCNOS[number - 1] for number in RANKINGS["weak"]["q1"]]
+    assert first["rank"].tolist() == [0, 1, 2]
+
+
+def test_a_shared_prefix_and_a_repeated_system_run_once() -> None:
+    collection = FakeCollection()
+    made(collection, systems={"a": "strong", "b": "strong % 1", "c": "strong", "d": "strong % 1"})
+    assert collection.asked == {("strong", 4): 1}
+
+
+def test_depth_cuts_and_ties_go_by_docno(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert made(FakeCollection(), depth=1)["약함"].frame["rank"].max() == 0
+    whole = Lists.transform
+    monkeypatch.setattr(Lists, "transform", lambda self, inp: whole(self, inp).assign(score=0.5))
+    first = made(FakeCollection(), systems={"s": "weak"})["s"].frame.query("qid == 'q1'")
+    assert first["docno"].tolist() == ["제1조", "제7조", "제8조"]
+
+
+def test_unchanged_runs_are_reused_and_equal(tmp_path: Path) -> None:
+    first = made(FakeCollection(), tmp_path)
+    collection = FakeCollection()
+    second = made(collection, tmp_path)
+    assert reused(first) == [] and reused(second) == list(second)
+    assert not collection.asked
+    for name, run in first.items():
+        pd.testing.assert_frame_equal(run.frame, second[name].frame)
+        assert run.record == second[name].record
+
+
+@pytest.mark.parametrize("change", [{"corpus": "corpus-2"}, {"analyzer": "analyzer-2"}])
+def test_another_corpus_or_analyzer_reuses_nothing(tmp_path: Path, change: dict[str, str]) -> None:
+    made(FakeCollection(), tmp_path)
+    assert reused(made(FakeCollection(**change), tmp_path)) == []  # type: ignore[arg-type]
+
+
+def test_another_depth_version_or_question_reuses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(FakeCollection(), tmp_path)
+    assert reused(made(FakeCollection(), tmp_path, depth=99)) == []
+    made(FakeCollection(), tmp_path)
+    monkeypatch.setattr("legalir.experiment.fingerprints.source_fingerprint", lambda: "another")
+    assert reused(made(FakeCollection(), tmp_path)) == []
+    definition = Definition.parse({**DEFINITION, "baseline": None})
+    topics = TOPICS.assign(query=TOPICS["query"] + "?")
+    again = make_runs(definition, FakeCollection(), topics, QRELS, tmp_path, 0)  # type: ignore[arg-type]
+    assert reused(again) == []
+
+
+def test_only_the_changed_expression_runs_and_spelling_is_no_change(tmp_path: Path) -> None:
+    made(FakeCollection(), tmp_path, systems={"a": "strong % 2", "b": "weak"})
+    collection = FakeCollection()
+    runs = made(collection, tmp_path, systems={"a": "strong % 1", "b": "weak", "c": "weak % 1"})
+    assert reused(runs) == ["b"]
+    assert collection.asked == {("strong", 4): 1, ("weak", 4): 1}
+
+
+@pytest.mark.parametrize("suffix", [".trec", ".json"])
+@pytest.mark.parametrize("damage", ["flip", "cut", "remove", "empty"])
+def test_a_damaged_file_is_made_again(tmp_path: Path, suffix: str, damage: str) -> None:
+    made(FakeCollection(), tmp_path)
+    path = next((tmp_path / "runs").glob(f"약함{suffix}"))
+    content = bytearray(path.read_bytes())
+    if damage == "flip":
+        # Any byte of the run; of the record, one of its key.
+        content[10 if suffix == ".trec" else content.index(b'"key"') + 10] ^= 1
+    if damage == "cut":
+        content = content[: len(content) // 2]
+    path.write_bytes(b"" if damage == "empty" else content)
+    if damage == "remove":
+        path.unlink()
+    runs = made(FakeCollection(), tmp_path)
+    assert reused(runs) == ["Strong", "Strong, first only"]
+    assert reused(made(FakeCollection(), tmp_path)) == list(runs)
+
+
+def test_an_interrupted_experiment_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Lists.transform
+
+    def interrupted(self: Lists, inp: pd.DataFrame) -> pd.DataFrame:
+        if self.name == "weak":
+            raise KeyboardInterrupt
+        return whole(self, inp)
+
+    systems = {"a": "strong", "b": "weak"}
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Lists, "transform", interrupted)
+        made(FakeCollection(), tmp_path, systems=systems)
+    assert reused(made(FakeCollection(), tmp_path, systems=systems)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ("broken_twice", "제1조 twice for the query q1"),
+        ("broken_infinite", "not a finite number"),
+        ("broken_columns", "no column 'docno'"),
+    ],
+)
+def test_what_is_no_run_is_refused(system: str, words: str) -> None:
+    with pytest.raises(ExperimentError, match=rf"'bad'.*{words}"):
+        made(FakeCollection(), systems={"bad": system})
+
+
+def test_a_system_that_finds_nothing_is_an_empty_run(tmp_path: Path) -> None:
+    run = made(FakeCollection(), tmp_path, systems={"nothing": "none"})["nothing"].frame
+    assert run.empty and list(run.columns) == ["qid", "docno", "score", "rank"]
+    again = made(FakeCollection(), tmp_path, systems={"nothing": "none"})["nothing"]
+    assert again.reused and again.frame.empty
+    assert len(scorable(run, TOPICS)) == 1
+
+
+def test_latency_is_kept_with_the_run_and_measured_where_it_is_missing(tmp_path: Path) -> None:
+    assert made(FakeCollection(), tmp_path)["Strong"].record.latency is None
+    timed = made(FakeCollection(), tmp_path, latency=200)["Strong"]
+    assert timed.reused and timed.record.latency is not None
+    assert set(timed.record.latency.milliseconds) == {"q1", "q2", "q3", "q4"}
+    collection = FakeCollection()
+    assert made(collection, tmp_path, latency=200)["Strong"].record == timed.record
+    assert not collection.asked
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_no_half_file(tmp_path: Path) -> None:
+    made(FakeCollection(), tmp_path)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "runs").iterdir()}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, hard))
+    try:
+        with pytest.raises(ExperimentError, match=re.escape(str(tmp_path / "runs")) + " cannot be written"):
+            made(FakeCollection(corpus="another"), tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert {path.name: path.read_bytes() for path in (tmp_path / "runs").iterdir()} == before
+
+
+def test_a_result_directory_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(ExperimentError, match="cannot be written"):
+        made(FakeCollection(), tmp_path / "out")
+
+
+def test_the_record_says_how_the_run_was_made(tmp_path: Path) -> None:
+    made(FakeCollection(), tmp_path)
+    record = json.loads((tmp_path / "runs" / "Strong-first-only.json").read_text(encoding="utf-8"))
+    assert record["system"] == "Strong, first only"
+    assert record["expression"] == "strong % 1"
+    assert record["queries"] == 4
+    assert record["seconds"] > 0

@@ -1,0 +1,130 @@
+"""Tables of scores by hand: means, wins, corrected p-values, pooled recall."""
+
+from __future__ import annotations
+
+import math
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection
+
+from legalir.experiment import Definition, run
+from legalir.experiment.evaluation import scorable
+from legalir.experiment.scores import score_table
+from legalir.experiment.statistics import resampling_counts
+
+
+def table(**changes: object) -> pd.DataFrame:
+    result = run({**DEFINITION, **changes}, collection=FakeCollection())  # type: ignore[arg-type]
+    return result.table.set_index("name")
+
+
+def test_means_by_hand() -> None:
+    found = table()
+    # See fake_collection: R@2 is 0, ½, 1, 0 for the weak system and 1, 1, 1, ½ for the strong one.
+    assert found.loc["약함", "R@2"] == pytest.approx(1.5 / 4)
+    assert found.loc["Strong", "R@2"] == pytest.approx(3.5 / 4)
+    assert found.loc["약함", "RR@10"] == pytest.approx((1 / 3 + 1 + 1 + 0) / 4)
+    # nDCG of q2 for "weak": one of two relevant, at rank 1: 1 / (1 + 1/log2 3).
+    gain = 1 / (1 + 1 / math.log2(3))
+    assert found.loc["약함", "nDCG@10"] == pytest.approx((0.5 + gain + 1 + 0) / 4)
+
+
+def test_wins_losses_and_the_t_test() -> None:
+    found = table()
+    assert found.loc["Strong", ["R@2 +", "R@2 -"]].tolist() == [3, 0]
+    assert pd.isna(found.loc["약함", "R@2 +"]) and math.isnan(found.loc["약함", "R@2 p-value"])
+    # Differences 1, ½, 0, ½: mean ½, variance 1/6, t = ½ / √(1/24) = √6, 3 degrees of freedom.
+    t = 6**0.5
+    cumulative = 0.5 + (t / 3**0.5 / (1 + t * t / 3) + math.atan(t / 3**0.5)) / math.pi
+    assert found.loc["Strong", "R@2 p-value"] == pytest.approx(2 * (1 - cumulative))
+
+
+def test_holm_is_over_the_systems_of_one_measure() -> None:
+    found = table()
+    p = found.loc[["Strong", "Strong, first only"], "R@2 p-value"].to_numpy()
+    smaller = min(2 * p.min(), 1.0)
+    expected = [smaller, max(p.max(), smaller)]
+    assert found.loc[["Strong", "Strong, first only"], "R@2 p-value corrected"].tolist() == pytest.approx(expected)
+
+
+def test_without_correction_alpha_meets_the_plain_p() -> None:
+    found = table(correction=None, alpha=0.1)
+    assert found.loc["Strong", "R@2 p-value corrected"] == found.loc["Strong", "R@2 p-value"] < 0.1
+    assert found["R@2 reject"].tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("changes", [{"baseline": None}, {"systems": {"약함": "weak"}}])
+def test_without_a_comparison_there_are_no_tests(changes: dict[str, object]) -> None:
+    columns = table(**changes).columns
+    assert not [column for column in columns if "p-value" in column or column.endswith("reject")]
+    assert "R@2 low" in columns
+
+
+def test_equal_systems_are_never_significant() -> None:
+    found = table(systems={"약함": "weak", "again": "weak"})
+    assert found.loc["again", "R@2 p-value corrected"] == 1
+    assert not found["R@2 reject"].any()
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "randomisation"])
+def test_other_tests_run(test: str) -> None:
+    assert table(test=test)["R@2 p-value"].drop("약함").between(0, 1).all()
+
+
+def test_a_system_that_finds_nothing_scores_zero() -> None:
+    found = table(systems={"약함": "weak", "nothing": "none"}, measures=["R@2", "MultiMRR@5", "MicroR@5"])
+    assert found.loc["nothing", ["R@2", "MultiMRR@5", "MicroR@5"]].tolist() == [0, 0, 0]
+    assert found.loc["nothing", ["R@2 +", "R@2 -"]].tolist() == [0, 2]
+
+
+def test_pooled_recall_is_pooled_and_so_is_its_interval() -> None:
+    found = table(measures=["MicroR@2", "R@2"])
+    # Of 6 relevant provisions the weak system has 2 in its first two, the strong one 5.
+    assert found.loc["약함", "MicroR@2"] == pytest.approx(2 / 6)
+    assert found.loc["Strong", "MicroR@2"] == pytest.approx(5 / 6)
+    hits, relevant = np.array([1, 2, 1, 1]), np.array([1, 2, 1, 2])
+    shares = [(drawn @ hits) / (drawn @ relevant) for drawn in resampling_counts(4)]
+    expected = np.quantile(shares, [0.025, 0.975])
+    assert found.loc["Strong", ["MicroR@2 low", "MicroR@2 high"]].tolist() == pytest.approx(expected)
+
+
+def test_per_query_values_in_order() -> None:
+    result = run(DEFINITION, collection=FakeCollection())  # type: ignore[arg-type]
+    frame = result.per_query
+    assert list(frame.columns) == ["name", "qid", "measure", "value"]
+    assert frame["name"].drop_duplicates().tolist() == list(result.definition.systems)
+    assert frame["qid"].tolist()[:12:3] == ["q1", "q2", "q3", "q4"]
+    weak = frame[(frame["name"] == "약함") & (frame["measure"] == "R@2")]
+    assert weak["value"].tolist() == [0, 0.5, 1, 0]
+
+
+def test_scoring_follows_ranks_where_single_precision_would_not() -> None:
+    # 1 and 1 + 1e-9 are one number to an evaluator that keeps 32 bits; the ranks say which comes first.
+    frame = pd.DataFrame(
+        {"qid": "q1", "docno": ["제1조", "제9조"], "score": [1 + 1e-9, 1.0], "rank": [0, 1], "query": ""}
+    )
+    for run_frame in (frame, frame.assign(docno=["제9조", "제1조"])):
+        form = scorable(run_frame, TOPICS).rename(columns={"qid": "query_id", "docno": "doc_id"})
+        qrels = QRELS.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+        value = ir_measures.calc_aggregate([ir_measures.RR @ 10], qrels[qrels["query_id"] == "q1"], form)
+        assert value[ir_measures.RR @ 10] == (1.0 if run_frame["docno"].iloc[0] == "제1조" else 0.5)
+
+
+def test_scores_do_not_depend_on_the_order_of_systems() -> None:
+    definition = Definition.parse(DEFINITION)
+    result = run(definition, collection=FakeCollection())  # type: ignore[arg-type]
+    backwards = dict(reversed(result.runs.items()))
+    again = score_table(definition, backwards, result.latencies, TOPICS, QRELS, result.per_query)
+    again = again.iloc[::-1].reset_index(drop=True)
+    pd.testing.assert_frame_equal(again, result.table)
+
+
+def test_confidence_intervals_hold_the_mean() -> None:
+    found = table()
+    for measure in ("R@2", "nDCG@10", "RR@10"):
+        low, value, high = (found[column].to_numpy() for column in (f"{measure} low", measure, f"{measure} high"))
+        assert (low <= value + 1e-12).all() and (value <= high + 1e-12).all()
+        assert np.isfinite(low).all()

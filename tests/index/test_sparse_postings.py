@@ -1,0 +1,201 @@
+"""The sparse index as a whole: what it holds, and which documents it refuses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from small_index import DOCUMENTS, OTHERS, answers, scratch
+
+import legalir
+from legalir.analysis import get_analyzer
+from legalir.analysis.ngrams import NGrams
+from legalir.datasets.records import Provision
+from legalir.errors import ArtifactError, ComponentError
+from legalir.index import sparse as sparse_module
+from legalir.index.sparse import INDEXED_TEXT, indexed_text
+from legalir.retrieve.sparse import SparseIndex
+
+
+@pytest.mark.parametrize(
+    ("document", "text"),
+    [
+        ({"title": "제1조", "text": "이 법은"}, "제1조\n이 법은"),
+        ({"title": "", "text": "이 법은"}, "이 법은"),
+        ({"title": None, "text": "이 법은"}, "이 법은"),
+        ({"text": "이 법은"}, "이 법은"),
+        ({"title": "제1조"}, "제1조\n"),
+        ({"title": "제1조", "text": None}, "제1조\n"),
+        ({}, ""),
+    ],
+)
+def test_what_is_indexed(document: dict[str, str], text: str) -> None:
+    assert indexed_text(document) == text
+
+
+def test_what_is_indexed_is_the_default_text_of_a_provision() -> None:
+    for provision in (Provision("d", "제1조", "이 법은"), Provision("d", "", "이 법은"), Provision("d", "제1조")):
+        assert indexed_text(provision._asdict()) == provision.default_text()
+
+
+@pytest.mark.parametrize("analyzer", ["jamo3", "char2", "word"])
+@pytest.mark.parametrize("batch", [1, 50, 1_000_000])
+def test_the_index_holds_what_the_analyzer_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, analyzer: str, batch: int
+) -> None:
+    monkeypatch.setattr(sparse_module, "_BATCH_CHARACTERS", batch)
+    index = SparseIndex(tmp_path / "index", analyzer=analyzer).index(DOCUMENTS)
+    expected = [Counter(get_analyzer(analyzer).terms(indexed_text(document))) for document in DOCUMENTS]
+    terms = sorted(set().union(*expected))
+    assert list(index.terms) == terms
+    assert index.docnos.tolist() == [document["docno"] for document in DOCUMENTS]
+    assert index.lengths.tolist() == [counts.total() for counts in expected]
+    assert len(index) == len(DOCUMENTS)
+    ascending = sorted(index.docnos)
+    assert index.order.tolist() == [ascending.index(docno) for docno in index.docnos]
+    for number, term in enumerate(terms):
+        postings = slice(index.indptr[number], index.indptr[number + 1])
+        found = dict(zip(index.documents[postings].tolist(), index.frequencies[postings].tolist(), strict=True))
+        assert found == {i: counts[term] for i, counts in enumerate(expected) if term in counts}
+        assert (np.diff(index.documents[postings]) > 0).all()
+
+
+def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
+    index = SparseIndex(tmp_path / "index", analyzer="char2").index(iter(DOCUMENTS), corpus="c0ffee")
+    analyzer = {"name": "char2", "fingerprint": NGrams("char", 2).fingerprint}
+    assert index.manifest.facts == {
+        "analyzer": analyzer,
+        "indexed": INDEXED_TEXT,
+        "documents": len(DOCUMENTS),
+        "terms": len(index.terms),
+        "corpus": "c0ffee",
+    }
+    assert (index.manifest.kind, index.manifest.version) == ("sparse_index", 1)
+
+
+def test_doc_id_is_a_docno_too(tmp_path: Path) -> None:
+    documents = [{"doc_id": "a", "text": "법"}, {"docno": "b", "doc_id": "x", "text": "법"}]
+    assert SparseIndex(tmp_path / "index").index(documents).docnos.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({"text": "법"}, "A document has no docno; its fields are text"),
+        ({"docno": "", "text": "법"}, "A document has no docno; its fields are docno, text"),
+        ({"docno": None, "text": "법"}, "A document has no docno"),
+        ({"docno": 3, "text": "법"}, "A document has no docno"),
+        ({"docno": "법-2", "text": "법"}, "The docno '법-2' occurs twice: every document needs its own"),
+        ({"docno": "d", "text": math.nan}, "The text of a document is nan: give a string, or leave it out"),
+        ({"docno": "d", "title": math.nan, "text": "법"}, "The title of a document is nan"),
+        ({"docno": "d", "text": ["법"]}, "The text of a document is \\['법'\\]"),
+    ],
+)
+def test_documents_that_are_refused(tmp_path: Path, document: dict[str, object], message: str) -> None:
+    index = SparseIndex(tmp_path / "index").index(DOCUMENTS)
+    before = answers(index)
+    with pytest.raises(ComponentError, match=message):
+        index.index([*DOCUMENTS, document])
+    assert answers(index) == answers(SparseIndex(tmp_path / "index")) == before
+    assert scratch(tmp_path / "index") == []
+
+
+def test_an_error_in_the_documents_comes_through(tmp_path: Path) -> None:
+    def documents() -> object:
+        yield DOCUMENTS[0]
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        SparseIndex(tmp_path / "index").index(documents())  # type: ignore[arg-type]
+    assert not SparseIndex(tmp_path / "index").built()
+    assert scratch(tmp_path / "index") == []
+
+
+def test_an_empty_collection(tmp_path: Path) -> None:
+    index = SparseIndex(tmp_path / "index").index([])
+    assert len(index) == 0
+    assert list(index.terms) == []
+    for retriever in (index.bm25(), index.tfidf()):
+        assert list(retriever.search("무창층").columns) == ["qid", "query", "docno", "score", "rank"]
+        assert len(retriever.search("무창층")) == 0
+    assert len(SparseIndex(tmp_path / "index").index(DOCUMENTS)) == len(DOCUMENTS)
+
+
+def test_strange_documents_come_back_as_they_are(tmp_path: Path) -> None:
+    docnos = ["a\x00", "a", "제1조", "\ud800", "🔥", "a" * 10_000]
+    documents = [{"docno": docno, "text": f"공통 \x00\ud800{number}번"} for number, docno in enumerate(docnos)]
+    for analyzer in ("jamo3", "word"):
+        index = SparseIndex(tmp_path / analyzer, analyzer=analyzer).index(documents)
+        found = index.bm25().search("공통")
+        assert found["docno"].tolist() == sorted(docnos)
+
+
+def test_an_index_is_built_once_and_opened_anywhere(tmp_path: Path) -> None:
+    built = SparseIndex(tmp_path / "index", analyzer="char2").index(DOCUMENTS)
+    assert built.built()
+    assert answers(SparseIndex(str(tmp_path / "index"))) == answers(built)
+    assert SparseIndex(tmp_path / "index").analyzer == NGrams("char", 2)
+    (tmp_path / "index").rename(tmp_path / "moved")
+    assert answers(SparseIndex(tmp_path / "moved", analyzer="char2")) == answers(built)
+
+
+def test_nothing_is_built_on_the_way(tmp_path: Path) -> None:
+    index = SparseIndex(tmp_path / "index", analyzer="jamo3")
+    assert not index.built()
+    with pytest.raises(ArtifactError, match=r"There is no index at .*: build it first"):
+        index.bm25().search("무창층")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_equal_content_has_an_equal_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = SparseIndex(tmp_path / "one").index(DOCUMENTS)
+    monkeypatch.setattr(sparse_module, "_BATCH_CHARACTERS", 10)
+    two = SparseIndex(tmp_path / "two").index(DOCUMENTS, corpus="other")
+    assert one.fingerprint() == two.fingerprint()
+    assert one.fingerprint() != SparseIndex(tmp_path / "three").index(OTHERS).fingerprint()
+    assert one.fingerprint() != SparseIndex(tmp_path / "four", analyzer="jamo4").index(DOCUMENTS).fingerprint()
+
+
+def test_a_retriever_follows_its_index_to_a_new_build(tmp_path: Path) -> None:
+    index = SparseIndex(tmp_path / "index", analyzer="jamo3").index(DOCUMENTS)
+    retrievers = [index.bm25(), index.tfidf(), index.tfidf(idf="sklearn")]
+    for retriever in retrievers:
+        retriever.search("무창층")
+    index.index(OTHERS)
+    fresh = SparseIndex(tmp_path / "index")
+    for old, new in zip(retrievers, (fresh.bm25(), fresh.tfidf(), fresh.tfidf(idf="sklearn")), strict=True):
+        pd.testing.assert_frame_equal(old.search("무창층 바닥면적"), new.search("무창층 바닥면적"))
+
+
+def test_an_open_index_answers_on_while_another_process_replaces_it(tmp_path: Path) -> None:
+    index = SparseIndex(tmp_path / "index", analyzer="jamo3").index(DOCUMENTS)
+    before = answers(SparseIndex(tmp_path / "index"))
+    assert len(index) == len(DOCUMENTS)  # opened, but most of it never touched
+    SparseIndex(tmp_path / "index", analyzer="jamo3").index(OTHERS)
+    assert answers(index) == before
+    index.forget()
+    assert answers(index) == answers(SparseIndex(tmp_path / "index")) != before
+
+
+def test_pyterrier_finds_our_class(tmp_path: Path) -> None:
+    built = SparseIndex(tmp_path / "index", analyzer="char2").index(DOCUMENTS)
+    loaded = pt.Artifact.load(str(tmp_path / "index"))
+    assert type(loaded) is legalir.SparseIndex
+    assert answers(loaded) == answers(built)
+    assert pt.inspect.artifact_type_format(loaded) == ("sparse_index", "legalir")
+
+
+def test_identity(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    assert SparseIndex(path, "jamo3") == SparseIndex(str(path), NGrams("jamo", 3))
+    assert hash(SparseIndex(path, "jamo3")) == hash(SparseIndex(str(path), "jamo3"))
+    assert SparseIndex(path, "jamo3") != SparseIndex(path, "char2")
+    assert SparseIndex(path, "jamo3") != SparseIndex(tmp_path / "other", "jamo3")
+    assert SparseIndex(path) != path
+    assert repr(SparseIndex("my.index")) == "SparseIndex('my.index')"
+    assert repr(SparseIndex("my.index", "char2")) == "SparseIndex('my.index', analyzer='char2')"

@@ -1,0 +1,110 @@
+"""BM25 against its formula in plain Python, and against bm25s."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import plain_scores
+import pytest
+
+from legalir.analysis import get_analyzer
+from legalir.errors import ComponentError
+from legalir.retrieve.bm25 import BM25, bm25
+from legalir.retrieve.sparse import SparseIndex
+
+PARAMETERS = [(0.9, 0.4), (1.5, 0.75), (1.2, 0.0), (2.0, 1.0), (0.0, 0.4), (100.0, 0.5)]
+
+
+def indexed(path: Path, texts: Sequence[str], analyzer: str) -> SparseIndex:
+    documents = [{"docno": f"d{number:04d}", "text": text} for number, text in enumerate(texts)]
+    return SparseIndex(path, analyzer=analyzer).index(documents)
+
+
+def test_a_value_worked_out_by_hand(tmp_path: Path) -> None:
+    """Of 3 documents, 1 holds 법 (idf ln(1 + 2.5/1.5) = 0.980829) and 2 hold 령 (ln(1 + 1.5/2.5) = 0.470004).
+
+    The mean length is 2. Document a is 법 법 령 (length 3): at k1 = 1.2 and b = 0.75 its norm is
+    1.2·(0.25 + 0.75·1.5) = 1.65. The query 법 령 령 gives 0.980829·2/3.65 + 2·0.470004·1/2.65 = 0.892161.
+    Document b is 령 조 (length 2, norm 1.2): 2·0.470004/2.2 = 0.427276.
+    """
+    index = indexed(tmp_path / "index", ["법 법 령", "령 조", "조"], "word")
+    scores = index.bm25(k1=1.2, b=0.75).scores("법 령 령")
+    np.testing.assert_allclose(scores, [0.892161, 0.427276, 0], rtol=2e-6)
+
+
+@pytest.mark.parametrize("analyzer", ["jamo3", "jamo5", "char2", "word"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_scores_are_those_of_the_formula(tmp_path: Path, analyzer: str, seed: int) -> None:
+    texts = plain_scores.random_texts(seed, 70)
+    index = indexed(tmp_path / "index", texts, analyzer)
+    terms = get_analyzer(analyzer).terms
+    # Queries that repeat terms, and terms that no document holds.
+    queries = [*plain_scores.random_texts(seed + 10, 3), f"{texts[3]} {texts[3]} 없는말 {texts[5]}"]
+    for k1, b in PARAMETERS:
+        retriever = index.bm25(k1=k1, b=b)
+        for query in queries:
+            expected = plain_scores.bm25(texts, query, terms, k1, b)
+            np.testing.assert_allclose(retriever.scores(query), expected, rtol=1e-5, atol=1e-7)
+
+
+def test_a_query_term_counts_as_often_as_it_occurs(tmp_path: Path) -> None:
+    index = indexed(tmp_path / "index", plain_scores.random_texts(3, 30), "char2")
+    once, thrice = (index.bm25().scores(query) for query in ("법령 제조", "법령 제조 법령 제조 제조 법령"))
+    np.testing.assert_allclose(thrice, 3 * once, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("k1", "b"), [(0.9, 0.4), (1.5, 0.75)])
+def test_parity_with_bm25s(tmp_path: Path, k1: float, b: float) -> None:
+    import bm25s
+
+    texts = [text for text in plain_scores.random_texts(4, 220) if text]
+    analyzer = get_analyzer("jamo3")
+    theirs = bm25s.BM25(method="lucene", k1=k1, b=b, backend="numpy")
+    theirs.index([analyzer.terms(text) for text in texts], show_progress=False)
+    ours = indexed(tmp_path / "index", texts, "jamo3").bm25(k1=k1, b=b, num_results=50)
+    for query in plain_scores.random_texts(5, 12, longest=8)[2:]:
+        terms = [term for term in analyzer.terms(query) if term in theirs.vocab_dict]
+        if not terms:
+            continue
+        numbers, scores = theirs.retrieve([terms], k=50, show_progress=False)
+        documents, own = ours.best(query)
+        np.testing.assert_allclose(own, scores[0][: len(own)], atol=1e-4)
+        assert not scores[0][len(own) :].any()
+        # Equal scores come in no order there, and by docno here.
+        by_score = sorted(zip(-scores[0].round(4), numbers[0], strict=True))[: len(own)]
+        last = own[-1] + 1e-4
+        ours_above = [number for number, score in zip(documents.tolist(), own, strict=True) if score > last]
+        assert ours_above == [number for score, number in by_score if -score > last]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"k1": -0.1}, "bm25: k1=-0.1 is not a number of at least 0"),
+        ({"k1": float("nan")}, "bm25: k1=nan is not a number"),
+        ({"b": 1.1}, "bm25: b=1.1 is not a number from 0 to 1"),
+        ({"b": "0.4"}, "bm25: b='0.4' is not a number from 0 to 1"),
+        ({"num_results": 0}, "bm25: num_results=0 is not an integer of at least 1"),
+        ({"num_results": 10.0}, "bm25: num_results=10.0 is not an integer"),
+    ],
+)
+def test_parameters_out_of_range(tmp_path: Path, parameters: dict[str, float], message: str) -> None:
+    with pytest.raises(ComponentError, match=message):
+        BM25(SparseIndex(tmp_path / "index"), **parameters)  # type: ignore[arg-type]
+
+
+class FakeCollection:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def sparse(self, analyzer: str) -> SparseIndex:
+        return SparseIndex(self.path / analyzer, analyzer=analyzer)
+
+
+def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
+    collection = FakeCollection(tmp_path)
+    assert bm25(collection) == BM25(collection.sparse("jamo3"), k1=0.9, b=0.4, num_results=1000)
+    made = bm25(collection, analyzer="char2", k1=1.5, b=0.75, num_results=7)
+    assert made == BM25(collection.sparse("char2"), k1=1.5, b=0.75, num_results=7)
