@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -59,12 +60,13 @@ def test_a_query_term_counts_as_often_as_it_occurs(tmp_path: Path) -> None:
 def test_parity_with_bm25s(tmp_path: Path, k1: float, b: float) -> None:
     import bm25s
 
-    texts = [text for text in plain_scores.random_texts(4, 220) if text]
+    texts = [f"{a} {b}" for a, b in pairwise(plain_scores.random_texts(4, 220))]
     analyzer = get_analyzer("jamo3")
     theirs = bm25s.BM25(method="lucene", k1=k1, b=b, backend="numpy")
     theirs.index([analyzer.terms(text) for text in texts], show_progress=False)
     ours = indexed(tmp_path / "index", texts, "jamo3").bm25(k1=k1, b=b, num_results=50)
-    for query in plain_scores.random_texts(5, 12, longest=8)[2:]:
+    compared = 0
+    for query in plain_scores.random_texts(5, 20, longest=8):
         terms = [term for term in analyzer.terms(query) if term in theirs.vocab_dict]
         if not terms:
             continue
@@ -72,11 +74,11 @@ def test_parity_with_bm25s(tmp_path: Path, k1: float, b: float) -> None:
         documents, own = ours.best(query)
         np.testing.assert_allclose(own, scores[0][: len(own)], atol=1e-4)
         assert not scores[0][len(own) :].any()
-        # Equal scores come in no order there, and by docno here.
-        by_score = sorted(zip(-scores[0].round(4), numbers[0], strict=True))[: len(own)]
-        last = own[-1] + 1e-4
-        ours_above = [number for number, score in zip(documents.tolist(), own, strict=True) if score > last]
-        assert ours_above == [number for score, number in by_score if -score > last]
+        # Where scores are equal but for a rounding, each has an order of its own.
+        if np.abs(np.diff(own)).min(initial=1) > 1e-5:
+            assert documents.tolist() == numbers[0][: len(own)].tolist()
+            compared += 1
+    assert compared >= 10
 
 
 @pytest.mark.parametrize(

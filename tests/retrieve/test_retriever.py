@@ -26,7 +26,7 @@ DOCUMENTS = [
 QUERIES = pd.DataFrame(
     {
         "qid": ["q3", "q1", "q2", "q4"],
-        "query": ["무창층의 기준은?", "설치·유지", "없는 말뿐", "ฆ่าผู้อื่น"],
+        "query": ["무창층의 기준은?", "설치·유지", "zebra xx", "ฆ่าผู้อื่น"],
         "lang": ["ko", "ko", "ko", "th"],
         "year": [2020, 2021, 2022, 2023],
     }
@@ -109,7 +109,7 @@ def test_an_empty_frame_has_all_columns_and_opens_no_index(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     "query",
-    ["", "   ", "?!…「」", "\x00\x01\x1b[31m\x7f", "\ud800\udfff", "🔥", "\u200b\ufeff", "없는말", "\n\t\u3000"],
+    ["", "   ", "?!…「」", "\x00\x01\x1b[31m\x7f", "\ud800\udfff", "🔥", "\u200b\ufeff", "zebra", "\n\t\u3000"],
 )
 def test_queries_without_a_known_term_find_nothing(retriever: SparseRetriever, query: str) -> None:
     found = retriever(pd.DataFrame({"qid": ["1"], "query": [query]}))

@@ -1,0 +1,274 @@
+"""A collection made in a folder: its indexes are built once, kept, and never mistaken for another's."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from legalir.analysis.ngrams import NGrams
+from legalir.collection import Collection
+from legalir.errors import (
+    AnalyzerError,
+    ArtifactError,
+    ComponentError,
+    DatasetNotFound,
+    ExpressionError,
+    FormatError,
+)
+from legalir.index import sparse as sparse_module
+from legalir.index.sparse import SparsePostings
+from legalir.retrieve.bm25 import BM25
+
+CORPUS = [
+    {
+        "docno": "법-2",
+        "title": "소방시설법 제2조(정의)",
+        "text": "무창층이란 개구부의 면적이 30분의 1 이하인 층을 말한다.",
+    },
+    {"docno": "법-12", "title": "소방시설법 제12조", "text": "관계인은 소방시설을 설치ㆍ관리하여야 한다."},
+    {"docno": "령-11", "title": "", "text": "스프링클러설비는 지하층 또는 무창층에 설치한다."},
+]
+QUERIES = [
+    {"qid": "q1", "query": "무창층의 기준은?", "lang": "ko"},
+    {"qid": "q2", "query": "소방시설의 설치", "lang": "ko"},
+    {"qid": "q3", "query": "판단되지 않은 질문", "lang": "ko"},
+]
+
+
+def lines(rows: list[dict[str, str]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+@pytest.fixture(name="folder")
+def written_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "소방 법령"
+    folder.mkdir()
+    (folder / "corpus.jsonl").write_text(lines(CORPUS), encoding="utf-8")
+    (folder / "queries.jsonl").write_text(lines(QUERIES), encoding="utf-8")
+    (folder / "qrels.txt").write_text("q1 0 법-2 1\nq1 0 령-11 1\nq2 0 법-12 2\n", encoding="utf-8")
+    (folder / "qrels.dev.txt").write_text("q2 0 법-12 2\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(name="built")
+def counted_builds(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Return the list to which every build of an index adds its path."""
+    built: list[Path] = []
+    index = SparsePostings.index
+
+    def counted(self: SparsePostings, *arguments: object, **names: object) -> object:
+        built.append(self.directory)
+        return index(self, *arguments, **names)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SparsePostings, "index", counted)
+    return built
+
+
+def test_what_it_knows(folder: Path) -> None:
+    collection = Collection(folder)
+    assert collection.id == str(folder)
+    assert repr(collection) == f"Collection({str(folder)!r})"
+    assert [provision.doc_id for provision in collection.docs()] == ["법-2", "법-12", "령-11"]
+    assert collection.topics().to_dict("records") == QUERIES[:2]
+    assert next(collection.qrels().itertuples(index=False, name=None)) == ("q1", "법-2", 1)
+    assert [doc.doc_id for doc in collection.dataset.docs_iter()] == ["법-2", "법-12", "령-11"]
+    assert len(collection.fingerprint()) == 64
+
+
+def test_a_split_has_topics_of_its_own_and_shares_the_indexes(folder: Path, built: list[Path]) -> None:
+    split = Collection(folder / "dev")
+    assert split.topics()["qid"].tolist() == ["q2"]
+    assert split.cache == Collection(folder).cache
+    split.sparse()
+    Collection(folder).sparse()
+    assert len(built) == 1
+
+
+def test_provisions_by_docno(folder: Path) -> None:
+    found = Collection(folder).provisions(["령-11", "nothing", "법-2"])
+    assert {docno: provision.text for docno, provision in found.items()} == {
+        "법-2": CORPUS[0]["text"],
+        "령-11": CORPUS[2]["text"],
+    }
+
+
+def test_an_index_is_built_on_first_use_and_reused(folder: Path, tmp_path: Path, built: list[Path]) -> None:
+    collection = Collection(folder)
+    assert not collection.cache.exists()
+    index = collection.sparse()
+    assert len(index) == len(CORPUS)
+    assert index.manifest.facts["corpus"] == collection.fingerprint()
+    assert index.directory.is_relative_to(tmp_path / "own-home" / "legalir")
+    assert collection.sparse("jamo3") is index
+    assert collection.sparse(NGrams("jamo", 3)) is index
+    assert collection.sparse("jamo") is index
+    assert Collection(folder).sparse() == index
+    assert len(built) == 1
+
+
+def test_every_analyzer_has_an_index_of_its_own(folder: Path, built: list[Path]) -> None:
+    collection = Collection(folder)
+    analyzers = ["jamo3", "jamo5", "char2", "word"]
+    assert [collection.sparse(name).analyzer.name for name in analyzers] == analyzers
+    assert len(set(built)) == 4
+
+
+def test_the_cache_can_be_chosen(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    collection = Collection(folder, cache="mine")
+    monkeypatch.chdir(folder)
+    assert collection.sparse().directory.is_relative_to(tmp_path / "mine")
+    assert not (folder / "mine").exists()
+
+
+def test_a_changed_corpus_never_meets_the_old_index(folder: Path, built: list[Path]) -> None:
+    assert len(Collection(folder).search("fire hose")) == 0
+    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write(lines([{"docno": "령-12", "text": "연결송수관(fire hose)설비를 둔다."}]))
+    assert Collection(folder).search("fire hose")["docno"].tolist() == ["령-12"]
+    assert len(set(built)) == 2
+
+
+def test_the_same_corpus_elsewhere_shares_the_index(folder: Path, tmp_path: Path, built: list[Path]) -> None:
+    Collection(folder).sparse()
+    moved = tmp_path / "other" / folder.name
+    shutil.copytree(folder, moved)
+    assert len(Collection(moved).search("무창층")) == 2
+    assert len(built) == 1
+
+
+def test_another_version_of_an_analyzer_gets_another_index(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, built: list[Path]
+) -> None:
+    Collection(folder).sparse()
+    monkeypatch.setattr("unicodedata.unidata_version", "99.0.0")
+    assert len(Collection(folder).search("무창층")) == 2
+    assert len(set(built)) == 2
+
+
+def test_a_damaged_index_is_an_error_with_its_cure(folder: Path) -> None:
+    path = Collection(folder).sparse().directory
+    (file,) = path.glob("data-*/documents.npy")
+    file.write_bytes(b"")
+    with pytest.raises(
+        ArtifactError, match=r"documents\.npy has 0 bytes .*: remove the directory .* and build it again"
+    ):
+        Collection(folder).search("무창층")
+    shutil.rmtree(path)
+    assert len(Collection(folder).search("무창층")) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_named(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ArtifactError, match="cannot be written"):
+        Collection(folder, cache=tmp_path / "file").sparse()
+
+
+def test_the_longest_name_of_a_folder_has_a_cache(folder: Path) -> None:
+    # 83 syllables of 3 bytes each: with anything added, more than the 255 bytes of a file name.
+    named = folder.rename(folder.with_name("법" * 83))
+    assert len(Collection(named).search("무창층")) == 2
+
+
+def _search_and_count(folder: Path, queue: multiprocessing.SimpleQueue[int]) -> None:
+    built = 0
+    write = sparse_module._write
+
+    def counted(*arguments: object) -> object:
+        nonlocal built
+        built += 1
+        return write(*arguments)  # type: ignore[arg-type]
+
+    sparse_module._write = counted  # type: ignore[assignment]
+    assert len(Collection(folder).search("무창층")) == 2
+    queue.put(built)
+
+
+def test_processes_at_once_build_one_index(folder: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    processes = [context.Process(target=_search_and_count, args=(folder, queue)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert sorted(queue.get() for _ in processes) == [0, 0, 0, 1]
+
+
+def test_search_shows_what_it_found(folder: Path) -> None:
+    found = Collection(folder).search("무창층의 기준은?", k=2)
+    assert list(found.columns) == ["rank", "score", "docno", "title", "text"]
+    assert found["rank"].tolist() == [0, 1]
+    assert found["docno"].tolist() == ["령-11", "법-2"] or found["docno"].tolist() == ["법-2", "령-11"]
+    texts = {row["docno"]: (row["title"], row["text"]) for row in CORPUS}
+    assert [texts[docno] for docno in found["docno"]] == list(zip(found["title"], found["text"], strict=True))
+    assert found["score"].is_monotonic_decreasing
+
+
+def test_search_takes_expressions(folder: Path) -> None:
+    collection = Collection(folder)
+    found = collection.search("무창층", "bm25(k1=1.5) % 1", k=10)
+    assert found["docno"].tolist() == collection.search("무창층", "bm25(k1=1.5)", k=1)["docno"].tolist()
+    assert found["score"].tolist() != collection.search("무창층", "tfidf", k=1)["score"].tolist()
+
+
+@pytest.mark.parametrize("query", ["", "?!", "\x00", "zebra"])
+def test_search_that_finds_nothing_has_all_columns(folder: Path, query: str) -> None:
+    found = Collection(folder).search(query)
+    assert list(found.columns) == ["rank", "score", "docno", "title", "text"]
+    assert len(found) == 0
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.0, "5", None, True])
+def test_a_wrong_k_is_named(folder: Path, k: object) -> None:
+    with pytest.raises(ComponentError, match=r"^search: k=.* is not a positive integer\.$"):
+        Collection(folder).search("무창층", k=k)  # type: ignore[arg-type]
+
+
+def test_a_pipeline_is_a_transformer(folder: Path) -> None:
+    collection = Collection(folder)
+    assert collection.pipeline("bm25(b=0.5)") == BM25(collection.sparse(), b=0.5)
+    found = (collection.pipeline("bm25") % 1)(collection.topics())
+    assert found["qid"].tolist() == ["q1", "q2"]
+    assert list(found.columns) == ["qid", "query", "lang", "docno", "score", "rank"]
+
+
+def test_an_experiment_of_pyterrier(folder: Path) -> None:
+    from ir_measures import R
+
+    collection = Collection(folder)
+    systems = [collection.pipeline(name) for name in ("bm25", "tfidf")]
+    table = pt.Experiment(systems, collection.topics(), collection.qrels(), [R @ 3], names=["bm25", "tfidf"])
+    assert isinstance(table, pd.DataFrame)
+    assert table["R@3"].tolist() == [1.0, 1.0]
+
+
+def test_mistakes_are_our_errors(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(DatasetNotFound):
+        Collection(tmp_path / "no" / "such folder")
+    with pytest.raises(DatasetNotFound):
+        Collection("legalir/firecoed")
+    with pytest.raises(DatasetNotFound):
+        Collection(folder / "tset")
+    collection = Collection(folder)
+    with pytest.raises(AnalyzerError):
+        collection.sparse("jammo3")
+    with pytest.raises(ExpressionError):
+        collection.search("무창층", "bm52")
+    (folder / "corpus.jsonl").write_text('{"docno": "a"}\n', encoding="utf-8")
+    with pytest.raises(FormatError, match=r"corpus\.jsonl"):
+        Collection(folder).search("무창층")
+    assert not list((tmp_path / "own-home").rglob("manifest.json"))
+
+
+def test_the_bundled_collection_is_searched_without_a_folder() -> None:
+    found = Collection("legalir/firecode").search("밀폐층의 기준은?", k=3)
+    assert len(found) == 3
+    assert "밀폐층" in "".join(found["text"])

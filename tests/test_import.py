@@ -1,0 +1,114 @@
+"""What ``import legalir`` brings, and what it leaves for later."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyterrier as pt
+import pytest
+
+import legalir
+
+
+def fresh(code: str, *options: str, **environment: str) -> object:
+    """Run code in a new interpreter; return what it printed, as JSON."""
+    done = subprocess.run(
+        [sys.executable, *options, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+LOADED = """
+import json, sys
+import pyterrier
+before = set(sys.modules)
+import legalir
+after = set(sys.modules)
+heavy = "torch sklearn matplotlib ir_datasets scipy networkx bm25s jinja2 rich typer yaml platformdirs numba"
+print(json.dumps([
+    sorted(name for name in after if name.split(".")[0] in "torch sklearn matplotlib ir_datasets".split()
+           or name.startswith("scipy.stats")),
+    sorted({name.split(".")[0] for name in after - before} & set(heavy.split())),
+    sorted(name for name in after - before if name.startswith("legalir.")),
+]))
+"""
+
+
+def test_nothing_heavy_is_loaded() -> None:
+    never, added, ours = fresh(LOADED, "-W", "error")  # type: ignore[misc]
+    assert never == []
+    assert added == []
+    assert set(ours) <= {"legalir.errors", "legalir.measure", *(n for n in ours if n.startswith("legalir.measure."))}
+
+
+def test_every_public_name_is_there() -> None:
+    for name in legalir.__all__:
+        assert getattr(legalir, name) is not None
+    assert dir(legalir) == sorted(legalir.__all__)
+    assert len(set(legalir.__all__)) == len(legalir.__all__)
+    assert callable(legalir.experiment)
+
+
+def test_the_list_of_public_names_is_complete() -> None:
+    """Each name that is loaded later is listed, has its home, and is known to type checkers; and no other is."""
+    assert set(legalir._HOME) | {"LegalIRError", "__version__", "experiment"} == set(legalir.__all__)
+    tree = ast.parse(Path(legalir.__file__).read_text(encoding="utf-8"))
+    typed = {
+        (node.module, alias.name, alias.asname or alias.name)
+        for branch in tree.body
+        if isinstance(branch, ast.If)
+        for node in branch.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed - {("legalir", "experiment", "experiment")} == {
+        (module, attribute, name) for name, (module, attribute) in legalir._HOME.items()
+    }
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'legalir' has no attribute 'Colection'"):
+        legalir.Colection  # noqa: B018
+
+
+def test_pyterrier_knows_the_package() -> None:
+    assert pt.legalir is legalir
+
+
+def test_datasets_are_found_with_pyterrier_alone(tmp_path: Path) -> None:
+    found = fresh(
+        "import json, pyterrier as pt\n"
+        "d = pt.get_dataset('irds:legalir/firecode')\n"
+        "t = d.get_topics()\n"
+        "print(json.dumps([len(t), list(t.columns)[:2], next(iter(d.get_corpus_iter(verbose=False)))['docno']]))",
+        IR_DATASETS_HOME=str(tmp_path),
+    )
+    count, columns, docno = found  # type: ignore[misc]
+    assert count > 0
+    assert columns == ["qid", "query"]
+    assert docno
+
+
+def test_our_own_provider_is_found_with_pyterrier_alone(tmp_path: Path) -> None:
+    code = "import json, pyterrier as pt\nprint(json.dumps(len(pt.get_dataset('legalir:firecode').get_qrels())))"
+    assert fresh(code, IR_DATASETS_HOME=str(tmp_path))
+
+
+def test_a_collection_is_an_ir_datasets_dataset_without_an_import_before(tmp_path: Path) -> None:
+    code = "import json, legalir\nprint(json.dumps(legalir.Collection('legalir/firecode').dataset.docs_count()))"
+    assert fresh(code, IR_DATASETS_HOME=str(tmp_path))
+
+
+def test_measures_are_found_with_ir_measures_alone() -> None:
+    code = "import json, legalir, ir_measures\nprint(json.dumps(str(ir_measures.parse_measure('MultiMRR@10'))))"
+    assert fresh(code) == "MultiMRR@10"
