@@ -1,7 +1,7 @@
 """Where the judgement files go; everything else about the package is in pyproject.toml.
 
-The repository keeps them at its top, in ``qrels/``, and the package installs them as ``legalir.qrels``. Such a mapping beside
-automatic discovery is the one thing that pyproject.toml cannot say.
+The repository keeps them at its top, in ``qrels/``, and the package installs them as ``legalir.qrels``. Such a
+mapping beside automatic discovery is the one thing that pyproject.toml cannot say.
 """
 
 from setuptools import find_packages, setup

@@ -101,9 +101,7 @@ def resolve(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> PluginEntry:
         raise PluginError(_conflict(found))
     kind = roles[0] if len(roles) == 1 else "component"
     if is_installed(name, roles):
-        raise PluginError(
-            f"The {kind} {name!r} is disabled by LEGALIR_DISABLE_PLUGINS: take it out there to use it."
-        )
+        raise PluginError(f"The {kind} {name!r} is disabled by LEGALIR_DISABLE_PLUGINS: take it out there to use it.")
     if not any(entry.package == "legalir" for entry in _installed()):
         raise PluginError(
             f"There is no {kind} {name!r} because legalir's own entry points are missing: "
@@ -142,9 +140,7 @@ def load_entry(entry: PluginEntry) -> Factory:
             f"repair or uninstall that package, or set LEGALIR_DISABLE_PLUGINS={entry.package}."
         ) from error
     if not callable(factory):
-        raise PluginError(
-            f"The {entry} ({entry.value}) is not callable: its entry point must name a factory."
-        )
+        raise PluginError(f"The {entry} ({entry.value}) is not callable: its entry point must name a factory.")
     return cast(Factory, factory)
 
 
@@ -158,8 +154,7 @@ def problems() -> list[str]:
             faults.append(_conflict(claims))
     known = {handle for entry in _installed() for handle in _handles(entry)}
     faults += [
-        f"LEGALIR_DISABLE_PLUGINS names {name!r}, which is not installed."
-        for name in sorted(_disabled() - known)
+        f"LEGALIR_DISABLE_PLUGINS names {name!r}, which is not installed." for name in sorted(_disabled() - known)
     ]
     return faults
 
@@ -223,12 +218,8 @@ def _fault(entry: PluginEntry) -> str | None:
 
 
 def _conflict(claims: Sequence[PluginEntry]) -> str:
-    owners = " and ".join(
-        f"{entry.package} {entry.version} ({entry.role}, {entry.value})" for entry in claims
-    )
-    return (
-        f"{claims[0].name!r} is claimed by {owners}: uninstall one, or name one in LEGALIR_DISABLE_PLUGINS."
-    )
+    owners = " and ".join(f"{entry.package} {entry.version} ({entry.role}, {entry.value})" for entry in claims)
+    return f"{claims[0].name!r} is claimed by {owners}: uninstall one, or name one in LEGALIR_DISABLE_PLUGINS."
 
 
 def _handles(entry: PluginEntry) -> set[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 import pytest
+from forked import child
 
 from legalir.analysis.ngrams import NGrams
 from legalir.collection import Collection
@@ -191,11 +192,8 @@ def _search_and_count(folder: Path, queue: multiprocessing.SimpleQueue[int]) -> 
 
 
 def test_processes_at_once_build_one_index(folder: Path) -> None:
-    context = multiprocessing.get_context("fork")
-    queue = context.SimpleQueue()
-    processes = [context.Process(target=_search_and_count, args=(folder, queue)) for _ in range(4)]
-    for process in processes:
-        process.start()
+    queue = multiprocessing.get_context("fork").SimpleQueue()
+    processes = [child(_search_and_count, folder, queue) for _ in range(4)]
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0] * 4

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 from pathlib import Path
 
 import pytest
+from forked import child
 
 from legalir.errors import ArtifactError
 from legalir.files import atomic_directory, atomic_text, cache_home, locked, sha256_of
@@ -121,9 +121,7 @@ def _count_up(counter: Path) -> None:
 def test_the_lock_keeps_processes_apart(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
     counter.write_text("0", encoding="utf-8")
-    processes = [multiprocessing.get_context("fork").Process(target=_count_up, args=(counter,)) for _ in range(3)]
-    for process in processes:
-        process.start()
+    processes = [child(_count_up, counter) for _ in range(3)]
     for process in processes:
         process.join()
     assert counter.read_text(encoding="utf-8") == "150"

@@ -11,7 +11,19 @@ import pytest
 import legalir
 
 LAYERS = (
-    *("errors", "files", "extras", "progress", "columns", "component", "plugins", "datasets", "corpus", "analysis"),
+    *(
+        "errors",
+        "files",
+        "arrays",
+        "extras",
+        "progress",
+        "columns",
+        "component",
+        "plugins",
+        "datasets",
+        "corpus",
+        "analysis",
+    ),
     *("index", "encode", "retrieve", "fuse", "feedback", "expand", "rerank", "llm", "generate", "measure"),
     *("pipeline", "collection", "experiment", "testing", "cli"),
 )

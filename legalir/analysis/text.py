@@ -16,12 +16,15 @@ import unicodedata
 __all__ = ["is_word_character", "normalize", "words"]
 
 _DOT = "\u318d"
-_DOTS = str.maketrans(dict.fromkeys("\u00b7\u2022\u2027\u22c5\u30fb\uff65", _DOT))
+_DOTS = "\u00b7\u2022\u2027\u22c5\u30fb\uff65"
 
 
 def normalize(text: str) -> str:
     """Return `text` in NFC and lower case, with every middle dot as U+318D."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower()).translate(_DOTS)
+    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+    for dot in _DOTS:
+        text = text.replace(dot, _DOT)
+    return text
 
 
 def is_word_character(character: str) -> bool:

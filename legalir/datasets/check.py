@@ -11,10 +11,10 @@ from pathlib import Path
 from legalir.datasets.catalog import load
 from legalir.datasets.folder import Folder
 from legalir.datasets.lines import Fault
-from legalir.progress import progress
 from legalir.datasets.readers import read_corpus, read_links, read_qrels, read_queries
 from legalir.datasets.shipped import verify_judgements
 from legalir.errors import DataError
+from legalir.progress import progress
 
 __all__ = ["CheckReport", "SplitCounts", "check"]
 

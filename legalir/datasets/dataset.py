@@ -234,6 +234,9 @@ class StatuteDataset:
 
     def irds(self) -> Dataset:
         """Return this collection as an ir_datasets dataset."""
+        # Importing ir_datasets registers our collections, for which the next module has to be whole.
+        import ir_datasets  # noqa: F401
+
         from legalir.datasets.irds import irds_dataset
 
         return irds_dataset(self)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from legalir.progress import progress
 from legalir.errors import DownloadError
 from legalir.files import locked, sha256_of, sync_directory
+from legalir.progress import progress
 
 __all__ = ["Download", "download"]
 

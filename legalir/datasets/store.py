@@ -24,13 +24,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from legalir.arrays import save_array
 from legalir.datasets.leftovers import clear_away
 from legalir.datasets.lines import open_binary
-from legalir.progress import progress
 from legalir.datasets.readers import read_corpus
 from legalir.datasets.records import Provision, identifier, provision
 from legalir.errors import DataError, LegalIRError
 from legalir.files import atomic_directory, cache_home, locked
+from legalir.progress import progress
 
 __all__ = ["ProvisionStore"]
 
@@ -165,7 +166,7 @@ def _build(corpus: Path, folder: Path) -> None:
         order = np.argsort(key, kind="stable")
         columns = (np.array(start), np.array(length), np.array(crc), key[order], order)
         for name, values in zip(_ARRAYS, columns, strict=True):
-            np.save(target / f"{name}.npy", values)
+            save_array(target / f"{name}.npy", values)
         sizes = {path.name: path.stat().st_size for path in target.iterdir()}
         (target / "manifest.json").write_text(json.dumps({"format": _FORMAT, "sizes": sizes}), encoding="utf-8")
 

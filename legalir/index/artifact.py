@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy.typing as npt
 
+from legalir.arrays import load_array
 from legalir.errors import ArtifactError
 from legalir.files import atomic_text, locked, sha256_of, sync_directory, sync_file
-from legalir.index.arrays import load_array
 
 __all__ = ["Manifest", "building", "open_build", "read_manifest", "rebuild_hint", "verify"]
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis import TermCounts
+from legalir.arrays import create_array, load_array, save_array
 from legalir.errors import ArtifactError
-from legalir.index.arrays import create_array, load_array, save_array
 
 __all__ = ["PostingsWriter"]
 

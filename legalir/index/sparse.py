@@ -20,8 +20,8 @@ import numpy.typing as npt
 import pyterrier as pt
 
 from legalir.analysis import Analyzer, count_terms, get_analyzer
+from legalir.arrays import save_array
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index.arrays import save_array
 from legalir.index.artifact import Manifest, building, open_build, rebuild_hint
 from legalir.index.postings import PostingsWriter
 from legalir.index.strings import Strings, write_strings

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from legalir.index.arrays import save_array
+from legalir.arrays import save_array
 
 __all__ = ["Strings", "write_strings"]
 

@@ -16,9 +16,7 @@ class _MicroR(Measure):
     __name__ = "MicroR"
     NAME = __name__
     PRETTY_NAME = "Micro-averaged Recall at k"
-    SHORT_DESC = (
-        "The share of the relevant documents of all queries that is retrieved in their top k results."
-    )
+    SHORT_DESC = "The share of the relevant documents of all queries that is retrieved in their top k results."
     SUPPORTED_PARAMS = parameters(cutoff_required=True)
     DEFAULT = Share(0, 0)
 

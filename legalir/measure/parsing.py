@@ -45,9 +45,7 @@ def _checked(text: str | Measure) -> Measure:
     able = [provider for provider in providers if provider.supports(measure)]
     if not any(provider.is_available() for provider in able):
         cures = [str(cure) for provider in able if (cure := provider.install_instructions())]
-        hint = (
-            f"install what does ({' or '.join(cures)})" if cures else "no package does with these parameters"
-        )
+        hint = f"install what does ({' or '.join(cures)})" if cures else "no package does with these parameters"
         raise MeasureError(f"Measure {shown!r} cannot be computed here: {hint}.")
     return measure
 

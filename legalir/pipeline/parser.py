@@ -68,22 +68,16 @@ class Expression:
         if not self.text:
             raise ExpressionError("The expression is empty: write a component's name, such as 'bm25'.")
         if len(self.text) > MAX_LENGTH:
-            raise ExpressionError(
-                f"The expression has {len(self.text)} characters: it can have {MAX_LENGTH} at most."
-            )
+            raise ExpressionError(f"The expression has {len(self.text)} characters: it can have {MAX_LENGTH} at most.")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # What Python says about style, such as an odd escape.
                 tree = ast.parse(self.text, mode="eval").body
         except SyntaxError as error:
             where = f", column {error.offset}" if error.offset else ""
-            raise ExpressionError(
-                f"Expression {self._shown()}{where}: {error.msg or 'it cannot be read'}."
-            ) from None
+            raise ExpressionError(f"Expression {self._shown()}{where}: {error.msg or 'it cannot be read'}.") from None
         except (ValueError, RecursionError, MemoryError) as error:
-            reason = (
-                "it is nested too deeply" if not isinstance(error, ValueError) else "it holds bad characters"
-            )
+            reason = "it is nested too deeply" if not isinstance(error, ValueError) else "it holds bad characters"
             raise ExpressionError(f"Expression {self._shown()} cannot be read: {reason}.") from None
         self._check_depth(tree)
         self._check_comments(tree)
@@ -121,9 +115,7 @@ class Expression:
         component = node.func.id
         for argument in node.args:
             if isinstance(argument, ast.Constant | ast.UnaryOp | ast.List | ast.Tuple | ast.Dict):
-                raise self.error(
-                    argument, f"{component} takes parameters by name: write {component}(name=value)."
-                )
+                raise self.error(argument, f"{component} takes parameters by name: write {component}(name=value).")
         found = [keyword.arg for keyword in node.keywords]
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -167,9 +159,7 @@ class Expression:
     def _cutoff(self, node: ast.expr) -> ast.expr:
         value = node.value if isinstance(node, ast.Constant) else None
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise self.error(
-                node, "'%' takes the number of results to keep, an integer from 1, such as bm25 % 100."
-            )
+            raise self.error(node, "'%' takes the number of results to keep, an integer from 1, such as bm25 % 100.")
         return self._value(node)
 
     def _value(self, node: ast.expr) -> ast.expr:

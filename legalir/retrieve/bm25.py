@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BM25", "bm25"]
 
+_ADDED = 8
+"""Occurrences of a query term that are added one by one; bounds what a query of one repeated word costs."""
+
 
 class BM25(SparseRetriever):
     """BM25 (Robertson et al. 1994) with Lucene's idf and exact document lengths.
@@ -49,9 +52,17 @@ class BM25(SparseRetriever):
         index = self.index
         return bm25_weights(index.indptr, index.documents, index.frequencies, index.lengths, self.k1, self.b)
 
-    def query_weights(self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the query term frequencies; [q]."""
-        return tf.astype(np.float64)
+    def query_vector(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return each term as often as the query holds it, with weight 1.
+
+        Adding a weight twice rounds otherwise than adding its double, and the sum over occurrences is what others
+        compute. A term that occurs more than `_ADDED` times is added once, with its frequency as weight.
+        """
+        added = tf <= _ADDED
+        times = np.where(added, tf, 1)
+        return np.repeat(terms, times), np.repeat(np.where(added, 1, tf), times).astype(np.float32)
 
 
 def bm25(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 
 import numpy as np
@@ -33,8 +34,15 @@ class SparseRetriever(Component):
         """Return the weight of every posting; [P]."""
         raise NotImplementedError
 
-    def query_weights(self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the weight of each query term given how often the query holds it; [q]."""
+    def query_vector(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the terms to add up, each as often as it is to be added, and their weights; [q], float32 [q].
+
+        Args:
+            terms: distinct term numbers.
+            tf: how often the query holds each.
+        """
         raise NotImplementedError
 
     _weighted: tuple[str, ScoredPostings] | None = None
@@ -55,13 +63,21 @@ class SparseRetriever(Component):
         found.pop(-1, None)
         terms = np.fromiter(found, dtype=np.int64, count=len(found))
         tf = np.fromiter(found.values(), dtype=np.int64, count=len(found))
-        return self._postings().scores(terms, self.query_weights(terms, tf).astype(np.float32))
+        return self._postings().scores(*self.query_vector(terms, tf))
 
     def best(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Return the numbers of the best documents, best first, and their scores."""
         scores = self.scores(query)
         best = top_k(scores, self.index.order, self.num_results)
         return best, scores[best]
+
+    def fuse_rank_cutoff(self, k: int) -> SparseRetriever:
+        """Return a retriever that finds the best `k` itself: what ``retriever % k`` compiles to."""
+        if k >= self.num_results:
+            return self
+        fused = copy.copy(self)
+        fused.num_results = k
+        return fused
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""

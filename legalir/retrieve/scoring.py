@@ -1,6 +1,6 @@
 """Arithmetic of sparse retrieval: weights of postings, sums over a query's terms, the best k documents.
 
-n documents, V terms, P postings. Weights are float32; they are computed in float64 and rounded once.
+n documents, V terms, P postings. Weights are float32; they are computed in float64.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def bm25_weights(
     document lengths.
     """
     df = np.diff(indptr)
-    idf = lucene_idf(len(lengths), df)
+    # Rounded before it is multiplied, as bm25s does: with the same order of additions, scores agree to the last bit.
+    idf = lucene_idf(len(lengths), df).astype(np.float32)
     mean = lengths.mean() if len(lengths) else 0.0
     norm = k1 * (1 - b + b * lengths / (mean or 1.0))
     weights = np.empty(len(documents), dtype=np.float32)
@@ -109,7 +110,7 @@ class ScoredPostings:
         """Return the sum of ``query_weight · weight`` over the terms of one query for every document; [n].
 
         Args:
-            terms: distinct term numbers [q].
+            terms: term numbers [q]; one that occurs twice is added twice.
             query_weights: float32 [q].
         """
         from scipy.sparse import csc_array

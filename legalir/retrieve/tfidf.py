@@ -56,11 +56,13 @@ class TFIDF(SparseRetriever):
         idf = self._idf(np.diff(index.indptr))
         return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, idf)
 
-    def query_weights(self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the query vector, scaled to length 1; [q]."""
+    def query_vector(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the query vector, scaled to length 1."""
         indptr = self.index.indptr
         raw = (1 + np.log(tf)) * self._idf(indptr[terms + 1] - indptr[terms])
-        return raw / (np.sqrt(np.square(raw).sum()) or 1.0)
+        return terms, (raw / (np.sqrt(np.square(raw).sum()) or 1.0)).astype(np.float32)
 
     def scores(self, query: str) -> npt.NDArray[np.float32]:
         """Return the cosine of every document with one query; [n]."""

@@ -109,8 +109,7 @@ def test_a_third_needs_a_cited_provision_that_shares_few_words(
     for qid, query in firecode.topics()[["qid", "query"]].itertuples(index=False):
         asked = set(pairs.terms(query))
         overlap = {
-            docno: len(asked & set(pairs.terms(provisions[docno].default_text()))) / len(asked)
-            for docno in gold[qid]
+            docno: len(asked & set(pairs.terms(provisions[docno].default_text()))) / len(asked) for docno in gold[qid]
         }
         hard += any(
             share <= 0.3 and any(neighbour in gold[qid] for neighbour in neighbours[docno])
@@ -141,9 +140,7 @@ def test_one_standard_was_repealed_and_replaced(provisions: dict[str, Provision]
     assert (ends, begins) == ({"2023-12-31"}, {"2024-01-01"})
 
 
-def test_links_are_the_citations_of_the_text(
-    firecode: StatuteDataset, provisions: dict[str, Provision]
-) -> None:
+def test_links_are_the_citations_of_the_text(firecode: StatuteDataset, provisions: dict[str, Provision]) -> None:
     written: dict[str, set[str]] = defaultdict(set)
     for source, target, _ in firecode.links():
         written[source].add(target)

@@ -1,10 +1,7 @@
-"""A small index, what it answers, and a child process to do things to it."""
+"""A small index and what it answers."""
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable
-from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 from legalir.retrieve.sparse import SparseIndex
@@ -46,10 +43,3 @@ def scratch(path: Path) -> list[str]:
     names = sorted(child.name for child in path.iterdir())
     data = [name for name in names if name.startswith("data-")]
     return [name for name in names if name not in ("manifest.json", "pt_meta.json", *data[:1])]
-
-
-def child(target: Callable[..., None], *args: object) -> ForkProcess:
-    """Start a process that shares all that is imported here, which makes it quick."""
-    process = multiprocessing.get_context("fork").Process(target=target, args=args)
-    process.start()
-    return process

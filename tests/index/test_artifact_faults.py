@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pyterrier as pt
 import pytest
-from small_index import DOCUMENTS, OTHERS, Answers, answers, child, scratch
+from forked import child
+from small_index import DOCUMENTS, OTHERS, Answers, answers, scratch
 
 from legalir.errors import ArtifactError
 from legalir.index import sparse as sparse_module

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from small_index import DOCUMENTS, OTHERS, Answers, answers, child, scratch
+from forked import child
+from small_index import DOCUMENTS, OTHERS, Answers, answers, scratch
 
 from legalir.retrieve.sparse import SparseIndex
 

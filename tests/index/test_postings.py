@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.analysis import count_terms, get_analyzer
+from legalir.arrays import load_array
 from legalir.errors import ArtifactError
 from legalir.index import postings as postings_module
-from legalir.index.arrays import load_array
 from legalir.index.postings import PostingsWriter
 
 NAMES = ("indptr", "documents", "frequencies", "lengths")

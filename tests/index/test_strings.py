@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.index.arrays import load_array
+from legalir.arrays import load_array
 from legalir.index.strings import Strings, write_strings
 
 TEXTS = st.text(st.characters(), max_size=8)

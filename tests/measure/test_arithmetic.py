@@ -44,9 +44,7 @@ def test_ranks_are_counted_from_one() -> None:
 
 def test_nothing_relevant_is_zero() -> None:
     none = hit_ranks("xy", set())
-    assert (
-        multi_hit_rate(none, 0) == multi_mrr(none, 0) == micro_recall([0], [0]) == micro_recall([], []) == 0.0
-    )
+    assert multi_hit_rate(none, 0) == multi_mrr(none, 0) == micro_recall([0], [0]) == micro_recall([], []) == 0.0
 
 
 def multi_mrr_by_the_formula(ranking: list[str], relevant: set[str]) -> Fraction:

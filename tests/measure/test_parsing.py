@@ -66,9 +66,7 @@ def test_no_measure() -> None:
 def test_nothing_installed_computes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for provider in ir_measures.DefaultPipeline.providers:
         monkeypatch.setattr(provider, "_is_available", provider.NAME == "legalir")
-    with pytest.raises(
-        MeasureError, match=r"'nDCG@5' cannot be computed here: install what does \(pip install"
-    ):
+    with pytest.raises(MeasureError, match=r"'nDCG@5' cannot be computed here: install what does \(pip install"):
         parse_measures(["nDCG@5"])
     assert parse_measures(["MicroR@5"]) == [MicroR @ 5]
 

@@ -60,9 +60,7 @@ def test_worked_means_in_every_way_to_get_them() -> None:
         R @ 5: pytest.approx(5 / 9),
     }
     measures = list(expected)
-    assert {str(m): float(MEANS[m.NAME]) for m in measures} == {
-        str(m): value for m, value in expected.items()
-    }
+    assert {str(m): float(MEANS[m.NAME]) for m in measures} == {str(m): value for m, value in expected.items()}
     assert ir_measures.calc_aggregate(measures, QRELS, RUN) == expected
     assert ir_measures.calc(measures, QRELS, RUN).aggregated == expected
     evaluator = ir_measures.evaluator(measures, QRELS)
@@ -241,9 +239,7 @@ def test_pyterrier_and_ir_measures_agree(
     run = {qid: scores for qid, (_, scores) in queries.items() if scores}
     measures = [MultiHitRate @ 3, MultiMRR @ 3, MicroR @ 3]
     results = rank_results(frame(run, "score"))
-    table = pt.Experiment(
-        {"s": pt.Transformer.from_df(results)}, topics(list(qrels)), frame(qrels, "label"), measures
-    )
+    table = pt.Experiment({"s": pt.Transformer.from_df(results)}, topics(list(qrels)), frame(qrels, "label"), measures)
     for measure, value in ir_measures.calc_aggregate(measures, qrels, run).items():
         assert table.iloc[0][str(measure)] == pytest.approx(value, abs=1e-12)
 

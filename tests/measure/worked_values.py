@@ -16,9 +16,7 @@ class Case(NamedTuple):
     values: dict[str, Fraction]
 
 
-def case(
-    ranking: str, relevant: str, k: int, hit: int, recall: Fraction, mrr: Fraction, multi: Fraction
-) -> Case:
+def case(ranking: str, relevant: str, k: int, hit: int, recall: Fraction, mrr: Fraction, multi: Fraction) -> Case:
     values = {"MultiHitRate": Fraction(hit), "MicroR": recall, "R": recall, "RR": mrr, "MultiMRR": multi}
     return Case(ranking, relevant, k, values)
 

@@ -228,4 +228,16 @@ def test_a_retriever_that_says_nothing_about_weights_is_abstract(index: SparseIn
     with pytest.raises(NotImplementedError):
         Nothing(index).search("무창층")
     with pytest.raises(NotImplementedError):
-        Nothing(index).query_weights(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        Nothing(index).query_vector(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def test_a_rank_cutoff_is_fused_exactly(index: SparseIndex) -> None:
+    retriever = index.bm25(num_results=50)
+    cut = (retriever % 3).compile()
+    assert isinstance(cut, SparseRetriever)
+    assert cut == index.bm25(num_results=3)
+    pd.testing.assert_frame_equal(
+        cut.search("무창층의 층"), (retriever % 3).search("무창층의 층").reset_index(drop=True)
+    )
+    assert retriever.fuse_rank_cutoff(60) is retriever
+    assert retriever.num_results == 50

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_index import child
+from forked import child
 
+from legalir.arrays import create_array, load_array, save_array
 from legalir.errors import ArtifactError
-from legalir.index.arrays import create_array, load_array, save_array
 
 
 def test_arrays_of_python_objects_are_never_unpickled(tmp_path: Path) -> None:
