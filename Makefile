@@ -27,7 +27,8 @@ wheel: $(VENV)/.developers
 	rm -f build.log
 	$(PYTHON) -m venv build/empty
 	build/empty/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt dist/*.whl
-	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/firecode "지하 노래방 비상구 크기는?" -k 3
+	cd build/empty && LEGALIR_HOME=cache bin/legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?" -k 3 \
+		| tee /dev/stderr | grep -q vact-24
 
 bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/run.py

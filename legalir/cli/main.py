@@ -27,7 +27,7 @@ app = typer.Typer(
     help="Search statutes: provisions that cite and delegate to each other.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    epilog="Start with: legalir search legalir/firecode '지하 노래방 비상구 크기는?'",
+    epilog="Start with: legalir search legalir/firecode '화재보험에 가입하지 않으면 과태료가 얼마인가요?'",
 )
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(experiment.app, name="experiment")

@@ -13,7 +13,7 @@ __all__ = ["EXAMPLES", "Format", "search"]
 
 EXAMPLES = """Examples:
 
-  legalir search legalir/firecode "지하 노래방 비상구 크기는?"
+  legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?"
 
   legalir search legalir/firecode "창문 없는 층" -k 3 --pipeline 'bm25(analyzer="char2", k1=1.5, b=0.75)'
 
