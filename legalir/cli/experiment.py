@@ -43,18 +43,24 @@ def run(
 
     What has not changed since the last time is not run again.
     """
-    from legalir.experiment.runner import run as run_experiment
+    from legalir.experiment.definition import load_definition
+    from legalir.experiment.runner import run_all
 
     has_jinja = importlib.util.find_spec("jinja2") is not None
     if report and not has_jinja:
         raise MissingExtra("A report needs the package 'jinja2', which is not installed: pip install 'legalir[report]'")
-    folder = out if out is not None else Path("results") / file.stem
-    result = run_experiment(file, folder, dataset=dataset)
-    page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
+    definition = load_definition(file)
+    if dataset is not None:
+        definition = definition.replace(dataset=dataset, datasets=())
+    found = []
+    for folder, result in run_all(definition, out if out is not None else Path("results") / file.stem):
+        page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
+        if as_json:
+            found.append(_result_json(result, folder, page))
+        else:
+            _print_result(result, folder, page, asked=report is not False)
     if as_json:
-        typer.echo(json.dumps(_result_json(result, folder, page), ensure_ascii=False, indent=1))
-        return
-    _print_result(result, folder, page, asked=report is not False)
+        typer.echo(json.dumps(found if len(found) > 1 else found[0], ensure_ascii=False, indent=1))
 
 
 def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, asked: bool) -> None:

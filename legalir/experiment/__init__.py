@@ -13,7 +13,7 @@ from types import ModuleType
 from legalir.experiment.compare import Comparison, compare, read_expected, write_expected
 from legalir.experiment.definition import Definition, Reference
 from legalir.experiment.result import ExperimentResult
-from legalir.experiment.runner import experiment, run
+from legalir.experiment.runner import experiment, run, run_all
 
 __all__ = [
     "Comparison",
@@ -24,6 +24,7 @@ __all__ = [
     "experiment",
     "read_expected",
     "run",
+    "run_all",
     "write_expected",
 ]
 

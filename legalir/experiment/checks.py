@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from legalir.errors import ExperimentError, MeasureError, suggestion
 from legalir.experiment.definition import CORRECTIONS, TESTS, Reference, parse_measure
+from legalir.experiment.sweeps import Sweep
 
 __all__ = ["checked_fields"]
 
@@ -30,16 +31,32 @@ def checked_fields(value: object, where: str, known: Sequence[str]) -> dict[str,
         if key not in known:
             hint = suggestion(str(key), set(known)) or f" Known are: {', '.join(sorted(known))}."
             raise ExperimentError(f"{where}: the key {key!r} is not known.{hint}")
-    for key in ("dataset", "measures", "systems"):
-        if key not in value:
-            raise ExperimentError(f"{where}: the key '{key}' is missing.")
+    for keys in (("dataset", "datasets"), ("measures",), ("systems", "sweeps")):
+        if not any(key in value for key in keys):
+            raise ExperimentError(f"{where}: the key '{keys[0]}' is missing.")
+    if "dataset" in value and "datasets" in value:
+        raise ExperimentError(f"{where}: give 'dataset' or 'datasets', not both.")
     given = {key: _CHECKS[key](item, f"{where}: '{key}'") for key, item in value.items()}
-    systems = given["systems"]
+    systems = given["systems"] = _all_systems(given, where)
+    given.setdefault("dataset", next(iter(given.get("datasets", ())), ""))  # type: ignore[call-overload]
     baseline = given.get("baseline")
-    if baseline is not None and isinstance(systems, Mapping) and baseline not in systems:
+    if baseline is not None and baseline not in systems:
         hint = suggestion(str(baseline), set(systems)) or f" Systems are: {', '.join(systems)}."
         raise ExperimentError(f"{where}: 'baseline' names {baseline!r}, which is no system.{hint}")
     return given
+
+
+def _all_systems(given: Mapping[str, object], where: str) -> dict[str, str]:
+    """Return the systems that are written down, then those of the sweeps."""
+    systems: dict[str, str] = dict(given.get("systems", {}))  # type: ignore[call-overload]
+    sweeps: tuple[Sweep, ...] = given.get("sweeps", ())  # type: ignore[assignment]
+    for sweep in sweeps:
+        swept = sweep.systems()
+        twice = next((name for name in swept if name in systems), None)
+        if twice is not None or len(swept) < len(sweep.values):
+            raise ExperimentError(f"{where}: the sweep {sweep.name!r} makes a system {twice or 'name'!r} twice.")
+        systems |= swept
+    return systems
 
 
 def _kind(value: object) -> str:
@@ -170,13 +187,50 @@ def _references(value: object, where: str) -> tuple[Reference, ...]:
     return tuple(_reference(item, where) for item in value)
 
 
+def _datasets(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not value:
+        raise _wrong(where, "a list of datasets", value)
+    names = tuple(_filled(item, where) for item in value)
+    if len(set(names)) < len(names):
+        raise ExperimentError(f"{where} names a dataset twice; keep one.")
+    return names
+
+
+def _sweep(value: object, where: str) -> Sweep:
+    keys = {"name", "parameter", "values", "expression"}
+    if not isinstance(value, Mapping) or set(value) != keys:
+        raise ExperimentError(f"{where}: every sweep is a mapping with {', '.join(sorted(keys))}.")
+    name, parameter, expression = (
+        _filled(value[key], f"{where}: {key!r}") for key in ("name", "parameter", "expression")
+    )
+    if f"{{{parameter}}}" not in expression:
+        raise ExperimentError(f"{where}: the expression of {name!r} has no place for {{{parameter}}}.")
+    if not isinstance(value["values"], list | tuple) or not value["values"]:
+        raise _wrong(f"{where}: 'values' of {name!r}", "a list", value["values"])
+    values = tuple(tuple(item) if isinstance(item, list) else item for item in value["values"])
+    for item in values:
+        if not all(
+            isinstance(part, int | float | str | None) for part in (item if isinstance(item, tuple) else [item])
+        ):
+            raise _wrong(f"{where}: a value of {name!r}", "a number, text or a list of numbers", item)
+    return Sweep(name, parameter, values, expression)
+
+
+def _sweeps(value: object, where: str) -> tuple[Sweep, ...]:
+    if not isinstance(value, list | tuple):
+        raise _wrong(where, "a list of sweeps", value)
+    return tuple(_sweep(item, where) for item in value)
+
+
 _CHECKS: dict[str, _Check] = {
     "title": _optional_text,
     "description": _optional_text,
     "notes": _optional_text,
     "dataset": _filled,
+    "datasets": _datasets,
     "measures": _measures,
     "systems": _systems,
+    "sweeps": _sweeps,
     "baseline": _baseline,
     "test": _choice(TESTS),
     "correction": _correction,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from legalir.errors import ExperimentError
 from legalir.experiment.documents import read_yaml
+from legalir.experiment.sweeps import Sweep
 
 if TYPE_CHECKING:
     import ir_measures
@@ -24,7 +25,8 @@ CORRECTIONS = ("holm", "bonferroni", "holm-sidak", "fdr_bh")
 
 
 ORDER = (
-    *("title", "description", "dataset", "measures", "systems", "baseline", "test", "correction"),
+    *("title", "description", "dataset", "datasets", "measures", "systems", "sweeps"),
+    *("baseline", "test", "correction"),
     *("alpha", "depth", "references", "tolerance", "notes"),
 )
 """The keys of a definition in the order in which a reader wants them."""
@@ -47,7 +49,7 @@ class Definition:
     """An experiment as its YAML file states it, checked and with every default filled in.
 
     Attributes:
-        dataset: a dataset id or the path of a dataset folder.
+        dataset: a dataset id or the path of a dataset folder; the first of `datasets`.
         measures: names in the form of ``ir_measures`` (``nDCG@10``); the first one leads the report.
         systems: name to pipeline expression, in the order of the table.
         baseline: the system the others are tested against, or None for no test.
@@ -56,6 +58,8 @@ class Definition:
         alpha: level of significance, also of the correction.
         depth: results kept per query.
         references: figures from elsewhere.
+        datasets: all datasets that the experiment is run on, one after another; empty for one.
+        sweeps: systems that differ in one parameter; they are in `systems`, too.
         tolerance: what ``compare`` forgives, in score units; None leaves it to the expected scores.
     """
 
@@ -72,6 +76,8 @@ class Definition:
     references: tuple[Reference, ...] = field(default=())
     tolerance: float | None = None
     notes: str = ""
+    datasets: tuple[str, ...] = field(default=())
+    sweeps: tuple[Sweep, ...] = field(default=())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Definition:
@@ -103,24 +109,38 @@ class Definition:
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
     def located(self, folder: Path) -> Definition:
-        """Return a copy whose dataset, where it is a path from `folder` or from home, is absolute."""
-        if not self.dataset.startswith(("./", "../", "~")):
-            return self
-        return self.replace(dataset=str((folder / Path(self.dataset).expanduser()).resolve()))
+        """Return a copy whose datasets, where they are paths from `folder` or from home, are absolute."""
+        datasets = tuple(_located(dataset, folder) for dataset in self.datasets)
+        return self.replace(dataset=_located(self.dataset, folder), datasets=datasets)
+
+    def each(self) -> list[Definition]:
+        """Return one definition for each dataset."""
+        return [self.replace(dataset=dataset, datasets=()) for dataset in self.datasets or (self.dataset,)]
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values that :meth:`parse` accepts, in the order a reader wants them."""
         values: dict[str, object] = {name: getattr(self, name) for name in ORDER}
         values["measures"] = list(self.measures)
-        values["systems"] = dict(self.systems)
+        swept = {name for sweep in self.sweeps for name in sweep.systems()}
+        values["systems"] = {name: text for name, text in self.systems.items() if name not in swept}
+        values["sweeps"] = [sweep.as_dict() for sweep in self.sweeps]
+        values["datasets"] = list(self.datasets)
+        if self.datasets:
+            del values["dataset"]
         values["references"] = [
             {"name": row.name, "source": row.source, "scores": dict(row.scores)} for row in self.references
         ]
-        return {name: value for name, value in values.items() if value not in ("", [])}
+        return {name: value for name, value in values.items() if value not in ("", [], {})}
 
     def measure_objects(self) -> list[ir_measures.Measure]:
         """Return the measures as ``ir_measures`` objects."""
         return [parse_measure(name) for name in self.measures]
+
+
+def _located(dataset: str, folder: Path) -> str:
+    if not dataset.startswith(("./", "../", "~")):
+        return dataset
+    return str((folder / Path(dataset).expanduser()).resolve())
 
 
 def parse_measure(name: str) -> ir_measures.Measure:

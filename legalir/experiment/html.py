@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from legalir.experiment.charts import difference_chart, measure_panels
+from legalir.experiment.curves import curves
 from legalir.experiment.definition import Definition
 from legalir.experiment.queries import anchor, differences, extremes, query_cards, slowest
 from legalir.experiment.result import ExperimentResult
@@ -81,6 +82,7 @@ def _view(result: ExperimentResult) -> Mapping[str, object]:
         "timed": any(not math.isnan(row.median) for row in rows),
         "slowest_median": max((row.median for row in rows if not math.isnan(row.median)), default=1.0),
         "panels": measure_panels(result, rows, best),
+        "sweeps": [(sweep, curves(result, rows, sweep)) for sweep in definition.sweeps],
         "best": best,
         "baseline": baseline,
         "difference": difference_chart(changes) if changes else None,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from legalir.progress import progress
 if TYPE_CHECKING:
     from legalir.collection import Collection
 
-__all__ = ["experiment", "run"]
+__all__ = ["dataset_slug", "experiment", "run", "run_all"]
 
 _log = logging.getLogger("legalir")
 
@@ -51,7 +52,9 @@ def run(
     """
     definition = load_definition(definition)
     if dataset is not None:
-        definition = definition.replace(dataset=dataset)
+        definition = definition.replace(dataset=dataset, datasets=())
+    if len(definition.datasets) > 1:
+        raise ExperimentError("This experiment has several datasets: choose one with dataset=..., or use run_all.")
     definition = definition.located(Path.cwd())
     if collection is None:
         from legalir.collection import Collection
@@ -77,6 +80,24 @@ def run(
 
 
 experiment = run
+
+
+def run_all(
+    definition: Definition | Mapping[str, object] | str | os.PathLike[str], out: str | os.PathLike[str]
+) -> Iterator[tuple[Path, ExperimentResult]]:
+    """Run an experiment on each of its datasets; yield the directory of each result and the result.
+
+    With one dataset that directory is `out`; with several they are below it, named by their dataset.
+    """
+    definitions = load_definition(definition).each()
+    for one in definitions:
+        folder = Path(out) if len(definitions) == 1 else Path(out) / dataset_slug(one.dataset)
+        yield folder, run(one, folder)
+
+
+def dataset_slug(dataset: str) -> str:
+    """Return the name of a dataset as a file name: ``legalir/koblex`` is ``koblex``."""
+    return re.sub(r"[^\w.-]+", "-", dataset.removeprefix("legalir/")).strip("-")
 
 
 def _judged(collection: Collection, dataset: str) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -1,0 +1,107 @@
+"""Sweeps and several datasets: what a definition expands to, and how a sweep is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from legalir.errors import ExperimentError
+from legalir.experiment import Definition, run, run_all
+from legalir.experiment.curves import curves
+from legalir.experiment.rows import table_rows
+from legalir.experiment.sweeps import Sweep
+
+SWEEP = {"name": "BM25", "parameter": "k1", "values": [0, 0.9, 2], "expression": "bm25(k1={k1})"}
+BASE = {"dataset": "legalir/firecode/dev", "measures": ["R@10", "nDCG@10"], "sweeps": [SWEEP]}
+
+
+def test_a_value_is_one_system() -> None:
+    definition = Definition.parse(BASE)
+    assert definition.systems == {
+        "BM25, k1=0": "bm25(k1=0)",
+        "BM25, k1=0.9": "bm25(k1=0.9)",
+        "BM25, k1=2": "bm25(k1=2)",
+    }
+
+
+def test_a_list_and_text_stay_what_they_are() -> None:
+    weights = Sweep("Linear", "w", ((0.25, 0.75), (1, 0)), "linear(bm25, tfidf, weights={w})")
+    assert weights.systems() == {
+        "Linear, w=0.25 : 0.75": "linear(bm25, tfidf, weights=[0.25, 0.75])",
+        "Linear, w=1 : 0": "linear(bm25, tfidf, weights=[1, 0])",
+    }
+    text = Sweep("BM25", "a", ("char2",), "bm25(analyzer={a})")
+    assert text.systems() == {"BM25, a=char2": "bm25(analyzer='char2')"}
+
+
+def test_systems_come_first_and_a_definition_survives_its_file() -> None:
+    definition = Definition.parse({**BASE, "systems": {"TF-IDF": "tfidf"}, "baseline": "TF-IDF"})
+    assert next(iter(definition.systems)) == "TF-IDF"
+    assert Definition.parse(definition.as_dict()) == definition
+    assert definition.as_dict()["systems"] == {"TF-IDF": "tfidf"}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sweeps": [{**SWEEP, "expression": "bm25"}]}, "no place for {k1}"),
+        ({"sweeps": [{**SWEEP, "values": []}]}, "must be a list"),
+        ({"sweeps": [{**SWEEP, "values": [1, 1]}]}, "twice"),
+        ({"sweeps": [{**SWEEP, "values": [{"a": 1}]}]}, "a number, text or a list of numbers"),
+        ({"sweeps": [{"name": "x"}]}, "every sweep is a mapping with"),
+        ({"sweeps": [SWEEP, SWEEP]}, "twice"),
+        ({"datasets": ["a"]}, "not both"),
+    ],
+)
+def test_a_wrong_sweep_is_one_sentence(change: dict[str, object], words: str) -> None:
+    with pytest.raises(ExperimentError, match=words.replace("{", r"\{").replace("}", r"\}")) as caught:
+        Definition.parse({**BASE, **change})
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [[], ["a", "a"], "a", [1]])
+def test_wrong_datasets(value: object) -> None:
+    with pytest.raises(ExperimentError, match="datasets"):
+        Definition.parse({"datasets": value, "measures": ["R@10"], "systems": {"BM25": "bm25"}})
+
+
+def test_each_dataset_has_a_result_of_its_own(tmp_path: Path) -> None:
+    several = {
+        "datasets": ["legalir/firecode/dev", "legalir/firecode/test"],
+        "measures": ["R@10"],
+        "systems": {"BM25": "bm25"},
+    }
+    results = dict(run_all(several, tmp_path))
+    assert [folder.name for folder in results] == ["firecode-dev", "firecode-test"]
+    assert all((folder / "table.tsv").is_file() for folder in results)
+    assert len({float(result.table["R@10"].iloc[0]) for result in results.values()}) == 2
+    with pytest.raises(ExperimentError, match="several datasets"):
+        run(several)
+    assert run(several, dataset="legalir/firecode/dev").table["R@10"].iloc[0] > 0
+
+
+def test_a_curve_has_the_scores_of_its_systems() -> None:
+    result = run({**BASE, "systems": {"TF-IDF": "tfidf"}, "baseline": "TF-IDF"}, latency_queries=0)
+    sweep = result.definition.sweeps[0]
+    curve = curves(result, table_rows(result), sweep)[0]
+    scores = result.table.set_index("name")["R@10"]
+    assert [float(point.text) for point in curve.points] == pytest.approx(
+        [100 * scores[sweep.system(value)] for value in sweep.values], abs=0.005
+    )
+    assert [point.x for point in curve.points] == [0, 50, 100]
+    # Higher on the page is a smaller y, and everything lies inside of the drawing.
+    best = max(curve.points, key=lambda point: float(point.text))
+    assert best.best
+    assert best.y == min(point.y for point in curve.points)
+    assert all(0 <= end <= 100 for point in curve.points for end in (point.y, point.low, point.high))
+    assert curve.baseline is not None
+    assert 0 <= curve.baseline <= 100
+
+
+def test_the_report_draws_the_sweep(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    result = run(BASE, latency_queries=0)
+    page = result.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count('class="dot') == 3 * len(result.definition.measures)
+    assert "<code>bm25(k1={k1})</code>" in page
