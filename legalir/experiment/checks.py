@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from legalir.errors import ExperimentError, MeasureError, suggestion
-from legalir.experiment.definition import CORRECTIONS, TESTS, Reference, parse_measure
+from legalir.experiment.definition import CORRECTIONS, PARTS, TESTS, Reference, parse_measure
 from legalir.experiment.sweeps import Sweep
 
 __all__ = ["checked_fields"]
@@ -129,6 +129,10 @@ def _choice(options: Sequence[str]) -> Callable[[object, str], str]:
     return check
 
 
+def _part(value: object, where: str) -> str | None:
+    return None if value is None else _choice(PARTS)(value, where)
+
+
 def _correction(value: object, where: str) -> str | None:
     return None if value is None else _choice(CORRECTIONS)(value, where)
 
@@ -231,6 +235,7 @@ _CHECKS: dict[str, _Check] = {
     "measures": _measures,
     "systems": _systems,
     "sweeps": _sweeps,
+    "part": _part,
     "baseline": _baseline,
     "test": _choice(TESTS),
     "correction": _correction,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -15,7 +16,7 @@ from legalir.experiment.sweeps import Sweep
 if TYPE_CHECKING:
     import ir_measures
 
-__all__ = ["CORRECTIONS", "TESTS", "Definition", "Reference", "load_definition", "parse_measure"]
+__all__ = ["CORRECTIONS", "PARTS", "TESTS", "Definition", "Reference", "load_definition", "parse_measure"]
 
 TESTS = ("t", "wilcoxon", "randomisation")
 """Paired tests: Student's t, Wilcoxon's signed rank, and sign-flip randomisation."""
@@ -24,9 +25,13 @@ CORRECTIONS = ("holm", "bonferroni", "holm-sidak", "fdr_bh")
 """Corrections for several systems compared with one baseline, by their statsmodels names."""
 
 
+PARTS = ("dev", "held-out")
+"""Two halves of the queries of any dataset, told apart by whether the sha256 of the qid is even: one to choose
+settings on, the other to confirm them."""
+
 ORDER = (
     *("title", "description", "dataset", "datasets", "measures", "systems", "sweeps"),
-    *("baseline", "test", "correction"),
+    *("part", "baseline", "test", "correction"),
     *("alpha", "depth", "references", "tolerance", "notes"),
 )
 """The keys of a definition in the order in which a reader wants them."""
@@ -60,6 +65,7 @@ class Definition:
         references: figures from elsewhere.
         datasets: all datasets that the experiment is run on, one after another; empty for one.
         sweeps: systems that differ in one parameter; they are in `systems`, too.
+        part: one of :data:`PARTS`, or None for every query.
         tolerance: what ``compare`` forgives, in score units; None leaves it to the expected scores.
     """
 
@@ -78,6 +84,7 @@ class Definition:
     notes: str = ""
     datasets: tuple[str, ...] = field(default=())
     sweeps: tuple[Sweep, ...] = field(default=())
+    part: str | None = None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Definition:
@@ -131,6 +138,10 @@ class Definition:
             {"name": row.name, "source": row.source, "scores": dict(row.scores)} for row in self.references
         ]
         return {name: value for name, value in values.items() if value not in ("", [], {})}
+
+    def keeps(self, qid: str) -> bool:
+        """Return whether a query belongs to the part that the experiment is about."""
+        return self.part is None or self.part == PARTS[hashlib.sha256(qid.encode()).digest()[-1] % 2]
 
     def measure_objects(self) -> list[ir_measures.Measure]:
         """Return the measures as ``ir_measures`` objects."""

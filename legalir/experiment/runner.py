@@ -61,7 +61,7 @@ def run(
 
         collection = Collection(definition.dataset)
     start = perf_counter()
-    topics, qrels = _judged(collection, definition.dataset)
+    topics, qrels = _judged(collection, definition)
     folder = None if out is None else Path(out)
     made = make_runs(definition, collection, topics, qrels, folder, latency_queries)
     frames = {name: item.frame for name, item in made.items()}
@@ -100,12 +100,15 @@ def dataset_slug(dataset: str) -> str:
     return re.sub(r"[^\w.-]+", "-", dataset.removeprefix("legalir/")).strip("-")
 
 
-def _judged(collection: Collection, dataset: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFrame, pd.DataFrame]:
     topics, qrels = collection.topics(), collection.qrels()
+    topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
     qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)
     if judged.empty:
-        raise ExperimentError(f"The dataset {dataset} has no judged queries: an experiment needs some to score.")
+        raise ExperimentError(
+            f"The dataset {definition.dataset} has no judged queries: an experiment needs some to score."
+        )
     if len(judged) < len(topics):
         _log.info("%d of %d queries have no judgements and are left out.", len(topics) - len(judged), len(topics))
     return judged, qrels

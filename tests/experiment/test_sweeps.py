@@ -105,3 +105,15 @@ def test_the_report_draws_the_sweep(tmp_path: Path) -> None:
     page = result.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count('class="dot') == 3 * len(result.definition.measures)
     assert "<code>bm25(k1={k1})</code>" in page
+
+
+def test_the_parts_are_two_halves() -> None:
+    whole = run(BASE, latency_queries=0)
+    parts = [run({**BASE, "part": part}, latency_queries=0) for part in ("dev", "held-out")]
+    qids = [set(part.context.queries) for part in parts]
+    assert not qids[0] & qids[1]
+    assert qids[0] | qids[1] == set(whole.context.queries)
+    assert min(map(len, qids)) > len(whole.context.queries) / 4
+    assert Definition.parse({**BASE, "part": "dev"}).as_dict()["part"] == "dev"
+    with pytest.raises(ExperimentError, match="dev, held-out"):
+        Definition.parse({**BASE, "part": "test"})
