@@ -16,34 +16,77 @@ from legalir.errors import LegalIRError
 
 if TYPE_CHECKING:
     from legalir.collection import Collection
+    from legalir.expand.focus import Focus
+    from legalir.expand.links import LinkExpansion
+    from legalir.expand.nitilink import NitiLink
+    from legalir.explanation import Explanation, explain
+    from legalir.feedback.rocchio import Rocchio
+    from legalir.fuse.linear import LinearFusion
+    from legalir.fuse.rrf import RRF, WeightedRRF
+    from legalir.index.graph import CitationGraph
     from legalir.measure import MicroR, MultiHitRate, MultiMRR
+    from legalir.rerank.family import FamilySmoothing
+    from legalir.rerank.sar import SAR
     from legalir.retrieve.bm25 import BM25
+    from legalir.retrieve.bm25f import BM25F
+    from legalir.retrieve.dense_index import DenseIndex
     from legalir.retrieve.sparse import SparseIndex
     from legalir.retrieve.tfidf import TFIDF
+    from legalir.search_result import SearchResult
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BM25",
+    "BM25F",
+    "RRF",
+    "SAR",
     "TFIDF",
+    "CitationGraph",
     "Collection",
+    "DenseIndex",
+    "Explanation",
+    "FamilySmoothing",
+    "Focus",
     "LegalIRError",
+    "LinearFusion",
+    "LinkExpansion",
     "MicroR",
     "MultiHitRate",
     "MultiMRR",
+    "NitiLink",
+    "Rocchio",
+    "SearchResult",
     "SparseIndex",
+    "WeightedRRF",
     "__version__",
     "experiment",
+    "explain",
 ]
 
 _HOME = {
-    "BM25": ("legalir.retrieve.bm25", "BM25"),
-    "TFIDF": ("legalir.retrieve.tfidf", "TFIDF"),
-    "Collection": ("legalir.collection", "Collection"),
-    "MicroR": ("legalir.measure", "MicroR"),
-    "MultiHitRate": ("legalir.measure", "MultiHitRate"),
-    "MultiMRR": ("legalir.measure", "MultiMRR"),
-    "SparseIndex": ("legalir.retrieve.sparse", "SparseIndex"),
+    "Focus": "legalir.expand.focus",
+    "FamilySmoothing": "legalir.rerank.family",
+    "BM25F": "legalir.retrieve.bm25f",
+    "BM25": "legalir.retrieve.bm25",
+    "CitationGraph": "legalir.index.graph",
+    "Collection": "legalir.collection",
+    "DenseIndex": "legalir.retrieve.dense_index",
+    "Explanation": "legalir.explanation",
+    "LinearFusion": "legalir.fuse.linear",
+    "LinkExpansion": "legalir.expand.links",
+    "MicroR": "legalir.measure",
+    "MultiHitRate": "legalir.measure",
+    "MultiMRR": "legalir.measure",
+    "NitiLink": "legalir.expand.nitilink",
+    "RRF": "legalir.fuse.rrf",
+    "Rocchio": "legalir.feedback.rocchio",
+    "SAR": "legalir.rerank.sar",
+    "SearchResult": "legalir.search_result",
+    "SparseIndex": "legalir.retrieve.sparse",
+    "TFIDF": "legalir.retrieve.tfidf",
+    "WeightedRRF": "legalir.fuse.rrf",
+    "explain": "legalir.explanation",
 }
 
 
@@ -54,8 +97,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("legalir.experiment")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _HOME[name]
-    value = getattr(importlib.import_module(module), attribute)
+    value = getattr(importlib.import_module(_HOME[name]), name)
     globals()[name] = value
     return value
 

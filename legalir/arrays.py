@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 
 from legalir.errors import ArtifactError
 
-__all__ = ["create_array", "load_array", "save_array"]
+__all__ = ["append_rows", "create_array", "load_array", "save_array"]
 
 
 def save_array(path: Path, array: npt.NDArray[Any]) -> None:
@@ -29,9 +29,31 @@ def save_array(path: Path, array: npt.NDArray[Any]) -> None:
 def create_array(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Iterator[IO[bytes]]:
     """Open a new array file; its header is written, and its data are to be."""
     with path.open("wb") as stream:
-        header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-        npy.write_array_header_1_0(stream, header)
+        _write_header(stream, dtype, shape)
         yield stream
+
+
+@contextmanager
+def append_rows(path: Path, dtype: np.dtype[Any], dimensions: int) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
+    """Open a new array file [n, dimensions] of which n is not known yet; yield a function that adds rows [m, ...]."""
+    rows = 0
+    with create_array(path, dtype, (0, dimensions)) as stream:
+        start = stream.tell()
+
+        def append(array: npt.NDArray[Any]) -> None:
+            nonlocal rows
+            stream.write(np.ascontiguousarray(array, dtype=dtype).data)
+            rows += len(array)
+
+        yield append
+        stream.seek(0)
+        _write_header(stream, dtype, (rows, dimensions))
+        assert stream.tell() == start  # numpy leaves room in a header for the first axis to grow
+
+
+def _write_header(stream: IO[bytes], dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    npy.write_array_header_1_0(stream, header)
 
 
 def load_array(path: Path) -> npt.NDArray[Any]:

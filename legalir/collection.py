@@ -17,12 +17,18 @@ from legalir.columns import RESULT_COLUMNS
 from legalir.errors import ComponentError
 from legalir.files import cache_home, locked
 from legalir.progress import progress
+from legalir.search_result import SearchResult
 
 if TYPE_CHECKING:
     import pyterrier as pt
     from ir_datasets.datasets.base import Dataset
 
     from legalir.datasets import Provision, StatuteDataset
+    from legalir.encode import AnyEncoder
+    from legalir.index.fields import FieldIndex
+    from legalir.index.graph import CitationGraph
+    from legalir.index.laws import LawTable
+    from legalir.retrieve.dense_index import DenseIndex
     from legalir.retrieve.sparse import SparseIndex
 
 __all__ = ["Collection"]
@@ -45,6 +51,8 @@ class Collection:
         self.source: StatuteDataset = datasets.load(id_or_path)
         self._cache = None if cache is None else Path(cache).expanduser().absolute()
         self._sparse: dict[str, SparseIndex] = {}
+        self._dense: dict[str, DenseIndex] = {}
+        self._fields: dict[str, FieldIndex] = {}
 
     def __repr__(self) -> str:
         return f"Collection({self.id!r})"
@@ -117,7 +125,113 @@ class Collection:
                 return
             label = f"Indexing {self.id} ({index.analyzer.name})"
             with progress(label, self.source.docs_count()) as advance:
-                index.index(_counted(self.source.docs(), advance), corpus=self._fingerprint)
+                index.index(_counted(_rows(self.source), advance), corpus=self._fingerprint)
+
+    def fields(self, analyzer: str | Analyzer = "char2") -> FieldIndex:
+        """Return the field index under `analyzer`, built on first use.
+
+        Raises:
+            AnalyzerError: there is no such analyzer.
+            ArtifactError: the index is damaged or cannot be written.
+        """
+        from legalir.index.fields import FieldIndex
+
+        chosen = get_analyzer(analyzer, self)
+        if chosen.fingerprint not in self._fields:
+            name = f"fields-{chosen.name}-{chosen.fingerprint[:8]}-{self._links_digest}"
+            index = FieldIndex(self.cache / name, analyzer=chosen)
+            if not index.built():
+                self._build_fields(index)
+            self._fields[chosen.fingerprint] = index
+        return self._fields[chosen.fingerprint]
+
+    def _build_fields(self, index: FieldIndex) -> None:
+        from legalir.index.citing import with_citing
+
+        with locked(index.directory.with_name(f"{index.directory.name}.first")):
+            if index.built():
+                return
+            graph = self.graph
+            label = f"Indexing the fields of {self.id} ({index.analyzer.name})"
+            with progress(label, self.source.docs_count()) as advance:
+                rows = _counted(with_citing(self.source, graph), advance)
+                index.index(rows, corpus=self._fingerprint, links=graph.fingerprint())
+
+    @cached_property
+    def laws(self) -> LawTable:
+        """The law of each provision, built on first use.
+
+        Raises:
+            ArtifactError: the table is damaged or cannot be written.
+        """
+        from legalir.index.laws import LawTable
+
+        table = LawTable(self.cache / "laws")
+        if not table.built():
+            with locked(table.directory.with_name(f"{table.directory.name}.first")):
+                if not table.built():
+                    table.index(_rows(self.source), corpus=self._fingerprint)
+        return table
+
+    def dense(self, encoder: str | AnyEncoder = "lsa") -> DenseIndex:
+        """Return the dense index under `encoder`, built on first use.
+
+        Raises:
+            ArtifactError: the index is damaged or cannot be written.
+            ComponentError: there is no such encoder.
+        """
+        from legalir.encode import get_encoder
+        from legalir.retrieve.dense_index import DenseIndex
+
+        chosen = get_encoder(encoder, self)
+        if chosen.fingerprint not in self._dense:
+            name = re.sub(r"[^\w.-]+", "-", chosen.name)[:40]
+            index = DenseIndex(self.cache / f"dense-{name}-{chosen.fingerprint[:8]}", encoder=chosen)
+            if not index.built():
+                self._build_dense(index, chosen)
+            self._dense[chosen.fingerprint] = index
+        return self._dense[chosen.fingerprint]
+
+    def _build_dense(self, index: DenseIndex, encoder: AnyEncoder) -> None:
+        from legalir.encode import TrainableEncoder
+
+        path = index.directory
+        with locked(path.with_name(f"{path.name}.first")):
+            if index.built():
+                return
+            if isinstance(encoder, TrainableEncoder):
+                # The texts were analysed once, for the sparse index.
+                postings = self.sparse(encoder.analyzer)
+                with progress(f"Fitting {encoder.name} on {self.id}", None):
+                    index.index_postings(postings, corpus=self._fingerprint)
+                return
+            with progress(f"Encoding {self.id} ({encoder.name})", self.source.docs_count()) as advance:
+                index.index(_counted(_rows(self.source), advance), corpus=self._fingerprint)
+
+    @cached_property
+    def graph(self) -> CitationGraph:
+        """The citation graph, built on first use; every provision is a node.
+
+        Raises:
+            ArtifactError: the graph is damaged or cannot be written.
+            FormatError: a line of the links is faulty.
+        """
+        from legalir.index.graph import CitationGraph
+
+        path = self.cache / f"graph-{self._links_digest}"
+        if not CitationGraph(path).built():
+            with locked(path.with_name(f"{path.name}.first")):
+                if not CitationGraph(path).built():
+                    return CitationGraph.from_dataset(self.source).save(path)
+        return CitationGraph.load(path)
+
+    @property
+    def _links_digest(self) -> str:
+        """What names something that was made with the links: the cache is kept by corpus, and they may change alone."""
+        from legalir.datasets.digests import digest_of
+
+        links = self.source.folder.links
+        return "none" if links is None else digest_of(links)[:16]
 
     def pipeline(self, expression: str) -> pt.Transformer:
         """Return the pipeline that an expression describes, such as ``bm25(k1=1.5) % 10``.
@@ -129,27 +243,40 @@ class Collection:
 
         return pipeline.build(expression, self)
 
-    def search(self, query: str, expression: str = "bm25", k: int = 10) -> pd.DataFrame:
+    def search(self, query: str, expression: str = "bm25", k: int = 10) -> SearchResult:
         """Return the best `k` provisions for one question.
 
         Returns:
-            Columns ``rank`` (from 0), ``score, docno, title, text``.
+            A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``, which also says why each
+            provision has its score: ``result.explain()``.
 
         Raises:
-            ComponentError: `k` is no positive integer.
+            ComponentError: `k` is no positive integer, or the pipeline returns no scores and ranks.
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ComponentError(f"search: k={k!r} is not a positive integer.")
-        results = self.pipeline(expression).search(query)
+        pipeline = self.pipeline(expression)
+        results = pipeline.search(query)
+        if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
+            raise ComponentError(
+                f"search: {expression!r} returns no {missing[-1]}: "
+                f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
+            )
         results = results.sort_values("rank", kind="stable").head(k).reset_index(drop=True)
         found = self.provisions(results["docno"])
         results["title"] = [found[docno].title for docno in results["docno"]]
         results["text"] = [found[docno].text for docno in results["docno"]]
-        return results[[*reversed(RESULT_COLUMNS), "title", "text"]]
+        found_for = SearchResult(results[[*reversed(RESULT_COLUMNS), "title", "text"]])
+        found_for._searched = (pipeline, query)
+        return found_for
 
 
-def _counted(docs: Iterator[Provision], advance: Any) -> Iterator[dict[str, Any]]:
-    for number, provision in enumerate(docs, start=1):
+def _rows(source: StatuteDataset) -> Iterator[dict[str, Any]]:
+    return (provision._asdict() for provision in source.docs())
+
+
+def _counted(rows: Iterator[dict[str, Any]], advance: Any) -> Iterator[dict[str, Any]]:
+    for number, row in enumerate(rows, start=1):
         if number % 500 == 0:
             advance(500)
-        yield provision._asdict()
+        yield row

@@ -14,7 +14,7 @@ import pandas as pd
 
 from legalir.errors import ComponentError
 
-__all__ = ["RESULT_COLUMNS", "drop_results", "empty_like", "rank_results", "require_columns"]
+__all__ = ["RESULT_COLUMNS", "drop_results", "empty_like", "rank_results", "require_columns", "require_texts"]
 
 RESULT_COLUMNS = ("docno", "score", "rank")
 """What a retriever adds to the columns of its queries."""
@@ -34,6 +34,17 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], component: str)
             f"{component} needs the column(s) {', '.join(missing)}, "
             f"but was given {', '.join(map(str, frame.columns)) or 'none'}."
         )
+
+
+def require_texts(queries: pd.DataFrame, component: str) -> None:
+    """Check that every ``query`` is a string.
+
+    Raises:
+        ComponentError: naming the component, the query and its qid.
+    """
+    for qid, query in zip(queries["qid"], queries["query"], strict=True):
+        if not isinstance(query, str):
+            raise ComponentError(f"{component}: the query {query!r} of {qid!r} is not a string.")
 
 
 def drop_results(frame: pd.DataFrame) -> pd.DataFrame:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import multiprocessing
+import pickle
 import shutil
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from legalir.errors import (
 from legalir.index import sparse as sparse_module
 from legalir.index.sparse import SparsePostings
 from legalir.retrieve.bm25 import BM25
+from legalir.search_result import SearchResult
 
 CORPUS = [
     {
@@ -270,3 +273,48 @@ def test_the_bundled_collection_is_searched_without_a_folder() -> None:
     found = Collection("legalir/firecode").search("밀폐층의 기준은?", k=3)
     assert len(found) == 3
     assert "밀폐층" in "".join(found["text"])
+
+
+def test_results_say_why(folder: Path) -> None:
+    collection = Collection(folder)
+    found = collection.search("무창층의 기준은?", "rrf(bm25, tfidf) % 3", k=2)
+    explained = found.explain()
+    assert [(e.docno, e.score) for e in explained] == list(zip(found["docno"], found["score"], strict=True))
+    assert all(e.is_whole() for e in explained)
+    assert [e.docno for e in found.explain("법-2")] == ["법-2"]
+    assert [e.docno for e in found.explain(["령-11", "법-2"])] == ["령-11", "법-2"]
+    assert [e.docno for e in found[found["docno"] == "법-2"].explain()] == ["법-2"]
+    assert [e.docno for e in found.head(1).reset_index(drop=True).explain()] == found["docno"].tolist()[:1]
+    assert collection.search("zebra").explain() == []
+
+
+def test_provisions_that_are_not_shown_can_be_explained_too(folder: Path) -> None:
+    found = Collection(folder).search("무창층", k=1)
+    (other,) = {"법-2", "령-11"} - set(found["docno"])
+    assert [e.docno for e in found.explain(other)] == [other]
+    with pytest.raises(ComponentError, match=r"^explain: the pipeline does not return '법-12' for this question\.$"):
+        found.explain("법-12")
+
+
+def test_results_are_a_data_frame(folder: Path) -> None:
+    found = Collection(folder).search("무창층")
+    plain = pd.DataFrame(found)
+    assert type(plain) is pd.DataFrame
+    pd.testing.assert_frame_equal(found, plain)
+    assert isinstance(found, SearchResult)
+    assert type(found["score"]) is pd.Series
+    assert type(pickle.loads(pickle.dumps(found))) is pd.DataFrame
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(found)), plain)
+    assert copy.deepcopy(found).explain() == found.explain()
+    for derived in (pd.concat([found, found]), found.merge(plain, on="docno"), found[["score"]], found.T):
+        assert len(derived) > 0
+        with pytest.raises(ComponentError, match=r"^explain: this frame does not know its question: explain what "):
+            derived.explain()
+    assert found.groupby("rank")["score"].sum().tolist() == plain["score"].tolist()
+    assert found.to_dict("records") == plain.to_dict("records")
+
+
+@pytest.mark.parametrize("expression", ["bm25 | tfidf", "bm25 & tfidf", "rrf(bm25, tfidf) | bm25"])
+def test_a_pipeline_without_scores_is_refused(folder: Path, expression: str) -> None:
+    with pytest.raises(ComponentError, match=r"^search: '.*' returns no rank: let a component that scores end it, or "):
+        Collection(folder).search("무창층", expression)

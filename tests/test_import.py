@@ -72,7 +72,7 @@ def test_the_list_of_public_names_is_complete() -> None:
         for alias in node.names
     }
     assert typed - {("legalir", "experiment", "experiment")} == {
-        (module, attribute, name) for name, (module, attribute) in legalir._HOME.items()
+        (module, name, name) for name, module in legalir._HOME.items()
     }
 
 

@@ -19,13 +19,14 @@ LAYERS = (
         "progress",
         "columns",
         "component",
+        "explanation",
         "plugins",
         "datasets",
         "corpus",
         "analysis",
     ),
     *("index", "encode", "retrieve", "fuse", "feedback", "expand", "rerank", "llm", "generate", "measure"),
-    *("pipeline", "collection", "experiment", "testing", "cli"),
+    *("pipeline", "search_result", "collection", "experiment", "testing", "cli"),
 )
 ROOT = Path(legalir.__file__).parent
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
@@ -50,7 +51,7 @@ def layer_of(name: str) -> str | None:
     if parts[0] != "legalir" or len(parts) == 1:
         return None
     home = legalir._HOME.get(parts[1])
-    return home[0].split(".")[1] if home is not None else parts[1]
+    return home.split(".")[1] if home is not None else parts[1]
 
 
 def faults(source: str, module: str) -> list[str]:

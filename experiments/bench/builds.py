@@ -51,7 +51,7 @@ def build_bm25s(source: Path, index: Path) -> dict[str, float]:
     import bm25s
 
     from legalir.analysis import get_analyzer
-    from legalir.index.sparse import indexed_text
+    from legalir.index.documents import indexed_text
 
     analyzer = get_analyzer(ANALYZER)
     retriever = bm25s.BM25(method="lucene", k1=0.9, b=0.4, backend="numba")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from legalir import __version__
-from legalir.cli import datasets, experiment, index, search
+from legalir.cli import datasets, experiment, explain, index, search
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -33,6 +33,7 @@ app.add_typer(datasets.app, name="datasets")
 app.add_typer(experiment.app, name="experiment")
 app.command("index", epilog=index.EXAMPLES)(index.build)
 app.command("search", epilog=search.EXAMPLES)(search.search)
+app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 
 
 def _show_version(wanted: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["EXAMPLES", "Format", "search"]
+__all__ = ["EXAMPLES", "Format", "printable", "search"]
 
 EXAMPLES = """Examples:
 
@@ -48,7 +48,7 @@ def search(
         if style is Format.jsonl:
             typer.echo(json.dumps(row, ensure_ascii=False))
         else:
-            typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.6f} legalir")
+            typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")
 
 
 def _print_table(rows: list[dict[Hashable, Any]], query: str) -> None:
@@ -65,15 +65,15 @@ def _print_table(rows: list[dict[Hashable, Any]], query: str) -> None:
     table.add_column(justify="right", style="dim")
     table.add_column(ratio=1, overflow="fold")
     for row in rows:
-        provision = Text(_printable(row["title"] or row["docno"]), style="bold")
+        provision = Text(printable(row["title"] or row["docno"]), style="bold")
         provision.append(f"  {row['docno']}", style="not bold dim")
         provision.append(f"\n{_best_line(row['text'], query, width=160)}", style="not bold")
-        table.add_row(str(row["rank"]), f"{row['score']:.2f}", provision)
+        table.add_row(str(row["rank"]), f"{row['score']:.4g}", provision)
     console.print(table)
 
 
-def _printable(text: str) -> str:
-    """Replace what could steer a terminal; the text of a statute is not ours."""
+def printable(text: str) -> str:
+    """Return `text` without what could steer a terminal; the text of a statute is not ours."""
     return "".join(character if character.isprintable() else " " for character in text).strip()
 
 
@@ -83,5 +83,5 @@ def _best_line(text: str, query: str, width: int) -> str:
 
     pairs = NGrams("char", 2)
     wanted = set(pairs.terms(query))
-    line = _printable(max(text.splitlines() or [""], key=lambda line: len(wanted & set(pairs.terms(line)))))
+    line = printable(max(text.splitlines() or [""], key=lambda line: len(wanted & set(pairs.terms(line)))))
     return line if len(line) <= width else line[: width - 1] + "…"

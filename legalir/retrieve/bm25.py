@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from legalir.component import check_number
 from legalir.index.sparse import SparsePostings
+from legalir.index.weights import bm25_weights
 from legalir.retrieve.retriever import SparseRetriever
-from legalir.retrieve.scoring import bm25_weights
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -38,6 +38,8 @@ class BM25(SparseRetriever):
         ComponentError: a parameter is out of range.
     """
 
+    index: SparsePostings
+
     def __init__(self, index: SparsePostings, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> None:
         check_number("bm25", "k1", k1, low=0)
         check_number("bm25", "b", b, low=0, high=1)
@@ -46,6 +48,11 @@ class BM25(SparseRetriever):
         self.k1 = k1
         self.b = b
         self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression, with what its scores depend on."""
+        return f"bm25({self.index.analyzer.name}, k1={self.k1:g}, b={self.b:g})"
 
     def posting_weights(self) -> npt.NDArray[np.float32]:
         """Return idf times saturated frequency for every posting; [P]."""

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.columns import drop_results, empty_like
+from legalir.columns import drop_results, empty_like, require_texts
 from legalir.component import Component
-from legalir.errors import ComponentError
-from legalir.index.sparse import SparsePostings
+from legalir.explanation import Explanation, Upstream
+from legalir.index.analyzed import TermIndex
+from legalir.retrieve.explained import explain_terms
+from legalir.retrieve.results import results_frame
+from legalir.retrieve.scorer import SparseScorer
 from legalir.retrieve.scoring import ScoredPostings, top_k
 
 __all__ = ["SparseRetriever"]
@@ -27,7 +31,7 @@ class SparseRetriever(Component):
     no rows.
     """
 
-    index: SparsePostings
+    index: TermIndex
     num_results: int
 
     def posting_weights(self) -> npt.NDArray[np.float32]:
@@ -47,7 +51,8 @@ class SparseRetriever(Component):
 
     _weighted: tuple[str, ScoredPostings] | None = None
 
-    def _postings(self) -> ScoredPostings:
+    def postings(self) -> ScoredPostings:
+        """Return the weighted postings, made when first asked for."""
         index = self.index
         build = index.manifest.data
         # The index may have been built anew since the last query; its old weights fit nothing then.
@@ -58,18 +63,40 @@ class SparseRetriever(Component):
 
     def scores(self, query: str) -> npt.NDArray[np.float32]:
         """Return the score of every document for one query; [n]."""
+        return self.postings().scores(*self.query_vector(*self.known_terms(query)))
+
+    def known_terms(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the terms of a query that the index knows, and how often the query holds each; [q], [q]."""
         counts = Counter(self.index.analyzer.terms(query))
         found = {self.index.terms.find(term): tf for term, tf in counts.items()}
         found.pop(-1, None)
         terms = np.fromiter(found, dtype=np.int64, count=len(found))
-        tf = np.fromiter(found.values(), dtype=np.int64, count=len(found))
-        return self._postings().scores(*self.query_vector(terms, tf))
+        return terms, np.fromiter(found.values(), dtype=np.int64, count=len(found))
 
     def best(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Return the numbers of the best documents, best first, and their scores."""
         scores = self.scores(query)
         best = top_k(scores, self.index.order, self.num_results)
         return best, scores[best]
+
+    def scorer(self) -> SparseScorer:
+        """Return the transformer that scores given documents as this retriever does."""
+        return SparseScorer(self)
+
+    def occurrences(self, term: int, posting: int) -> dict[str, object]:
+        """Return what an explanation says of a posting: ``in_document``, ``documents`` that hold the term, and more."""
+        return self.index.occurrences(term, posting)
+
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression, with what its scores depend on."""
+        raise NotImplementedError
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return what each term of the query adds to the scores of `docnos`."""
+        query = drop_results(inp)["query"].iloc[0]
+        found = set(self.index.docnos[self.best(query)[0]])
+        return explain_terms(self, query, [docno for docno in docnos if docno in found])
 
     def fuse_rank_cutoff(self, k: int) -> SparseRetriever:
         """Return a retriever that finds the best `k` itself: what ``retriever % k`` compiles to."""
@@ -92,15 +119,6 @@ class SparseRetriever(Component):
         """
         pt.validate.columns(inp, includes=["qid", "query"])
         queries = drop_results(inp)
-        for qid, query in zip(queries["qid"], queries["query"], strict=True):
-            if not isinstance(query, str):
-                raise ComponentError(f"{type(self).__name__}: the query {query!r} of {qid!r} is not a string.")
+        require_texts(queries, type(self).__name__)
         found = [self.best(query) for query in queries["query"]]
-        sizes = [len(documents) for documents, _ in found]
-        # By position: the index of a frame put together from several repeats its labels.
-        out = queries.iloc[np.repeat(np.arange(len(queries)), sizes)].reset_index(drop=True)
-        documents = np.concatenate([documents for documents, _ in found])
-        out["docno"] = pd.Series(self.index.docnos[documents], dtype=str)
-        out["score"] = np.concatenate([scores for _, scores in found]).astype(np.float64)
-        out["rank"] = np.concatenate([np.arange(size, dtype=np.int64) for size in sizes])
-        return out
+        return results_frame(queries, found, self.index.docnos)

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from legalir.component import check_number
 from legalir.errors import ComponentError
 from legalir.index.sparse import SparsePostings
+from legalir.index.weights import lucene_idf, sklearn_idf, tfidf_weights
 from legalir.retrieve.retriever import SparseRetriever
-from legalir.retrieve.scoring import lucene_idf, sklearn_idf, tfidf_weights
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -38,6 +38,8 @@ class TFIDF(SparseRetriever):
         ComponentError: a parameter is not one of these.
     """
 
+    index: SparsePostings
+
     def __init__(self, index: SparsePostings, idf: Idf = "lucene", num_results: int = 1000) -> None:
         if idf not in get_args(Idf):
             raise ComponentError(f"tfidf: idf={idf!r} is not one of {', '.join(get_args(Idf))}.")
@@ -45,6 +47,11 @@ class TFIDF(SparseRetriever):
         self.index = index
         self.idf = idf
         self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression, with what its scores depend on."""
+        return f"tfidf({self.index.analyzer.name}, idf={self.idf})"
 
     def _idf(self, df: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         formula = lucene_idf if self.idf == "lucene" else sklearn_idf

@@ -57,10 +57,10 @@ def test_version() -> None:
 def test_help_of_every_command_has_an_example(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for command in (["search"], ["index"], ["datasets", "list"], ["datasets", "show"], ["datasets", "check"],
-                    ["experiment", "run"], ["experiment", "compare"]):  # fmt: skip
-        assert in_process(monkeypatch, *command, "--help") == 0
-        assert f"legalir {' '.join(command)}" in capsys.readouterr().out
+    commands = ["search", "explain", "index", "datasets list", "datasets show", "datasets check"]
+    for command in [*commands, "experiment run", "experiment compare"]:
+        assert in_process(monkeypatch, *command.split(), "--help") == 0
+        assert f"legalir {command}" in capsys.readouterr().out
 
 
 def test_search_table(statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

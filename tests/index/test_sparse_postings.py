@@ -17,8 +17,8 @@ from legalir.analysis import get_analyzer
 from legalir.analysis.ngrams import NGrams
 from legalir.datasets.records import Provision
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index import sparse as sparse_module
-from legalir.index.sparse import INDEXED_TEXT, indexed_text
+from legalir.index import documents as documents_module
+from legalir.index.documents import INDEXED_TEXT, indexed_text
 from legalir.retrieve.sparse import SparseIndex
 
 
@@ -48,7 +48,7 @@ def test_what_is_indexed_is_the_default_text_of_a_provision() -> None:
 def test_the_index_holds_what_the_analyzer_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, analyzer: str, batch: int
 ) -> None:
-    monkeypatch.setattr(sparse_module, "_BATCH_CHARACTERS", batch)
+    monkeypatch.setattr(documents_module, "_BATCH_CHARACTERS", batch)
     index = SparseIndex(tmp_path / "index", analyzer=analyzer).index(DOCUMENTS)
     expected = [Counter(get_analyzer(analyzer).terms(indexed_text(document))) for document in DOCUMENTS]
     terms = sorted(set().union(*expected))
@@ -154,7 +154,7 @@ def test_nothing_is_built_on_the_way(tmp_path: Path) -> None:
 
 def test_equal_content_has_an_equal_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = SparseIndex(tmp_path / "one").index(DOCUMENTS)
-    monkeypatch.setattr(sparse_module, "_BATCH_CHARACTERS", 10)
+    monkeypatch.setattr(documents_module, "_BATCH_CHARACTERS", 10)
     two = SparseIndex(tmp_path / "two").index(DOCUMENTS, corpus="other")
     assert one.fingerprint() == two.fingerprint()
     assert one.fingerprint() != SparseIndex(tmp_path / "three").index(OTHERS).fingerprint()

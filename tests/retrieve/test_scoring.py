@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.retrieve import scoring
-from legalir.retrieve.scoring import ScoredPostings, bm25_weights, tfidf_weights, top_k
+from legalir.retrieve.scoring import ScoredPostings, top_k
 
 
 def full_sort(scores: np.ndarray, order: np.ndarray, k: int) -> list[int]:
@@ -53,24 +52,6 @@ def postings(random: np.random.Generator, terms: int, documents: int) -> tuple[n
     return matrix, indptr, columns.astype(np.int32), matrix[rows, columns].astype(np.uint8)
 
 
-@pytest.mark.parametrize("block", [1, 7, 2_000_000])
-def test_weights_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    random = np.random.default_rng(3)
-    matrix, indptr, documents, frequencies = postings(random, 40, 30)
-    lengths = matrix.sum(axis=0).astype(np.int32)
-    idf = random.random(40)
-    monkeypatch.setattr(scoring, "_BLOCK", block)
-    raw = np.where(matrix > 0, (1 + np.log(np.maximum(matrix, 1))) * idf[:, None], 0)
-    cosine = raw / np.sqrt((raw**2).sum(axis=0))
-    found = tfidf_weights(indptr, documents, frequencies, lengths, idf)
-    np.testing.assert_allclose(found, cosine[np.nonzero(matrix)], rtol=1e-6)
-    df = (matrix > 0).sum(axis=1)
-    norm = 1.5 * (0.25 + 0.75 * lengths / lengths.mean())
-    expected = np.log(1 + (30 - df + 0.5) / (df + 0.5))[:, None] * (matrix / (matrix + norm))
-    found = bm25_weights(indptr, documents, frequencies, lengths, 1.5, 0.75)
-    np.testing.assert_allclose(found, expected[np.nonzero(matrix)], rtol=1e-6)
-
-
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 12), st.data())
 def test_scores_are_a_product_with_the_matrix(seed: int, terms: int, documents: int, data: st.DataObject) -> None:
     random = np.random.default_rng(seed)
@@ -81,14 +62,3 @@ def test_scores_are_a_product_with_the_matrix(seed: int, terms: int, documents: 
     found = scored.scores(np.array(chosen, dtype=np.int64), query)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, query @ matrix[chosen], rtol=1e-5)
-
-
-def test_weights_of_nothing() -> None:
-    nothing = np.zeros(0, dtype=np.int32)
-    indptr = np.zeros(1, dtype=np.int64)
-    frequencies = np.zeros(0, dtype=np.uint8)
-    assert len(bm25_weights(indptr, nothing, frequencies, nothing, 0.9, 0.4)) == 0
-    # Documents without a single term divide by no zero.
-    lengths = np.zeros(3, dtype=np.int32)
-    assert len(bm25_weights(indptr, nothing, frequencies, lengths, 0.9, 0.4)) == 0
-    assert len(tfidf_weights(indptr, nothing, frequencies, lengths, np.zeros(0))) == 0

@@ -1,0 +1,154 @@
+"""Citation graph, SAR, fusion and dense search beside plain or other implementations, in one process.
+
+    python experiments/bench/methods.py
+
+Needs kr-statutes and kr-precedent-core in $LEGALIR_DATA. Each pair takes turns; the median ratio of the rounds counts.
+Indexes are built, once, where LEGALIR_HOME says.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+import networkx
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from pyterrier_alpha.fusion import RRFusion
+
+from legalir import Collection
+from legalir.fuse.rrf import RRF
+from legalir.index.graph import CitationGraph
+from legalir.rerank.sar import SAR
+
+ROUNDS = 5
+QUERIES, CANDIDATES = 1000, 100
+
+
+def in_turns(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float, float]:
+    """Return the median seconds of both and the median of theirs divided by ours."""
+    pairs = []
+    for turn in range(ROUNDS):
+        seconds = {}
+        for name, work in (("ours", ours), ("theirs", theirs))[:: 1 if turn % 2 == 0 else -1]:
+            gc.collect()
+            start = time.perf_counter()
+            work()
+            seconds[name] = time.perf_counter() - start
+        pairs.append((seconds["ours"], seconds["theirs"]))
+    return median(p[0] for p in pairs), median(p[1] for p in pairs), median(b / a for a, b in pairs)
+
+
+def plain_sar(results: pd.DataFrame, graph: networkx.DiGraph, k: int = 15, beta: float = 0.3) -> pd.DataFrame:
+    """SAR as its formula reads, one query after another; a neighbour that the list lacks has S(n) = 0."""
+    rows = []
+    for qid, group in results.groupby("qid", sort=False):
+        group = group.sort_values("rank")
+        scores = dict(zip(group["docno"], group["score"], strict=True))
+        bonus: dict[str, float] = {}
+        for seed in group["docno"].head(k):
+            for target in graph.successors(seed):
+                share = scores[seed] / math.log(graph.out_degree(seed) + 1)
+                bonus[target] = bonus.get(target, 0.0) + share
+                scores.setdefault(target, 0.0)
+        for docno, own in list(scores.items()):
+            if docno in bonus:
+                scores[docno] = own + beta * bonus[docno] / math.log(graph.in_degree(docno) + 1) * (1 - own)
+        ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+        rows += [(qid, docno, score, rank) for rank, (docno, score) in enumerate(ranked)]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+
+
+class Fixed(pt.Transformer):
+    """A retriever that has its results already."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.frame = frame
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        return self.frame.copy()
+
+
+def sar(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, bool]]:
+    """SAR on real lists of 100 over the whole collection."""
+    results = (collection.pipeline("tfidf") % CANDIDATES).transform(topics)
+    graph = collection.graph
+    plain = graph.to_networkx()
+    reranker = SAR(graph)
+    ours, theirs = reranker.transform(results), plain_sar(results, plain)
+    both = ours.merge(theirs, on=["qid", "docno"])
+    assert len(both) == len(ours) == len(theirs)
+    assert np.allclose(both["score_x"], both["score_y"], atol=1e-9)
+    fast, slow, ratio = in_turns(lambda: reranker.transform(results), lambda: plain_sar(results, plain))
+    per_query = 1000 * fast / len(topics)
+    return [
+        ("SAR, times faster than a plain loop over networkx and pandas: at least 20", f"{ratio:.0f}", ratio >= 20),
+        (
+            f"SAR, ms a query added ({CANDIDATES} candidates): at most 1",
+            f"{per_query:.3f} (loop {1000 * slow / len(topics):.2f})",
+            per_query <= 1,
+        ),
+    ]
+
+
+def fusion(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, bool]]:
+    """Reciprocal ranks over three lists of 1 000, beside pyterrier_alpha."""
+    few = topics.head(100)
+    expressions = ("tfidf", "bm25", 'bm25(analyzer="char2")')
+    lists = [Fixed(collection.pipeline(expression).transform(few)) for expression in expressions]
+    ours, theirs = RRF(*lists), RRFusion(*lists, num_results=10**9)
+    fast, slow, ratio = in_turns(lambda: ours.transform(few), lambda: theirs.transform(few))
+    text = f"{ratio:.1f} ({1000 * fast / len(few):.2f} and {1000 * slow / len(few):.2f} ms a query)"
+    return [("RRF of three lists of 1 000, times faster than pyterrier_alpha: at least 1", text, ratio >= 1)]
+
+
+def dense(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, bool]]:
+    """Exact top 100 over all vectors, beside one product of matrices and a partition."""
+    index = collection.dense("lsa")
+    encoded = index.query_encoder().transform(topics.head(200))
+    retriever = index.retriever(num_results=100)
+    queries = np.stack(encoded["query_vec"].to_list()).astype(np.float32)
+    vectors = np.asarray(index.vectors, dtype=np.float32)
+
+    def raw() -> Any:
+        scores = queries @ vectors.T
+        return np.argpartition(scores, -100, axis=1)[:, -100:]
+
+    fast, slow, ratio = in_turns(lambda: retriever.transform(encoded), raw)
+    text = f"{1 / ratio:.2f} ({1000 * fast / len(encoded):.2f} and {1000 * slow / len(encoded):.2f} ms a query)"
+    return [("dense top 100, time over that of a raw product and partition: at most 2", text, 1 / ratio <= 2)]
+
+
+def graph_load(collection: Collection) -> list[tuple[str, str, bool]]:
+    """Opening the verified, memory-mapped graph."""
+    path = str(collection.graph.path)
+    seconds = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        CitationGraph.load(path).cites("009694-2")
+        seconds.append(time.perf_counter() - start)
+    start = time.perf_counter()
+    CitationGraph.load(path)
+    opened = 1000 * (time.perf_counter() - start)
+    text = f"{opened:.0f} (with a first look-up {1000 * median(seconds):.0f})"
+    return [("graph of 359 k links, ms to open: at most 50", text, opened <= 50)]
+
+
+def main() -> None:
+    """Measure all of it and print a table of claims."""
+    statutes = Collection("legalir/kr-statutes")
+    topics = Collection("legalir/kr-precedent-core/dev").topics()[["qid", "query"]].head(QUERIES)
+    claims = [*graph_load(statutes), *sar(statutes, topics), *fusion(statutes, topics), *dense(statutes, topics)]
+    print(f"{len(statutes.sparse())} provisions, {len(topics)} questions\n")
+    print("| claim | measured | |\n|---|---|---|")
+    for text, measured, passed in claims:
+        print(f"| {text} | {measured} | {'pass' if passed else '**fail**'} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""``legalir explain``: why provisions have their scores."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from legalir.explanation import Explanation, Part
+
+__all__ = ["EXAMPLES", "explain"]
+
+EXAMPLES = """Examples:
+
+  legalir explain legalir/firecode "창문 없는 층" -k 2
+
+  legalir explain legalir/firecode "창문 없는 층" --pipeline 'rrf(bm25, tfidf)' --docno fts310-5
+
+  legalir explain legalir/firecode "창문 없는 층" --json
+"""
+
+
+def explain(
+    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
+    pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expression.")] = "bm25",
+    docno: Annotated[
+        list[str] | None, typer.Option("--docno", "-d", help="A provision; may be repeated.", show_default=False)
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="Number of results, where no --docno is given.")] = 3,
+    terms: Annotated[int, typer.Option("--terms", min=1, help="Most contributions shown below one score.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: one object a line, everything in it.")] = False,
+) -> None:
+    """Say why provisions of DATASET rank where they do for QUERY: what their scores are made of."""
+    from legalir.collection import Collection
+
+    collection = Collection(dataset)
+    found = collection.search(query, pipeline, k=k)
+    explanations = found.explain(docno)
+    if as_json:
+        for explanation in explanations:
+            typer.echo(json.dumps(explanation.to_dict(), ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not explanations:
+        console.print("No provision shares a term with this question.")
+    provisions = collection.provisions(explanation.docno for explanation in explanations)
+    for explanation in explanations:
+        console.print(_tree(explanation.shortened(terms), provisions[explanation.docno].title))
+
+
+def _tree(explanation: Explanation, title: str) -> Tree:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from legalir.cli.search import printable
+
+    root = Text(printable(title or explanation.docno), style="bold")
+    root.append(f"  {explanation.docno}", style="not bold dim")
+    root.append(f"\n{explanation.score:.4f}", style="not bold cyan")
+    root.append(f"  {printable(explanation.label)}", style="not bold")
+    if explanation.note:
+        root.append(f"  ({printable(explanation.note)})", style="not bold dim")
+    tree = Tree(root, guide_style="dim")
+    _grow(tree, explanation)
+    return tree
+
+
+def _grow(tree: Tree, explanation: Explanation) -> None:
+    for part in explanation.parts:
+        branch = tree.add(_line(part, explanation))
+        if part.source is not None:
+            _grow(branch, part.source)
+
+
+def _line(part: Part, of: Explanation) -> Text:
+    from rich.text import Text
+
+    from legalir.cli.search import printable
+    from legalir.explanation import origin
+
+    line = Text(f"{part.value:+.4f}", style="cyan")
+    line.append(f"  {printable(part.label)}", style="default")
+    if isinstance(documents := part.detail.get("documents"), int):
+        line.append(f"  in {documents} provision{'s' if documents > 1 else ''}", style="dim")
+    if about := origin(part, of):
+        line.append(f"  ← {printable(about)}", style="dim")
+    return line

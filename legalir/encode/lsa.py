@@ -1,0 +1,178 @@
+"""Latent semantic analysis (Deerwester et al. 1990): TF-IDF vectors, projected on their main directions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.analysis import Analyzer, count_terms, get_analyzer
+from legalir.analysis.analyzer import fingerprint
+from legalir.arrays import save_array
+from legalir.component import check_number
+from legalir.encode.encoder import Vectors
+from legalir.encode.svd import postings_matrix, right_singular_vectors
+from legalir.errors import ArtifactError
+from legalir.index.dense import unit_rows
+from legalir.index.sparse import SparsePostings
+from legalir.index.strings import Strings, write_strings
+from legalir.index.weights import lucene_idf, tfidf_weights
+
+__all__ = ["LSA", "FittedLSA", "lsa_encoder"]
+
+_NOISE = 1e-4
+"""A text of which no more than this share lies in the dimensions has only rounding errors there, and no direction."""
+
+
+class LSA:
+    """LSA over the terms of an analyzer, to be fitted on a collection.
+
+    A document is its TF-IDF vector with weights ``(1 + ln tf)·idf`` and length 1, as the retriever ``tfidf`` has it.
+    The right singular vectors V of the greatest singular values of all documents are the dimensions; documents and
+    queries alike are projected, ``x·V``, and scaled to length 1. Terms that the collection lacks count nothing; a text
+    that has nothing in common with the dimensions is a vector of zeros.
+
+    Args:
+        analyzer: a name or an analyzer.
+        dimensions: at most so many; fewer where the collection does not have them.
+
+    Raises:
+        AnalyzerError: there is no such analyzer.
+        ComponentError: `dimensions` is no integer of at least 1.
+    """
+
+    name = "lsa"
+
+    def __init__(self, analyzer: str | Analyzer = "jamo3", dimensions: int = 256) -> None:
+        check_number("lsa", "dimensions", dimensions, low=1, integer=True)
+        self._analyzer = get_analyzer(analyzer)
+        self.dimensions = dimensions
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LSA) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        return f"LSA(analyzer={self.analyzer!r}, dimensions={self.dimensions})"
+
+    @property
+    def analyzer(self) -> str:
+        """The name of the analyzer."""
+        return self._analyzer.name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What :func:`lsa_encoder` makes this encoder from."""
+        return {"analyzer": self.analyzer, "dimensions": self.dimensions}
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same collection could give other vectors."""
+        return fingerprint("lsa/1", {"analyzer": self._analyzer.fingerprint, "dimensions": self.dimensions})
+
+    def fit(self, postings: SparsePostings) -> tuple[FittedLSA, Vectors]:
+        """Find the main directions of a collection.
+
+        Returns:
+            The encoder, and the vectors of the documents, [n, d].
+
+        Raises:
+            ArtifactError: the postings were made by another analyzer.
+        """
+        if postings.analyzer.fingerprint != self._analyzer.fingerprint:
+            raise ArtifactError(
+                f"{postings.path} has the terms of {postings.analyzer.name}, and {self} needs those of "
+                f"{self.analyzer}: give postings that this analyzer made."
+            )
+        df = np.diff(postings.indptr)
+        idf = lucene_idf(len(postings), df)
+        weights = tfidf_weights(postings.indptr, postings.documents, postings.frequencies, postings.lengths, idf)
+        matrix = postings_matrix(postings.indptr, postings.documents, weights, len(postings))
+        components = right_singular_vectors(matrix, self.dimensions)
+        return FittedLSA(self, postings.terms, idf, components), unit_rows(matrix @ components, _NOISE)
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> FittedLSA:
+        """Return the encoder that :meth:`FittedLSA.save` wrote."""
+        terms = Strings(arrays, "encoder.terms")
+        return FittedLSA(self, terms, arrays["encoder.idf"], arrays["encoder.components"])
+
+
+class FittedLSA:
+    """LSA as fitted on a collection.
+
+    Args:
+        lsa: what was fitted.
+        terms: the collection's terms, ascending; V of them.
+        idf: float64 [V].
+        components: the right singular vectors, float32 [V, d].
+    """
+
+    def __init__(
+        self, lsa: LSA, terms: Strings, idf: npt.NDArray[np.float64], components: npt.NDArray[np.float32]
+    ) -> None:
+        self.lsa = lsa
+        self.terms = terms
+        self.idf = idf
+        self.components = components
+
+    @property
+    def name(self) -> str:
+        """The name in expressions: ``lsa``."""
+        return self.lsa.name
+
+    @property
+    def fingerprint(self) -> str:
+        """That of what was fitted; the collection belongs to the index."""
+        return self.lsa.fingerprint
+
+    @cached_property
+    def _analyzer(self) -> Analyzer:
+        return self.lsa._analyzer
+
+    def save(self, directory: Path) -> None:
+        """Write ``encoder.terms``, ``encoder.idf.npy`` and ``encoder.components.npy``."""
+        write_strings(directory, "encoder.terms", self.terms.array())
+        save_array(directory / "encoder.idf.npy", self.idf)
+        save_array(directory / "encoder.components.npy", self.components)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts, [n, d]; zeros for a text without a term of the collection."""
+        matrix, terms = self._weighted(texts)
+        return unit_rows(matrix @ self.components[terms], _NOISE)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of queries, which LSA treats as documents."""
+        return self.encode(texts)
+
+    def contributions(self, query: str, vector: Vectors) -> dict[str, float]:
+        """Return what each term of a query adds to its cosine with a document of this vector."""
+        matrix, terms = self._weighted([query])
+        rows = self.components[terms].astype(np.float64) * matrix.toarray().T
+        length = float(np.linalg.norm(rows.sum(axis=0)))
+        values = rows @ vector / length if length > _NOISE else np.zeros(len(terms))
+        return {self.terms[term]: float(value) for term, value in zip(terms, values, strict=True)}
+
+    def _weighted(self, texts: Sequence[str]) -> tuple[Any, npt.NDArray[np.int64]]:
+        """Return TF-IDF vectors of texts as a matrix [n, t], and the numbers of its t terms."""
+        counts = count_terms(self._analyzer, texts)
+        numbers = np.fromiter(map(self.terms.find, counts.terms), dtype=np.int64, count=len(counts.terms))
+        sizes = np.diff(counts.indptr)
+        known = np.repeat(numbers >= 0, sizes)
+        documents = counts.documents[known]
+        terms = numbers[numbers >= 0]
+        indptr = np.concatenate(([0], np.cumsum(sizes[numbers >= 0]))).astype(np.int64)
+        frequencies = counts.frequencies[known].astype(np.uint32)
+        lengths = counts.lengths.astype(np.int32)
+        weights = tfidf_weights(indptr, documents, frequencies, lengths, self.idf[terms])
+        return postings_matrix(indptr, documents, weights, len(texts)), terms
+
+
+def lsa_encoder(collection: object, analyzer: str = "jamo3", dimensions: int = 256) -> LSA:
+    """Entry point of the encoder ``lsa``."""
+    return LSA(analyzer, dimensions)

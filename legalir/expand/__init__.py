@@ -1,0 +1,1 @@
+"""Expansion: what retrieved provisions cite joins the list."""

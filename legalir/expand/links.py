@@ -1,0 +1,58 @@
+"""Link expansion: the best provisions and all that they cite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from legalir.component import check_number
+from legalir.expand.expander import Expander, check_graph
+from legalir.expand.walk import Neighbours, Step
+from legalir.index.graph import CitationGraph
+
+if TYPE_CHECKING:
+    import pyterrier as pt
+
+__all__ = ["LinkExpansion", "links"]
+
+
+class LinkExpansion(Expander):
+    """Retrieve+Links (Chae et al., *SearchFireSafety*): the best `k` provisions and every provision they cite.
+
+    The best `k` keep their places; then come those that the first of them cites, in the order of its links, then those
+    that the second cites, and so on, each once. The rest of the list is dropped, but for what is cited.
+
+    Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``; the score is one divided
+    by the place from 1.
+
+    Args:
+        graph: the citation graph of the collection that was searched.
+        k: how many provisions of the list, at least 1.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    name = "links"
+
+    def __init__(self, graph: CitationGraph, k: int = 5) -> None:
+        check_graph("links", graph)
+        check_number("links", "k", k, low=1, integer=True)
+        self.graph = graph
+        self.k = k
+
+    def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
+        """Return the function that places the best k, and then whom they cite."""
+
+        def place(nodes: list[int]) -> Iterator[Step]:
+            best = nodes[: self.k]
+            yield from (Step(node, node, node, 0) for node in best)
+            for root in best:
+                yield from (Step(node, root, root, 1) for node in neighbours(root))
+
+        return place
+
+
+def links(collection: Any, *, k: int = 5) -> pt.Transformer:
+    """The best `k` and all that they cite: ``bm25 >> links(k=5)``."""
+    return LinkExpansion(collection.graph, k=k)

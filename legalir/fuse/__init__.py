@@ -1,0 +1,1 @@
+"""Fusion: several ranked lists in, one out."""

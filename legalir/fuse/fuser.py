@@ -1,0 +1,153 @@
+"""A fusion as a transformer: runs its pipelines, adds up what they say of each document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.columns import drop_results, empty_like
+from legalir.component import Component
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
+from legalir.fuse.arithmetic import totals
+from legalir.fuse.runs import Lists, ranking, stack
+
+__all__ = ["Fuser"]
+
+
+class Fuser(Component):
+    """Fuses the lists of its pipelines: the score of a document is the sum of what each list gives it.
+
+    Columns in: those that the pipelines need, which all get the same input. Columns out: the query columns of the
+    input, then ``docno, score, rank``; other columns of the pipelines' results are dropped. Every document that any
+    pipeline returned is kept: ``% k`` keeps fewer. A list that lacks a document gives it nothing.
+
+    Equal pipelines run once a call, and so do the equal beginnings of different ones.
+    """
+
+    name: str
+    pipelines: tuple[pt.Transformer, ...]
+    schematic = {"inner_pipelines_mode": "combine"}  # noqa: RUF012  (PyTerrier reads it as an attribute of the class)
+
+    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return what each row gives to the score of its document; [m]."""
+        raise NotImplementedError
+
+    def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
+        """Return how the contribution of one row was computed, for people and for programs."""
+        raise NotImplementedError
+
+    def check_pipelines(self) -> None:
+        """Check that there is a pipeline, and that all are transformers.
+
+        Raises:
+            ComponentError: otherwise.
+        """
+        if not self.pipelines:
+            raise ComponentError(f"{self.name}: give at least one pipeline.")
+        for number, pipeline in enumerate(self.pipelines, start=1):
+            if not isinstance(pipeline, pt.Transformer):
+                raise ComponentError(f"{self.name}: pipeline {number} is {pipeline!r}, which is no transformer.")
+
+    @property
+    def label(self) -> str:
+        """The fusion with short names of its pipelines."""
+        return f"{self.name}({', '.join(map(label_of, self.pipelines))})"
+
+    def compile(self) -> pt.Transformer:
+        """Return this fusion with its pipelines compiled."""
+        compiled = [pipeline.compile() for pipeline in self.pipelines]
+        others = {name: value for name, value in self._arguments().items() if name != "pipelines"}
+        return type(self)(*compiled, **others)
+
+    def __repr__(self) -> str:
+        others = [f"{name}={value!r}" for name, value in self._arguments().items() if name != "pipelines"]
+        return f"{type(self).__name__}({', '.join([*map(repr, self.pipelines), *others])})"
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns; the pipelines say which columns they miss."""
+        for pipeline in self.pipelines:
+            pipeline.transform(inp.copy())
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the fused list of every query.
+
+        Raises:
+            ComponentError: a pipeline's results cannot be fused; the message says why.
+        """
+        pt.validate.columns(inp, includes=["qid"])
+        queries = drop_results(inp)
+        if queries["qid"].duplicated().any():
+            raise ComponentError(
+                f"{self.name}: the query {queries['qid'][queries['qid'].duplicated()].iloc[0]!r} was given twice."
+            )
+        lists = stack(self.results(inp), queries["qid"].tolist(), self.name)
+        row, pairs = lists.pair
+        score = totals(self.contributions(lists), row, len(pairs))
+        query, document = np.divmod(pairs, max(1, len(lists.docnos)))
+        order = ranking(query, document, score, lists.docnos)
+        query, document = query[order], document[order]
+        out = queries.iloc[query].reset_index(drop=True)
+        out["docno"] = pd.Series(lists.docnos[document], dtype=str)
+        out["score"] = score[order]
+        out["rank"] = np.arange(len(out), dtype=np.int64) - np.searchsorted(query, query)
+        return out
+
+    def results(self, inp: pd.DataFrame) -> list[pd.DataFrame]:
+        """Return the results of every pipeline, each distinct beginning of them run once."""
+        chains = [tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,) for pipeline in self.pipelines]
+        wanted = Counter(beginning for chain in chains for beginning in _beginnings(chain))
+        kept: dict[tuple[pt.Transformer, ...], pd.DataFrame] = {}
+        results = []
+        for chain in chains:
+            done = max((len(beginning) for beginning in _beginnings(chain) if beginning in kept), default=0)
+            frame = kept[chain[:done]] if done else inp
+            for length in range(done + 1, len(chain) + 1):
+                # What is not ours may write into what it is given.
+                frame = chain[length - 1].transform(frame.copy())
+                if wanted[chain[:length]] > 1:
+                    kept[chain[:length]] = frame
+            results.append(frame)
+        return results
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return what each list gives to the scores of `docnos`."""
+        lists = stack(self.results(inp), inp["qid"].drop_duplicates().tolist(), self.name)
+        values = self.contributions(lists)
+        number = {docno: document for document, docno in enumerate(lists.docnos.tolist())}
+        wanted = [docno for docno in docnos if docno in number]
+        scores = totals(values, lists.document, len(number))
+        parts: dict[str, list[Part]] = {docno: [] for docno in wanted}
+        absent: dict[str, list[str]] = {docno: [] for docno in wanted}
+        for position, pipeline in enumerate(self.pipelines):
+            rows = {int(lists.document[row]): int(row) for row in np.flatnonzero(lists.pipeline == position)}
+            sources = explain_step(pipeline, inp, [docno for docno in wanted if number[docno] in rows], upstream)
+            for docno in wanted:
+                if (row := rows.get(number[docno])) is None:
+                    absent[docno].append(label_of(pipeline))
+                    continue
+                how, detail = self.describe(lists, row)
+                detail = {"pipeline": label_of(pipeline), **detail}
+                label = f"{how} in {label_of(pipeline)}"
+                parts[docno].append(Part(label, float(values[row]), sources.get(docno), detail))
+        return {
+            docno: Explanation(
+                docno, float(scores[number[docno]]), self.label, tuple(parts[docno]), _absence(absent[docno])
+            )
+            for docno in wanted
+        }
+
+
+def _absence(labels: Sequence[str]) -> str:
+    return f"not returned by {', '.join(labels)}" if labels else ""
+
+
+def _beginnings(chain: tuple[pt.Transformer, ...]) -> Iterator[tuple[pt.Transformer, ...]]:
+    for length in range(1, len(chain) + 1):
+        yield chain[:length]

@@ -1,0 +1,88 @@
+"""Linear fusion of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+from legalir.fuse.arithmetic import minmax, zscore
+from legalir.fuse.fuser import Fuser
+from legalir.fuse.runs import Lists
+from legalir.fuse.weights import checked_weights
+
+__all__ = ["LinearFusion", "Normalize", "linear"]
+
+Normalize = Literal["minmax", "zscore", "none"]
+
+
+class LinearFusion(Fuser):
+    """Weighted sum of normalised scores: ``score(d) = Σ_m w_m · norm(s_m(d))``; a list that lacks d adds nothing.
+
+    `normalize` is taken over the list that each pipeline returns for the query:
+
+    - ``minmax``: ``(s − min)/(max − min)``.
+    - ``zscore``: ``(s − mean)/σ`` minus the lowest of the list, so ``(s − min)/σ``. Taken as they are, half of all
+      z-scores lie below 0, and a document that a list lacks would be worth more there than half of its results. As
+      here, such a document is worth what the last one of the list is worth; within a list, nothing else changes.
+    - ``none``: the scores as they are.
+
+    Where all scores of a list are equal, as in a list of one, ``minmax`` and ``zscore`` make each of them 1.
+
+    Args:
+        pipelines: what is fused, at least one.
+        weights: one of each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
+            document.
+        normalize: ``minmax``, ``zscore`` or ``none``.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    name = "linear"
+
+    def __init__(self, *pipelines: pt.Transformer, weights: Sequence[float], normalize: Normalize = "minmax") -> None:
+        self.pipelines = pipelines
+        self.check_pipelines()
+        self.weights = checked_weights(self.name, weights, len(pipelines))
+        self.normalize = normalize
+        if not any(self.weights):
+            raise ComponentError(f"{self.name}: every weight is 0, so that nothing would be ranked.")
+        if normalize not in get_args(Normalize):
+            raise ComponentError(
+                f"{self.name}: normalize={normalize!r} is not one of {', '.join(get_args(Normalize))}."
+            )
+
+    def _normalized(self, lists: Lists) -> npt.NDArray[np.float64]:
+        if self.normalize == "none":
+            return lists.score
+        return (minmax if self.normalize == "minmax" else zscore)(lists.score, lists.group)
+
+    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return weight times normalised score of each row."""
+        return np.asarray(self.weights)[lists.pipeline] * self._normalized(lists)
+
+    def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
+        """Return weight, normalised score, and the score that it was made from."""
+        weight, score = self.weights[lists.pipeline[row]], float(lists.score[row])
+        normalized = float(self._normalized(lists)[row])
+        origin = "" if self.normalize == "none" else f" ({self.normalize} of {score:.4g})"
+        detail = {
+            "rank": int(lists.rank[row]),
+            "score": score,
+            "weight": weight,
+            "normalize": self.normalize,
+            "normalized": normalized,
+        }
+        return f"{weight:g} × {normalized:.4g}{origin}", detail
+
+
+def linear(
+    collection: Any, *pipelines: pt.Transformer, weights: Sequence[float], normalize: Normalize = "minmax"
+) -> pt.Transformer:
+    """Weighted sum of normalised scores: ``linear(bm25, lsa, weights=[0.6, 0.4], normalize="zscore")``."""
+    return LinearFusion(*pipelines, weights=weights, normalize=normalize)

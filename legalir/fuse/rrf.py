@@ -1,0 +1,103 @@
+"""Reciprocal rank fusion, plain and weighted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyterrier as pt
+
+from legalir.component import check_number
+from legalir.errors import ComponentError
+from legalir.fuse.arithmetic import reciprocal_rank
+from legalir.fuse.fuser import Fuser
+from legalir.fuse.runs import Lists
+from legalir.fuse.weights import checked_weights
+
+__all__ = ["RRF", "WeightedRRF", "rrf", "wrrf"]
+
+_SUM_TOLERANCE = 1e-6
+
+
+class RRF(Fuser):
+    """Reciprocal rank fusion (Cormack et al. 2009): ``score(d) = Σ_m 1/(k + rank_m(d))``.
+
+    Ranks are 1-based, whatever PyTerrier's column ``rank`` begins with; a list that lacks d adds nothing.
+
+    Args:
+        pipelines: what is fused, at least one.
+        k: how little the first ranks stand out, at least 1.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    name = "rrf"
+
+    def __init__(self, *pipelines: pt.Transformer, k: float = 60) -> None:
+        self.pipelines = pipelines
+        self.k = k
+        self.check_pipelines()
+        check_number(self.name, "k", k, low=1)
+
+    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return ``1/(k + rank)`` of each row."""
+        return reciprocal_rank(lists.rank, self.k)
+
+    def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
+        """Return the rank, and the formula with it."""
+        rank = int(lists.rank[row])
+        return f"rank {rank}: 1/({self.k:g} + {rank})", {"rank": rank, "score": float(lists.score[row]), "k": self.k}
+
+
+class WeightedRRF(Fuser):
+    """Weighted reciprocal rank fusion (SearchFireSafety): ``score(d) = Σ_m w_m/(k + rank_m(d))``.
+
+    Ranks are 1-based; a list that lacks d adds nothing. SearchFireSafety uses k = 5 and the weights 0.1 for its sparse
+    and 0.9 for its dense list.
+
+    Args:
+        pipelines: what is fused, at least one.
+        weights: one of each pipeline, none below 0, together 1.
+        k: how little the first ranks stand out, at least 1.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    name = "wrrf"
+
+    def __init__(self, *pipelines: pt.Transformer, weights: Sequence[float], k: float = 5) -> None:
+        self.pipelines = pipelines
+        self.check_pipelines()
+        self.weights = checked_weights(self.name, weights, len(pipelines))
+        self.k = k
+        check_number(self.name, "k", k, low=1)
+        total = math.fsum(self.weights)
+        if min(self.weights) < 0:
+            raise ComponentError(f"{self.name}: the weight {min(self.weights):g} is below 0.")
+        if abs(total - 1) > _SUM_TOLERANCE:
+            raise ComponentError(f"{self.name}: the weights sum to {total:.8g}, not to 1.")
+
+    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return ``w/(k + rank)`` of each row."""
+        return np.asarray(self.weights)[lists.pipeline] * reciprocal_rank(lists.rank, self.k)
+
+    def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
+        """Return the rank, and the formula with it."""
+        rank, weight = int(lists.rank[row]), self.weights[lists.pipeline[row]]
+        detail = {"rank": rank, "score": float(lists.score[row]), "k": self.k, "weight": weight}
+        return f"rank {rank}: {weight:g}/({self.k:g} + {rank})", detail
+
+
+def rrf(collection: Any, *pipelines: pt.Transformer, k: float = 60) -> pt.Transformer:
+    """Reciprocal rank fusion: ``rrf(bm25, lsa, k=60)``."""
+    return RRF(*pipelines, k=k)
+
+
+def wrrf(collection: Any, *pipelines: pt.Transformer, weights: Sequence[float], k: float = 5) -> pt.Transformer:
+    """Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``."""
+    return WeightedRRF(*pipelines, weights=weights, k=k)

@@ -1,0 +1,1 @@
+"""Reranking: what is known of candidates beyond the query decides their order anew."""

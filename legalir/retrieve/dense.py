@@ -1,0 +1,159 @@
+"""Dense retrieval as transformers: cosine of vectors, for all documents or for given ones."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.columns import drop_results, empty_like
+from legalir.component import Component, check_number
+from legalir.encode.lsa import LSA
+from legalir.explanation import Explanation, Upstream
+from legalir.index.docnos import Docnos
+from legalir.retrieve.cosine import best_cosines, pair_cosines
+from legalir.retrieve.explained_vectors import explain_cosines
+from legalir.retrieve.query_vectors import check_queries, query_vectors
+from legalir.retrieve.results import results_frame
+from legalir.retrieve.scorer import PairScorer
+
+if TYPE_CHECKING:
+    from legalir.retrieve.dense_index import DenseIndex
+
+__all__ = ["DenseRetriever", "DenseScorer", "QueryEncoder", "dense", "lsa"]
+
+
+class DenseRetriever(Component):
+    """Finds the documents whose vectors have the greatest cosine with that of a query, among all, exactly.
+
+    Columns in: ``qid`` and ``query_vec``, numbers [d] of any length but 0, or else ``query``, which is encoded; of
+    result rows only their queries are used. Columns out: the query columns, then ``docno, score, rank``. Scores are
+    cosines, from −1 to 1. A query that says nothing to the encoder returns no rows.
+
+    Args:
+        index: the dense index.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    def __init__(self, index: DenseIndex, num_results: int = 1000) -> None:
+        check_number("dense", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The encoder's name, which is that of the retriever in an expression."""
+        encoder = self.index.encoder
+        return "dense" if encoder is None else encoder.name
+
+    def scorer(self) -> DenseScorer:
+        """Return the transformer that scores given documents as this retriever does."""
+        return DenseScorer(self.index)
+
+    def fuse_rank_cutoff(self, k: int) -> DenseRetriever:
+        """Return a retriever that finds the best `k` itself: what ``retriever % k`` compiles to."""
+        if k >= self.num_results:
+            return self
+        fused = copy.copy(self)
+        fused.num_results = k
+        return fused
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        check_queries(inp)
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the best documents of every query.
+
+        Raises:
+            ComponentError: a query is no string, or its vector does not fit the index.
+        """
+        check_queries(inp)
+        queries = drop_results(inp)
+        index = self.index
+        vectors = query_vectors(index, queries, type(self).__name__)
+        found = list(best_cosines(index.vectors, index.known.order, vectors, self.num_results))
+        return results_frame(queries, found, index.docnos)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return what the terms of the query add to the cosines of `docnos`, where the encoder can say."""
+        found = set(self.transform(inp)["docno"])
+        return explain_cosines(self, drop_results(inp), [docno for docno in docnos if docno in found])
+
+
+class DenseScorer(PairScorer):
+    """Scores given documents by the cosine of their vectors with that of the query.
+
+    Columns in: ``qid, docno`` and ``query_vec`` or ``query``, as :class:`DenseRetriever` uses them. Columns out: the
+    same, ``score`` and ``rank``. A query that says nothing gives all documents 0.
+
+    Args:
+        index: the dense index.
+    """
+
+    def __init__(self, index: DenseIndex) -> None:
+        self.index = index
+
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of a frame."""
+        check_queries(inp, "docno")
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        return self.index.known
+
+    def pair_scores(
+        self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.floating]:
+        """Return the cosine of each pair."""
+        vectors = query_vectors(self.index, queries, type(self).__name__)
+        return pair_cosines(self.index.vectors, documents, vectors, query)
+
+
+class QueryEncoder(Component):
+    """Adds ``query_vec``, the vector of each query, float32 [d], for retrievers of ours and of other packages.
+
+    Columns in: ``qid, query`` and any others. Columns out: the same and ``query_vec``.
+
+    Args:
+        index: the dense index whose encoder is used.
+    """
+
+    def __init__(self, index: DenseIndex) -> None:
+        self.index = index
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return inp.assign(query_vec=pd.Series(dtype=object))
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of `inp` with vectors.
+
+        Raises:
+            ComponentError: a query is no string, or the index has no encoder.
+        """
+        pt.validate.columns(inp, includes=["qid", "query"])
+        first, place = np.unique(pd.factorize(inp["query"])[0], return_index=True, return_inverse=True)[1:]
+        texts = inp.iloc[first].drop(columns="query_vec", errors="ignore")
+        vectors = query_vectors(self.index, texts, type(self).__name__)
+        return inp.assign(query_vec=pd.Series([vectors[i] for i in place], index=inp.index, dtype=object))
+
+
+def dense(collection: Any, *, encoder: str = "lsa", num_results: int = 1000) -> pt.Transformer:
+    """Cosine of the vectors of `encoder`: ``dense(encoder="lsa", num_results=100)``."""
+    return DenseRetriever(collection.dense(encoder), num_results=num_results)
+
+
+def lsa(collection: Any, *, analyzer: str = "jamo3", dimensions: int = 256, num_results: int = 1000) -> pt.Transformer:
+    """Cosine of LSA vectors over the terms of `analyzer`: ``lsa(analyzer="char2", dimensions=512)``."""
+    return DenseRetriever(collection.dense(LSA(analyzer, dimensions)), num_results=num_results)

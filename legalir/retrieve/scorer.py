@@ -1,0 +1,132 @@
+"""Scoring of given documents: what a retriever would have said about provisions that it was not asked to find."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+from pyterrier import Compose, RankCutoff
+
+from legalir.columns import rank_results, require_texts
+from legalir.component import Component
+from legalir.errors import ComponentError
+from legalir.index.docnos import Docnos
+
+if TYPE_CHECKING:
+    from legalir.retrieve.retriever import SparseRetriever
+
+__all__ = ["PairScorer", "Scoring", "SparseScorer", "scorer_of"]
+
+
+@runtime_checkable
+class Scoring(Protocol):
+    """A transformer that can also score documents that are given to it."""
+
+    def scorer(self) -> pt.Transformer:
+        """Return the transformer that scores given documents as this one does.
+
+        Columns in: the query columns that this one needs, and ``docno``. Columns out: the same rows and columns,
+        with ``score`` and ``rank``.
+        """
+        ...
+
+
+def scorer_of(transformer: pt.Transformer | None) -> pt.Transformer | None:
+    """Return the scorer of the component that made the scores of a pipeline.
+
+    In a chain that is the last one that is no cutoff.
+
+    Returns:
+        None where that component has none, or there is no component.
+    """
+    if isinstance(transformer, Compose):
+        return scorer_of(next((part for part in reversed(list(transformer)) if not isinstance(part, RankCutoff)), None))
+    return transformer.scorer() if isinstance(transformer, Scoring) else None
+
+
+class PairScorer(Component):
+    """Scores the documents of a frame and ranks them; a subclass supplies the numbers.
+
+    Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``; a score that was there before is
+    replaced. Rows are ordered by score within each query.
+    """
+
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of a frame."""
+        pt.validate.columns(inp, includes=["qid", "query", "docno"])
+
+    def known(self) -> Docnos:
+        """Return the docnos that can be scored."""
+        raise NotImplementedError
+
+    def pair_scores(
+        self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.floating]:
+        """Return the score of each pair; [m].
+
+        Args:
+            queries: one row a query.
+            query: position in `queries` of each pair's query, [m], ascending.
+            documents: number of each pair's document, [m].
+        """
+        raise NotImplementedError
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        self.check(inp)
+        out = inp.iloc[:0].copy()
+        out["score"] = pd.Series(dtype=np.float64)
+        out["rank"] = pd.Series(dtype=np.int64)
+        return out
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of `inp` with scores.
+
+        Raises:
+            ComponentError: a document is not in the index.
+        """
+        self.check(inp)
+        query = pd.factorize(inp["qid"])[0]
+        order = np.argsort(query, kind="stable")
+        out, query = inp.iloc[order].reset_index(drop=True), query[order]
+        documents = self.known().numbers(out["docno"])
+        if len(missing := np.flatnonzero(documents < 0)):
+            row = out.iloc[missing[0]]
+            raise ComponentError(
+                f"{type(self).__name__}: the document {row['docno']!r} of query {row['qid']!r} is not in the index: "
+                f"score documents of the collection that was indexed."
+            )
+        queries = out.iloc[np.flatnonzero(np.diff(query, prepend=-1))].reset_index(drop=True)
+        out["score"] = self.pair_scores(queries, query, documents).astype(np.float64)
+        return rank_results(out)
+
+
+class SparseScorer(PairScorer):
+    """Scores given documents as a sparse retriever scores them; one that shares no term with the query gets 0.
+
+    Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``.
+
+    Args:
+        retriever: the retriever; its number of results does not matter.
+    """
+
+    def __init__(self, retriever: SparseRetriever) -> None:
+        self.retriever = retriever
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        return self.retriever.index.known
+
+    def pair_scores(
+        self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.floating]:
+        """Return the retriever's score of each pair."""
+        require_texts(queries, type(self).__name__)
+        scores = np.empty(len(documents), dtype=np.float32)
+        bounds = np.searchsorted(query, np.arange(len(queries) + 1))
+        for text, first, last in zip(queries["query"], bounds, bounds[1:], strict=False):
+            scores[first:last] = self.retriever.scores(text)[documents[first:last]]
+        return scores

@@ -1,0 +1,58 @@
+"""Truncated SVD of postings against numpy's full one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from legalir.encode.svd import postings_matrix, right_singular_vectors
+
+
+def sparse(dense: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Return a matrix [n, V] as postings."""
+    term, document = np.nonzero(dense.T)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(term, minlength=dense.shape[1])))).astype(np.int64)
+    return indptr, document.astype(np.int32), dense[document, term].astype(np.float32), len(dense)
+
+
+def low_rank(seed: int, n: int, terms: int, rank: int) -> np.ndarray:
+    """Return a matrix whose singular values fall by a half each."""
+    random = np.random.default_rng(seed)
+    left = np.linalg.qr(random.standard_normal((n, rank)))[0]
+    right = np.linalg.qr(random.standard_normal((terms, rank)))[0]
+    return left * (10 / 2.0 ** np.arange(rank)) @ right.T
+
+
+def test_the_postings_are_the_matrix() -> None:
+    dense = np.random.default_rng(0).poisson(0.4, (7, 11)).astype(np.float32)
+    assert np.array_equal(postings_matrix(*sparse(dense)).toarray(), dense)
+
+
+@pytest.mark.parametrize(("n", "terms"), [(40, 25), (25, 60)])
+def test_the_vectors_are_those_of_a_full_decomposition(n: int, terms: int) -> None:
+    dense = low_rank(1, n, terms, 9)
+    found = right_singular_vectors(postings_matrix(*sparse(dense)), 5)
+    expected = np.linalg.svd(dense)[2][:5].T
+    assert found.shape == (terms, 5)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(np.abs((found * expected).sum(axis=0)), 1, atol=1e-4)
+    np.testing.assert_allclose(found.T @ found, np.eye(5), atol=1e-4)
+
+
+def test_signs_are_fixed_and_all_is_repeatable() -> None:
+    matrix = postings_matrix(*sparse(low_rank(2, 30, 20, 6)))
+    first, again = (right_singular_vectors(matrix, 4) for _ in range(2))
+    assert np.array_equal(first, again)
+    assert (first[np.abs(first).argmax(axis=0), np.arange(4)] > 0).all()
+
+
+def test_there_are_no_more_dimensions_than_the_rank() -> None:
+    """Directions beyond the rank would be noise, and queries would be projected on it."""
+    assert right_singular_vectors(postings_matrix(*sparse(low_rank(3, 30, 20, 3))), 10).shape == (20, 3)
+    assert right_singular_vectors(postings_matrix(*sparse(np.ones((5, 8)))), 256).shape == (8, 1)
+    assert right_singular_vectors(postings_matrix(*sparse(np.eye(6))), 256).shape == (6, 6)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (3, 4)])
+def test_nothing_has_no_dimensions(shape: tuple[int, int]) -> None:
+    assert right_singular_vectors(postings_matrix(*sparse(np.zeros(shape))), 4).shape == (shape[1], 0)

@@ -1,0 +1,54 @@
+"""The end of a long question counts more."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from legalir.errors import ComponentError
+from legalir.expand.focus import Focus, focused
+
+
+def test_a_short_question_stays() -> None:
+    assert focused(" 창문 없는 층? ", over=200, share=0.3, times=3) == "창문 없는 층?"
+    assert focused("a" * 200, over=200, share=0.3, times=3) == "a" * 200
+
+
+def test_the_end_is_repeated_from_a_white_space() -> None:
+    # 30 characters; the cut at int(0.7 · 30) = 21 lies in "fffff" and moves on to the space at 23.
+    question = "aaaaa bbbbb ccccc ddddd eeeeee"
+    assert len(question) == 30
+    assert focused(question, over=10, share=0.3, times=3) == f"{question} eeeeee eeeeee"
+
+
+def test_without_a_white_space_the_cut_stays() -> None:
+    assert focused("ก" * 100, over=10, share=0.25, times=2) == "ก" * 100 + " " + "ก" * 25
+
+
+@given(st.text(max_size=300), st.integers(0, 300), st.floats(0, 1), st.integers(1, 5))
+def test_nothing_is_lost(question: str, over: int, share: float, times: int) -> None:
+    found = focused(question, over, share, times)
+    assert found.startswith(question.strip())
+    assert len(found) <= times * (len(question.strip()) + 1)
+    if times == 1 or len(question.strip()) <= over:
+        assert found == question.strip()
+
+
+def test_the_question_is_kept_as_pyterrier_keeps_it() -> None:
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["x" * 300, "y"], "court": ["a", "b"]}, index=[7, 7])
+    before = topics.copy()
+    out = Focus().transform(topics)
+    assert list(out["query_0"]) == ["x" * 300, "y"]
+    assert len(out["query"].iloc[0]) > 300
+    assert list(out["query"])[1] == "y"
+    assert list(out["court"]) == ["a", "b"]
+    pd.testing.assert_frame_equal(topics, before)
+    assert set(Focus().transform(topics.iloc[:0]).columns) == set(out.columns)
+
+
+@pytest.mark.parametrize(("name", "value"), [("over", -1), ("share", 1.5), ("times", 0), ("times", 1.5)])
+def test_a_wrong_parameter_is_one_sentence(name: str, value: float) -> None:
+    with pytest.raises(ComponentError, match=f"focus: {name}="):
+        Focus(**{name: value})  # type: ignore[arg-type]

@@ -1,0 +1,273 @@
+"""RRF, weighted RRF and linear fusion: values by hand, a second implementation, and what holds for every fusion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from fixed import Fixed, frame, one, scores, topics
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_fusion import fused, normalized, reciprocal
+
+from legalir.errors import ComponentError
+from legalir.explanation import explain
+from legalir.fuse.fuser import Fuser
+from legalir.fuse.linear import LinearFusion, linear
+from legalir.fuse.rrf import RRF, WeightedRRF, rrf, wrrf
+
+MAKERS: dict[str, Callable[..., Fuser]] = {
+    "rrf": RRF,
+    "wrrf": lambda *p: WeightedRRF(*p, weights=[(i + 1) / (len(p) * (len(p) + 1) / 2) for i in range(len(p))]),
+    "minmax": lambda *p: LinearFusion(*p, weights=[i + 0.5 for i in range(len(p))]),
+    "zscore": lambda *p: LinearFusion(*p, weights=[i + 0.5 for i in range(len(p))], normalize="zscore"),
+    "none": lambda *p: LinearFusion(*p, weights=[i - 0.7 for i in range(len(p))], normalize="none"),
+}
+COLUMNS = ["qid", "query", "year", "docno", "score", "rank"]
+
+
+@pytest.fixture(name="make", params=list(MAKERS))
+def made_fuser(request: pytest.FixtureRequest) -> Callable[..., Fuser]:
+    return MAKERS[request.param]
+
+
+def test_rrf_by_hand() -> None:
+    # a: 1/61 + 1/63; b: 1/62; c: 1/63 + 1/61, equal to a, later in the alphabet; d: 1/62, equal to b.
+    found = RRF(one("a", "b", "c"), one("c", "d", "a"))(topics("q1"))
+    assert found["docno"].tolist() == ["a", "c", "b", "d"]
+    assert found["score"].tolist() == pytest.approx([1 / 61 + 1 / 63] * 2 + [1 / 62] * 2, rel=1e-15)
+    assert found["rank"].tolist() == [0, 1, 2, 3]
+    assert list(found.columns) == COLUMNS
+
+
+def test_weighted_rrf_is_that_of_the_paper() -> None:
+    # SearchFireSafety, k = 5, weights .1 and .9. A document that leads the dense list and is absent from the sparse
+    # one gets .9/(5 + 1) = .15. An engine whose form is 1/(k' + (r + 1)/w − 1), r from 0, where k' = 6 is our k = 5
+    # for w = 1, gives it 1/(6 + 1/.9 − 1) = 9/55 = .1636.
+    found = scores(WeightedRRF(one("s"), one("d", "s"), weights=[0.1, 0.9])(topics("q1")))
+    assert found == pytest.approx({"d": 0.15, "s": 0.1 / 6 + 0.9 / 7})
+
+
+def test_linear_by_hand() -> None:
+    lists = Fixed({"q1": [("a", 10.0), ("b", 6.0), ("c", 2.0)]}), Fixed({"q1": [("c", 1.0), ("d", 0.5)]})
+    # min-max: a 1, b ½, c 0; c 1, d 0.
+    found = LinearFusion(*lists, weights=[0.6, 0.4])(topics("q1"))
+    assert scores(found) == pytest.approx({"a": 0.6, "c": 0.4, "b": 0.3, "d": 0.0})
+    # σ of 10, 6, 2 is √(32/3); σ of 1, ½ is ¼: a 8/σ, b 4/σ, c 0; c 2, d 0.
+    sigma = (32 / 3) ** 0.5
+    found = LinearFusion(*lists, weights=[1, 2], normalize="zscore")(topics("q1"))
+    assert scores(found) == pytest.approx({"c": 4, "a": 8 / sigma, "b": 4 / sigma, "d": 0})
+    found = LinearFusion(*lists, weights=[1, -2], normalize="none")(topics("q1"))
+    assert scores(found) == pytest.approx({"a": 10, "b": 6, "c": 0, "d": -1})
+
+
+RANKED = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.integers(-40, 40).map(lambda n: n / 4)), unique_by=lambda row: row[0]
+).map(lambda rows: sorted(rows, key=lambda row: (-row[1], row[0])))
+LISTS = st.lists(st.fixed_dictionaries({"q1": RANKED, "q2": RANKED}), min_size=1, max_size=4)
+
+
+@given(lists=LISTS, k=st.integers(1, 100), normalize=st.sampled_from(["minmax", "zscore", "none"]))
+def test_against_plain_python(lists: list[dict[str, list[tuple[str, float]]]], k: int, normalize: str) -> None:
+    pipelines = [Fixed(given_lists) for given_lists in lists]
+    weights = [(place + 1) / 10 for place in range(len(lists))]
+    shares = [weight / sum(weights) for weight in weights]
+    asked = topics("q2", "q1")
+    rrf_found = RRF(*pipelines, k=k)(asked)
+    weighted = WeightedRRF(*pipelines, weights=shares, k=k)(asked)
+    summed = LinearFusion(*pipelines, weights=weights, normalize=normalize)(asked)  # type: ignore[arg-type]
+    for qid in ("q1", "q2"):
+        ranked = [given_lists[qid] for given_lists in lists]
+        assert list(scores(rrf_found, qid)) == [d for d, _ in fused([reciprocal(r, k) for r in ranked])]
+        for found, values in (
+            (rrf_found, [reciprocal(r, k) for r in ranked]),
+            (weighted, [reciprocal(r, k, w) for r, w in zip(ranked, shares, strict=True)]),
+            (summed, [normalized(r, normalize, w) for r, w in zip(ranked, weights, strict=True)]),
+        ):
+            assert scores(found, qid) == pytest.approx(dict(fused(values)), rel=1e-9, abs=1e-9)
+            ordered = found[found["qid"] == qid]
+            assert ordered["rank"].tolist() == list(range(len(ordered)))
+            keys = list(zip(-ordered["score"], ordered["docno"], strict=True))
+            assert keys == sorted(keys)
+
+
+@given(lists=LISTS, order=st.randoms())
+def test_rrf_is_symmetric_to_the_last_bit(lists: list[dict[str, list[tuple[str, float]]]], order: object) -> None:
+    pipelines = [Fixed(given_lists) for given_lists in lists]
+    shuffled = list(pipelines)
+    order.shuffle(shuffled)  # type: ignore[attr-defined]
+    asked = topics("q1", "q2")
+    pd.testing.assert_frame_equal(RRF(*pipelines)(asked), RRF(*shuffled)(asked), check_exact=True)
+
+
+def random_pipelines(seed: int = 3) -> list[Fixed]:
+    source = np.random.default_rng(seed)
+    found = []
+    for _ in range(3):
+        runs = {}
+        for qid in ("q1", "q2", "q3", "q4"):
+            docnos = source.choice(60, size=30, replace=False)
+            values = np.sort(source.integers(0, 12, size=30))[::-1] / 3
+            runs[qid] = [(f"d{d}", float(v)) for d, v in zip(docnos, values, strict=True)]
+        found.append(Fixed(runs))
+    return found
+
+
+def test_batches_and_their_order_change_nothing(make: Callable[..., Fuser]) -> None:
+    fuser = make(*random_pipelines())
+    together = fuser(topics("q3", "q1", "q4", "q2"))
+    assert together["qid"].drop_duplicates().tolist() == ["q3", "q1", "q4", "q2"]
+    for qid in ("q1", "q2", "q3", "q4"):
+        alone = fuser(topics(qid))
+        assert scores(alone, qid) == scores(together, qid)
+        assert list(scores(alone, qid)) == list(scores(together, qid))
+
+
+def test_empty_frames_have_all_columns(make: Callable[..., Fuser]) -> None:
+    pipelines = random_pipelines()
+    found = make(*pipelines)(topics("q1").iloc[:0])
+    assert list(found.columns) == COLUMNS
+    assert len(found) == 0
+    assert [pipeline.calls for pipeline in pipelines] == [0, 0, 0]
+
+
+def test_empty_lists(make: Callable[..., Fuser]) -> None:
+    nothing, something = Fixed({}), one("a", "b")
+    found = make(nothing, something, nothing)(topics("q0", "q1"))
+    assert found["docno"].tolist() == ["a", "b"]
+    assert found["year"].tolist() == [1, 1]
+    none = make(nothing, nothing)(topics("q0", "q1"))
+    assert list(none.columns) == COLUMNS
+    assert len(none) == 0
+
+
+def test_result_rows_as_input_are_their_queries(make: Callable[..., Fuser]) -> None:
+    asked = topics("q1", "q2")
+    rows = asked.merge(frame({"q1": [("zz", 9.0), ("yy", 8.0)], "q2": [("zz", 9.0)]}), on="qid")
+    rows["text"] = "a text of the document"
+    fuser = make(*random_pipelines())
+    pd.testing.assert_frame_equal(fuser(rows), fuser(asked))
+
+
+def test_the_input_stays_as_it_is(make: Callable[..., Fuser]) -> None:
+    class Careless(Fixed):
+        def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+            inp["query"] = "overwritten"
+            return super().transform(inp)
+
+    asked = topics("q1")
+    found = make(Careless({"q1": [("a", 1.0)]}), one("b"))(asked)
+    assert asked["query"].tolist() == ["query q1"]
+    assert set(found["query"]) == {"query q1"}
+
+
+def test_equal_pipelines_and_equal_beginnings_run_once() -> None:
+    shared, other = one("a", "b"), one("c")
+    found = RRF(shared, shared % 1, shared >> pt.RankCutoff(1) >> pt.RankCutoff(1), other, shared)(topics("q1"))
+    assert (shared.calls, other.calls) == (1, 1)
+    assert scores(found) == pytest.approx({"a": 4 / 61, "b": 2 / 62, "c": 1 / 61})
+
+
+def test_what_each_pipeline_adds_to_the_frames_is_dropped() -> None:
+    rich = one("a")
+    rich.results["query_vec"] = 1
+    assert list(RRF(rich, one("a"))(topics("q1")).columns) == COLUMNS
+
+
+def test_a_cutoff_keeps_the_best() -> None:
+    fuser = RRF(*random_pipelines())
+    asked = topics("q1", "q2")
+    cut = (fuser % 5)(asked)
+    assert cut["rank"].tolist() == [0, 1, 2, 3, 4] * 2
+    assert cut["docno"].tolist()[:5] == fuser(asked)["docno"].tolist()[:5]
+
+
+def test_identity(make: Callable[..., Fuser]) -> None:
+    first, second = one("a"), one("b")
+    assert make(first, second) == make(first, second)
+    assert hash(make(first, second)) == hash(make(first, second))
+    assert make(first, second) != make(second, first)
+    assert repr(first) in repr(make(first, second))
+    compiled = make(first >> pt.RankCutoff(5), second).compile()
+    assert type(compiled) is type(make(first))
+    assert pt.inspect.subtransformers(make(first, second)) == {"pipelines": [first, second]}
+
+
+@given(lists=LISTS)
+def test_explanations_add_up(make: Callable[..., Fuser], lists: list[dict[str, list[tuple[str, float]]]]) -> None:
+    fuser = make(*[Fixed(given_lists) for given_lists in lists])
+    asked = topics("q1")
+    explained = explain(fuser, asked)
+    assert [(e.docno, e.score) for e in explained] == list(scores(fuser(asked)).items())
+    for explanation in explained:
+        assert explanation.is_whole()
+        assert all(part.label != "not explained" for part in explanation.parts)
+        holders = [runs for runs in lists if explanation.docno in dict(runs["q1"])]
+        assert len(explanation.parts) == len(holders)
+        for part, runs in zip(explanation.parts, holders, strict=True):
+            assert part.source is not None
+            assert part.source.score == part.detail["score"] == dict(runs["q1"])[explanation.docno]
+
+
+def test_an_explanation_in_words() -> None:
+    first, second = one("a", "b"), one("b")
+    (found,) = explain(WeightedRRF(first, second, weights=[0.25, 0.75]), topics("q1"), ["a"])
+    assert [part.label for part in found.parts] == ["rank 1: 0.25/(5 + 1) in Fixed"]
+    assert found.note == "not returned by Fixed"
+    (found,) = explain(LinearFusion(first, weights=[2]), topics("q1"), ["b"])
+    assert [part.label for part in found.parts] == ["2 × 0 (minmax of 1) in Fixed"]
+
+
+@pytest.mark.parametrize(
+    ("make_one", "message"),
+    [
+        (lambda: RRF(), r"rrf: give at least one pipeline\."),
+        (lambda: RRF(one("a"), 3), r"rrf: pipeline 2 is 3, which is no transformer\."),
+        (lambda: RRF(one("a"), k=0), r"rrf: k=0 is not a number of at least 1\."),
+        (lambda: RRF(one("a"), k="60"), r"rrf: k='60' is not a number of at least 1\."),
+        (lambda: wrrf(None, one("a"), one("b"), weights=[0.5, 0.6]), r"wrrf: the weights sum to 1\.1, not to 1\."),
+        (lambda: wrrf(None, one("a"), one("b"), weights=[1.5, -0.5]), r"wrrf: the weight -0\.5 is below 0\."),
+        (lambda: wrrf(None, one("a"), weights=[0.5, 0.5]), r"wrrf: there are 2 weights for 1 pipelines: give each .*"),
+        (lambda: wrrf(None, one("a"), weights=["1"]), r"wrrf: weights=\['1'\] is not a list of finite numbers\."),
+        (lambda: wrrf(None, one("a"), weights=[float("nan")]), r"wrrf: weights=\[nan\] is not a list of finite .*"),
+        (lambda: linear(None, one("a"), weights=[0]), r"linear: every weight is 0, so that nothing would be ranked\."),
+        (lambda: linear(None, one("a"), weights=[True]), r"linear: weights=\[True\] is not a list of finite numbers\."),
+        (
+            lambda: linear(None, one("a"), weights=[1], normalize="max"),  # type: ignore[arg-type]
+            r"linear: normalize='max' is not one of minmax, zscore, none\.",
+        ),
+    ],
+)
+def test_wrong_parameters(make_one: Callable[[], Fuser], message: str) -> None:
+    with pytest.raises(ComponentError, match=f"^{message}$"):
+        make_one()
+
+
+def test_weights_may_miss_one_by_rounding() -> None:
+    assert len(rrf(None, one("a"))(topics("q1"))) == 1
+    fused_by_thirds = WeightedRRF(one("a"), one("b"), one("c"), weights=np.array([0.3333333, 0.3333333, 0.3333334]))
+    assert scores(fused_by_thirds(topics("q1"))).keys() == {"a", "b", "c"}
+
+
+def test_lists_that_cannot_be_fused_are_named() -> None:
+    set_only = one("a") | one("b")
+    with pytest.raises(ComponentError, match=r"^rrf: pipeline 2 returned no column 'score'"):
+        RRF(one("a"), set_only)(topics("q1"))
+    with pytest.raises(ComponentError, match=r"^linear: in the results of pipeline 1, 'a' of query 'q1' has a score"):
+        LinearFusion(Fixed({"q1": [("a", float("nan"))]}), weights=[1])(topics("q1"))
+    with pytest.raises(ComponentError, match=r"^rrf: the query 'q1' was given twice\.$"):
+        RRF(one("a"))(topics("q1", "q1"))
+
+
+def test_pyterrier_sees_inputs_outputs_and_what_is_inside(make: Callable[..., Fuser]) -> None:
+    class Retriever(Fixed):
+        def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+            pt.validate.query_frame(inp, ["query"])
+            return super().transform(inp)
+
+    fuser = make(Retriever({"q1": [("a", 1.0)]}), Retriever({}))
+    assert pt.inspect.transformer_inputs(fuser) == [["qid", "query"]]
+    assert pt.inspect.transformer_outputs(fuser, ["qid", "query", "year"]) == COLUMNS

@@ -1,0 +1,117 @@
+"""Scoring given documents: the same score as the retriever gives, for whatever is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dense_material
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from legalir.component import Component
+from legalir.errors import ComponentError
+from legalir.retrieve.dense import DenseScorer
+from legalir.retrieve.scorer import PairScorer, SparseScorer, scorer_of
+from legalir.retrieve.sparse import SparseIndex
+
+NAMES = [f"d{i}" for i in range(12)]
+TEXTS = ["abba", "cab", "bad cab", "face", "ace", "dead", "beef", "fade cab", "hag", "gag", "dad", "cafe bad"]
+QUERIES = pd.DataFrame({"qid": ["2", "1", "3"], "query": ["cab bad", "face", "beef"], "year": [2020, 2021, 2022]})
+DOCUMENTS = [{"docno": name, "text": text} for name, text in zip(NAMES, TEXTS, strict=True)]
+
+
+@pytest.fixture(name="retriever", params=["bm25", "tfidf", "dense"])
+def made_retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    if request.param == "dense":
+        from legalir.retrieve.dense_index import DenseIndex
+
+        return DenseIndex(tmp_path / "dense", dense_material.LetterEncoder()).index(DOCUMENTS).retriever()
+    index = SparseIndex(tmp_path / "sparse", analyzer="char1").index(DOCUMENTS)
+    make: Callable[[SparseIndex], Any] = {"bm25": SparseIndex.bm25, "tfidf": SparseIndex.tfidf}[request.param]
+    return make(index)
+
+
+def all_pairs() -> pd.DataFrame:
+    return QUERIES.merge(pd.DataFrame({"docno": NAMES}), how="cross").sample(frac=1, random_state=3)
+
+
+def test_scores_are_those_of_the_retriever(retriever: Any) -> None:
+    found = retriever(QUERIES).set_index(["qid", "docno"])["score"]
+    scored = retriever.scorer()(all_pairs())
+    assert len(scored) == 36
+    for row in scored.itertuples():
+        assert row.score == found.get((row.qid, row.docno), 0.0)
+
+
+def test_rows_are_ranked_and_keep_their_columns(retriever: Any) -> None:
+    given = all_pairs().assign(text=lambda rows: rows["docno"] + "!", score=7.0)
+    kept = given.copy(deep=True)
+    scored = retriever.scorer()(given)
+    pd.testing.assert_frame_equal(given, kept)
+    assert list(scored.columns) == ["qid", "query", "year", "docno", "text", "score", "rank"]
+    assert (scored["text"] == scored["docno"] + "!").all()
+    assert scored["qid"].drop_duplicates().tolist() == given["qid"].drop_duplicates().tolist()
+    for _, rows in scored.groupby("qid"):
+        assert rows["rank"].tolist() == list(range(12))
+        assert rows["docno"].tolist() == [docno for _, docno in sorted(zip(-rows["score"], rows["docno"], strict=True))]
+
+
+def test_batches_and_their_order_do_not_matter(retriever: Any) -> None:
+    scorer = retriever.scorer()
+    whole = scorer(all_pairs())
+    for qid in QUERIES["qid"]:
+        alone = scorer(all_pairs()[lambda rows, qid=qid: rows["qid"] == qid].iloc[::-1])
+        pd.testing.assert_frame_equal(alone, whole[whole["qid"] == qid].reset_index(drop=True))
+
+
+def test_an_empty_frame_has_all_columns(retriever: Any) -> None:
+    scored = retriever.scorer()(all_pairs().iloc[:0])
+    assert list(scored.columns) == ["qid", "query", "year", "docno", "score", "rank"]
+    assert scored["rank"].dtype == np.int64
+    assert pt.inspect.transformer_outputs(retriever.scorer(), ["qid", "query", "docno"]) == [
+        *("qid", "query", "docno", "score", "rank")
+    ]
+
+
+def test_an_unknown_document_is_named(retriever: Any) -> None:
+    frame = pd.DataFrame({"qid": ["1", "1"], "query": ["cab", "cab"], "docno": ["d3", "e9"]})
+    with pytest.raises(ComponentError, match=r"Scorer: the document 'e9' of query '1' is not in the index: score"):
+        retriever.scorer()(frame)
+
+
+def test_a_query_that_is_no_string_is_named(retriever: Any) -> None:
+    frame = pd.DataFrame({"qid": ["1"], "query": pd.Series([None], dtype=object), "docno": ["d3"]})
+    with pytest.raises(ComponentError, match=r"Scorer: the query None of '1' is not a string\."):
+        retriever.scorer()(frame)
+
+
+def test_missing_columns_are_pyterriers_error(retriever: Any) -> None:
+    with pytest.raises(pt.validate.InputValidationError):
+        retriever.scorer()(QUERIES)
+
+
+def test_the_scorer_of_a_pipeline_is_that_of_its_last_component(retriever: Any) -> None:
+    expected = retriever.scorer()
+    assert isinstance(expected, SparseScorer | DenseScorer)
+    assert scorer_of(retriever) == expected
+    assert scorer_of(retriever % 10) == expected
+    assert scorer_of((retriever >> retriever) % 10 % 5) == expected
+    assert hash(scorer_of(retriever)) == hash(expected)
+    for without in (None, retriever + retriever, retriever >> pt.apply.doc_score(len), pt.RankCutoff(3)):
+        assert scorer_of(without) is None
+
+
+def test_a_scorer_that_says_no_numbers_is_abstract() -> None:
+    class Nothing(PairScorer):
+        def __init__(self) -> None:
+            pass
+
+    assert isinstance(Nothing(), Component)
+    with pytest.raises(NotImplementedError):
+        Nothing()(all_pairs())
+    with pytest.raises(NotImplementedError):
+        Nothing().pair_scores(QUERIES, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))

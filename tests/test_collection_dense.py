@@ -1,0 +1,57 @@
+"""Dense indexes of a collection: built once, from what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import legalir
+from legalir.encode.lsa import LSA
+from legalir.errors import ComponentError
+from legalir.index.sparse import SparsePostings
+from legalir.retrieve.dense_index import DenseIndex
+
+
+class Lengths:
+    name = "some/lengths model"
+    fingerprint = "ab" * 32
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        rows = np.array([[len(text), 10] for text in texts], dtype=np.float32).reshape(-1, 2)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    encode_queries = encode
+
+
+def test_lsa_is_fitted_once_on_the_postings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collection = legalir.Collection("legalir/firecode", cache=tmp_path)
+    collection.sparse("jamo3")
+    monkeypatch.setattr(SparsePostings, "index", None)  # the texts are not analysed again
+    first = collection.pipeline("lsa(dimensions=32) % 5")(collection.topics().head(5))
+    monkeypatch.setattr(DenseIndex, "index_postings", None)
+    again = legalir.Collection("legalir/firecode", cache=tmp_path)
+    assert again.pipeline("lsa(dimensions=32) % 5")(again.topics().head(5)).equals(first)
+    index = again.dense(LSA(dimensions=32))
+    assert index is again.dense(LSA(dimensions=32))
+    assert index.dimensions == 32
+    assert index.manifest.facts["corpus"] == again.fingerprint()
+    assert index.directory.name.startswith("dense-lsa-")
+
+
+def test_other_encoders_read_the_texts(tmp_path: Path) -> None:
+    collection = legalir.Collection("legalir/firecode", cache=tmp_path)
+    index = collection.dense(Lengths())
+    assert index.directory.name == "dense-some-lengths-model-abababab"
+    assert len(index) == len(list(collection.docs()))
+    assert not (index.directory.parent / "sparse").exists()
+    assert len(index.retriever(3).search("무창층")) == 3
+    assert collection.dense(Lengths()) is index
+
+
+def test_an_unknown_encoder_is_named(tmp_path: Path) -> None:
+    collection = legalir.Collection("legalir/firecode", cache=tmp_path)
+    with pytest.raises(ComponentError, match="There is no encoder 'lda'"):
+        collection.dense("lda")

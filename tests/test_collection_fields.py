@@ -1,0 +1,72 @@
+"""The field index and the laws of a collection: built once, kept, and never mistaken for those of other links."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from legalir.analysis.ngrams import NGrams
+from legalir.collection import Collection
+from legalir.errors import AnalyzerError, ArtifactError
+from legalir.index.fields import FieldIndex
+from legalir.index.laws import LawTable
+from legalir.rerank.family import family
+from legalir.retrieve.bm25f import bm25f
+
+CORPUS = [
+    {"docno": "a-1", "title": "소방법 제1조", "text": "무창층", "law": "소방법", "heading": "목적", "path": "총칙"},
+    {"docno": "a-2", "title": "소방법 제2조", "text": "정한다", "law": "소방법", "heading": "스프링클러"},
+    {"docno": "d-1", "text": "개구부", "law": "소방법 시행령"},
+]
+
+
+@pytest.fixture(name="folder")
+def written_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "법령"
+    folder.mkdir()
+    rows = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in CORPUS)
+    (folder / "corpus.jsonl").write_text(rows, encoding="utf-8")
+    (folder / "links.tsv").write_text("a-2\ta-1\tself\n", encoding="utf-8")
+    return folder
+
+
+def test_they_are_built_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collection = Collection(folder)
+    index, laws = collection.fields(), collection.laws
+    assert index.lengths.tolist() == [[4, 2, 1, 4], [4, 2, 0, 0], [0, 2, 0, 0]]
+    assert index.manifest.facts["corpus"] == laws.manifest.facts["corpus"] == collection.fingerprint()
+    assert index.manifest.facts["links"] == collection.graph.fingerprint()
+    assert collection.fields("char2") is collection.fields(NGrams("char", 2)) is index
+    monkeypatch.setattr(FieldIndex, "index", None)
+    monkeypatch.setattr(LawTable, "index", None)
+    again = Collection(folder)
+    assert (again.fields(), again.laws) == (index, laws)
+
+
+def test_a_provision_is_found_by_the_heading_of_what_cites_it(folder: Path) -> None:
+    collection = Collection(folder)
+    assert bm25f(collection).search("스프링클러")["docno"].tolist() == ["a-1"]
+    results = (bm25f(collection) >> family(collection, weight=1)).search("무창층 개구부")
+    # Both are of one family, and as good as each other: 1 after min-max, 1 + (1 + 1 + 0)/3.
+    assert results["docno"].tolist() == ["a-1", "d-1"]
+    assert results["score"].tolist() == pytest.approx([5 / 3, 5 / 3])
+
+
+def test_other_links_make_another_index(folder: Path) -> None:
+    first = Collection(folder).fields()
+    (folder / "links.tsv").unlink()
+    second = Collection(folder).fields()
+    assert second.directory != first.directory
+    assert second.lengths[:, 3].tolist() == [0, 0, 0]
+    assert len(bm25f(Collection(folder)).search("스프링클러")) == 0
+
+
+def test_faults_are_named(folder: Path) -> None:
+    with pytest.raises(AnalyzerError):
+        Collection(folder).fields("char0")
+    (file,) = Collection(folder).fields().directory.glob("data-*/df.npy")
+    file.write_bytes(b"")
+    with pytest.raises(ArtifactError, match=r"df\.npy has 0 bytes where .* remove the directory"):
+        bm25f(Collection(folder)).search("무창층")
