@@ -1,13 +1,17 @@
-# Targets: experiment (the first thing to run), test, lint, bench, install, wheel, clean.
+# Targets: experiment (the first thing to run), test, lint, experiments, bench, install, wheel, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: experiment install test lint wheel bench clean
+.PHONY: experiment experiments install test lint wheel bench clean
 
 experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
+
+# Every experiment whose collection is in $$LEGALIR_DATA, compared with its expected scores.
+experiments: $(VENV)/.users
+	$(BIN)/python experiments/check.py
 
 install: $(VENV)/.users
 
@@ -32,6 +36,7 @@ wheel: $(VENV)/.developers
 
 bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/run.py
+	$(BIN)/python experiments/bench/methods.py
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

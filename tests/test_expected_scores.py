@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from legalir.experiment import Definition, compare, read_expected, run
+from legalir.experiment.runner import dataset_slug
 
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
 DATA = os.environ.get("LEGALIR_DATA", "")
@@ -23,6 +24,16 @@ def test_quickstart(tmp_path: Path) -> None:
     check(EXPERIMENTS / "quickstart.yaml", tmp_path / "out")
 
 
+@pytest.mark.parametrize("name", ["table4", "sar-beta", "nitilink", "fusion", "default-firecode"])
+def test_methods_on_the_bundled_collection(name: str, tmp_path: Path) -> None:
+    file = EXPERIMENTS / "methods" / f"{name}.yaml"
+    several = bool(Definition.load(file).datasets)
+    result = run(file, tmp_path / "out", dataset="legalir/firecode/test", latency_queries=0)
+    expected = read_expected(file.with_name(f"{name}{'.firecode-test' if several else ''}.expected.tsv"))
+    comparison = compare(result, expected)
+    assert comparison.ok, [cell for cell in comparison.cells if cell.status != "same"]
+
+
 @pytest.mark.parametrize("name", ["searchfiresafety", "koblex", "nitibench-tax"])
 def test_real_collections(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not (Path(DATA) / name / "corpus.jsonl.gz").is_file():
@@ -35,5 +46,8 @@ def test_every_experiment_can_be_read_and_has_expected_scores() -> None:
     files = sorted(EXPERIMENTS.rglob("*.yaml"))
     assert len(files) >= 4
     for file in files:
-        assert Definition.load(file).baseline
-        assert file.with_suffix(".expected.tsv").is_file(), file
+        definition = Definition.load(file)
+        for one in definition.each():
+            slug = f".{dataset_slug(one.dataset)}" if definition.datasets else ""
+            expected = read_expected(file.with_name(f"{file.stem}{slug}.expected.tsv"))
+            assert {system for system, _ in expected.scores} == set(definition.systems), file

@@ -1,0 +1,65 @@
+"""Run experiments and compare every score with the expected one: ``make experiments``.
+
+    python experiments/check.py [FILE.yaml ...] [--write]
+
+Without files, all experiments whose collections are at hand. Expected scores stand beside a definition, in
+``<name>.expected.tsv``, or ``<name>.<collection>.expected.tsv`` where it has several. ``--write`` renews them instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from legalir.errors import DatasetNotFound, DownloadError
+from legalir.experiment import Definition, compare, read_expected, run, write_expected
+from legalir.experiment.runner import dataset_slug
+
+HERE = Path(__file__).resolve().parent
+
+
+def expected_path(file: Path, definition: Definition, dataset: str) -> Path:
+    """Return where the expected scores of one dataset of an experiment stand."""
+    name = f".{dataset_slug(dataset)}" if definition.datasets else ""
+    return file.with_name(f"{file.stem}{name}.expected.tsv")
+
+
+def check(file: Path, *, write: bool) -> bool:
+    """Run one experiment on each of its datasets; return whether all scores are as expected."""
+    definition = Definition.load(file)
+    good = True
+    for one in definition.each():
+        slug = dataset_slug(one.dataset)
+        out = Path("results") / file.relative_to(HERE).with_suffix("") / slug
+        try:
+            result = run(one, out)
+        except (DatasetNotFound, DownloadError) as error:
+            print(f"not run    {file.relative_to(HERE)} on {slug}: {error}")
+            continue
+        result.report(out / "report.html")
+        expected = expected_path(file, definition, one.dataset)
+        if write:
+            write_expected(result, expected)
+            print(f"written    {expected.relative_to(HERE)}")
+            continue
+        found = compare(result, read_expected(expected))
+        good = good and found.ok
+        counts = ", ".join(f"{number} {status}" for status, number in found.counts.items())
+        print(f"{'as expected' if found.ok else 'DIFFERENT '} {file.relative_to(HERE)} on {slug}: {counts}")
+    return good
+
+
+def main() -> None:
+    """Check the files that are named, or all."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("files", nargs="*", type=Path, help="experiments; by default all")
+    parser.add_argument("--write", action="store_true", help="renew the expected scores")
+    options = parser.parse_args()
+    files = [file.resolve() for file in options.files] or sorted(HERE.rglob("*.yaml"))
+    results = [check(file, write=options.write) for file in files]
+    sys.exit(0 if all(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
