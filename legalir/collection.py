@@ -15,7 +15,8 @@ from legalir import datasets
 from legalir.analysis import Analyzer, get_analyzer
 from legalir.columns import RESULT_COLUMNS
 from legalir.errors import ComponentError
-from legalir.files import cache_home, locked
+from legalir.files import cache_home
+from legalir.index.base import build_once
 from legalir.progress import progress
 from legalir.search_result import SearchResult
 
@@ -110,22 +111,14 @@ class Collection:
 
         chosen = get_analyzer(analyzer, self)
         if chosen.fingerprint not in self._sparse:
-            path = self.cache / f"sparse-{chosen.name}-{chosen.fingerprint[:8]}"
-            index = SparseIndex(path, analyzer=chosen)
-            if not index.built():
-                self._build(index)
+            index = SparseIndex(self.cache / f"sparse-{chosen.name}-{chosen.fingerprint[:8]}", analyzer=chosen)
+            build_once(index.directory, index.built, lambda: self._build_sparse(index))
             self._sparse[chosen.fingerprint] = index
         return self._sparse[chosen.fingerprint]
 
-    def _build(self, index: SparseIndex) -> None:
-        path = index.directory
-        # The index locks itself while it writes; this second lock lets whoever waited find the work done.
-        with locked(path.with_name(f"{path.name}.first")):
-            if index.built():
-                return
-            label = f"Indexing {self.id} ({index.analyzer.name})"
-            with progress(label, self.source.docs_count()) as advance:
-                index.index(_counted(_rows(self.source), advance), corpus=self._fingerprint)
+    def _build_sparse(self, index: SparseIndex) -> None:
+        with progress(f"Indexing {self.id} ({index.analyzer.name})", self.source.docs_count()) as advance:
+            index.index(_counted(_rows(self.source), advance), corpus=self._fingerprint)
 
     def fields(self, analyzer: str | Analyzer = "char2") -> FieldIndex:
         """Return the field index under `analyzer`, built on first use.
@@ -140,22 +133,18 @@ class Collection:
         if chosen.fingerprint not in self._fields:
             name = f"fields-{chosen.name}-{chosen.fingerprint[:8]}-{self._links_digest}"
             index = FieldIndex(self.cache / name, analyzer=chosen)
-            if not index.built():
-                self._build_fields(index)
+            build_once(index.directory, index.built, lambda: self._build_fields(index))
             self._fields[chosen.fingerprint] = index
         return self._fields[chosen.fingerprint]
 
     def _build_fields(self, index: FieldIndex) -> None:
         from legalir.index.citing import with_citing
 
-        with locked(index.directory.with_name(f"{index.directory.name}.first")):
-            if index.built():
-                return
-            graph = self.graph
-            label = f"Indexing the fields of {self.id} ({index.analyzer.name})"
-            with progress(label, self.source.docs_count()) as advance:
-                rows = _counted(with_citing(self.source, graph), advance)
-                index.index(rows, corpus=self._fingerprint, links=graph.fingerprint())
+        graph = self.graph
+        label = f"Indexing the fields of {self.id} ({index.analyzer.name})"
+        with progress(label, self.source.docs_count()) as advance:
+            rows = _counted(with_citing(self.source, graph), advance)
+            index.index(rows, corpus=self._fingerprint, links=graph.fingerprint())
 
     @cached_property
     def laws(self) -> LawTable:
@@ -167,10 +156,7 @@ class Collection:
         from legalir.index.laws import LawTable
 
         table = LawTable(self.cache / "laws")
-        if not table.built():
-            with locked(table.directory.with_name(f"{table.directory.name}.first")):
-                if not table.built():
-                    table.index(_rows(self.source), corpus=self._fingerprint)
+        build_once(table.directory, table.built, lambda: table.index(_rows(self.source), corpus=self._fingerprint))
         return table
 
     def dense(self, encoder: str | AnyEncoder = "lsa") -> DenseIndex:
@@ -187,26 +173,21 @@ class Collection:
         if chosen.fingerprint not in self._dense:
             name = re.sub(r"[^\w.-]+", "-", chosen.name)[:40]
             index = DenseIndex(self.cache / f"dense-{name}-{chosen.fingerprint[:8]}", encoder=chosen)
-            if not index.built():
-                self._build_dense(index, chosen)
+            build_once(index.directory, index.built, lambda: self._build_dense(index, chosen))
             self._dense[chosen.fingerprint] = index
         return self._dense[chosen.fingerprint]
 
     def _build_dense(self, index: DenseIndex, encoder: AnyEncoder) -> None:
         from legalir.encode import TrainableEncoder
 
-        path = index.directory
-        with locked(path.with_name(f"{path.name}.first")):
-            if index.built():
-                return
-            if isinstance(encoder, TrainableEncoder):
-                # The texts were analysed once, for the sparse index.
-                postings = self.sparse(encoder.analyzer)
-                with progress(f"Fitting {encoder.name} on {self.id}", None):
-                    index.index_postings(postings, corpus=self._fingerprint)
-                return
-            with progress(f"Encoding {self.id} ({encoder.name})", self.source.docs_count()) as advance:
-                index.index(_counted(_rows(self.source), advance), corpus=self._fingerprint)
+        if isinstance(encoder, TrainableEncoder):
+            # The texts were analysed once, for the sparse index.
+            postings = self.sparse(encoder.analyzer)
+            with progress(f"Fitting {encoder.name} on {self.id}", None):
+                index.index_postings(postings, corpus=self._fingerprint)
+            return
+        with progress(f"Encoding {self.id} ({encoder.name})", self.source.docs_count()) as advance:
+            index.index(_counted(_rows(self.source), advance), corpus=self._fingerprint)
 
     @cached_property
     def graph(self) -> CitationGraph:
@@ -219,10 +200,7 @@ class Collection:
         from legalir.index.graph import CitationGraph
 
         path = self.cache / f"graph-{self._links_digest}"
-        if not CitationGraph(path).built():
-            with locked(path.with_name(f"{path.name}.first")):
-                if not CitationGraph(path).built():
-                    return CitationGraph.from_dataset(self.source).save(path)
+        build_once(path, CitationGraph(path).built, lambda: CitationGraph.from_dataset(self.source).save(path))
         return CitationGraph.load(path)
 
     @property

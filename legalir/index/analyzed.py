@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis import Analyzer, get_analyzer
 from legalir.errors import ArtifactError
-from legalir.index.artifact import Manifest, open_build, rebuild_hint
+from legalir.index.artifact import Manifest, rebuild_hint
 from legalir.index.base import IndexArtifact
-from legalir.index.docnos import Docnos
 from legalir.index.strings import Strings
 
 __all__ = ["TermIndex"]
@@ -30,9 +28,6 @@ class TermIndex(IndexArtifact):
         path: directory of the artifact.
         analyzer: a name or an analyzer; None: that of the index at `path`.
     """
-
-    kind: ClassVar[str]
-    version: ClassVar[int]
 
     def __init__(self, path: str | PathLike[str], analyzer: str | Analyzer | None = None) -> None:
         super().__init__(str(path))
@@ -52,27 +47,13 @@ class TermIndex(IndexArtifact):
         name = "" if self._asked is None else f", analyzer={self._asked.name!r}"
         return f"{type(self).__name__}({str(self.path)!r}{name})"
 
-    @cached_property
-    def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
-        # Everything is opened at once, so that all of it belongs to one build.
-        path = self.directory
-        manifest, arrays = open_build(path, self.kind, self.version)
+    def _check(self, manifest: Manifest) -> None:
         made_by = manifest.facts["analyzer"]
         if self._asked is not None and made_by["fingerprint"] != self._asked.fingerprint:
             raise ArtifactError(
-                f"{path} was built with the analyzer {made_by['name']} ({made_by['fingerprint'][:8]}), not "
-                f"with {self._asked.name} ({self._asked.fingerprint[:8]}): {rebuild_hint(path)}"
+                f"{self.directory} was built with the analyzer {made_by['name']} ({made_by['fingerprint'][:8]}), not "
+                f"with {self._asked.name} ({self._asked.fingerprint[:8]}): {rebuild_hint(self.directory)}"
             )
-        return manifest, arrays
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest of the verified build.
-
-        Raises:
-            ArtifactError: there is no build, it is damaged, or it was made by another analyzer.
-        """
-        return self._opened[0]
 
     @cached_property
     def analyzer(self) -> Analyzer:
@@ -89,27 +70,13 @@ class TermIndex(IndexArtifact):
         return analyzer
 
     def fingerprint(self) -> str:
-        """Return a sha256 over the content of the index, the same for equal content anywhere."""
-        parts = [entry["sha256"] for _, entry in sorted(self.manifest.files.items())]
-        return hashlib.sha256("".join([*parts, self.analyzer.fingerprint]).encode()).hexdigest()
-
-    def _array(self, name: str) -> npt.NDArray[Any]:
-        return self._opened[1][name]
+        """Return a sha256 over the content of the index and its analyzer, the same for equal content anywhere."""
+        return hashlib.sha256(f"{super().fingerprint()}{self.analyzer.fingerprint}".encode()).hexdigest()
 
     @cached_property
     def terms(self) -> Strings:
         """The vocabulary, ascending."""
         return Strings(self._opened[1], "terms")
-
-    @cached_property
-    def known(self) -> Docnos:
-        """The docnos, and the number of the document that bears one."""
-        return Docnos(self._opened[1])
-
-    @property
-    def docnos(self) -> npt.NDArray[np.object_]:
-        """Docno of each document, object [n]."""
-        return self.known.array
 
     @property
     def order(self) -> npt.NDArray[np.int32]:

@@ -6,10 +6,8 @@ fitted encoder saved, under names that begin with ``encoder.``.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,13 +17,11 @@ import numpy.typing as npt
 
 from legalir.arrays import append_rows, load_array
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index.artifact import Manifest, open_build
 from legalir.index.base import IndexArtifact
-from legalir.index.docnos import Docnos, write_docnos
+from legalir.index.docnos import write_docnos
 
-__all__ = ["KIND", "VERSION", "DenseVectors", "Precision", "foreign_vectors", "unit_rows", "write_vectors"]
+__all__ = ["DenseVectors", "Precision", "foreign_vectors", "unit_rows", "write_vectors"]
 
-KIND, VERSION = "dense_index", 1
 Precision = Literal["float32", "float16"]
 _ROWS = 16_384
 """Rows that are worked on at a time."""
@@ -44,34 +40,7 @@ def unit_rows(vectors: npt.NDArray[np.floating], least: float = 0.0) -> npt.NDAr
 class DenseVectors(IndexArtifact):
     """Vectors of a collection."""
 
-    @cached_property
-    def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
-        # Everything is opened at once, so that all of it belongs to one build.
-        return open_build(self.directory, KIND, VERSION)
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest of the verified build.
-
-        Raises:
-            ArtifactError: there is no build, or it is damaged.
-        """
-        return self._opened[0]
-
-    def fingerprint(self) -> str:
-        """Return a sha256 over the content of the index, the same for equal content anywhere."""
-        parts = [entry["sha256"] for _, entry in sorted(self.manifest.files.items())]
-        return hashlib.sha256("".join(parts).encode()).hexdigest()
-
-    @cached_property
-    def known(self) -> Docnos:
-        """The docnos, and the number of the document that bears one."""
-        return Docnos(self._opened[1])
-
-    @property
-    def docnos(self) -> npt.NDArray[np.object_]:
-        """Docno of each document, object [n]."""
-        return self.known.array
+    kind, version = "dense_index", 1
 
     @property
     def vectors(self) -> npt.NDArray[np.floating]:

@@ -6,7 +6,6 @@ that it points into.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -17,15 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.arrays import save_array
-from legalir.index.artifact import Manifest, building, open_build
+from legalir.index.artifact import building
 from legalir.index.base import IndexArtifact
-from legalir.index.docnos import Docnos, write_docnos
+from legalir.index.docnos import write_docnos
 from legalir.index.documents import docno_of, field_text
 from legalir.index.strings import Strings, write_strings
 
 __all__ = ["Group", "LawTable", "family_of"]
 
-KIND, VERSION = "law_table", 1
 
 Group = Literal["law", "family"]
 """What provisions are grouped by: their law, or the statute that it belongs to with its decree and its rule."""
@@ -45,6 +43,8 @@ class LawTable(IndexArtifact):
     Args:
         path: directory of the artifact.
     """
+
+    kind, version = "law_table", 1
 
     def __init__(self, path: str | PathLike[str]) -> None:
         super().__init__(str(path))
@@ -71,7 +71,7 @@ class LawTable(IndexArtifact):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a law is no string.
         """
-        with building(self.directory, KIND, VERSION) as (data, facts):
+        with building(self.directory, self.kind, self.version) as (data, facts):
             pairs = [(docno_of(row), field_text(row, "law")) for row in iter]
             laws = sorted({law for _, law in pairs if law})
             number = {law: place for place, law in enumerate(laws)}
@@ -81,28 +81,6 @@ class LawTable(IndexArtifact):
             facts.update(documents=len(pairs), laws=len(laws), corpus=corpus)
         self.forget()
         return self
-
-    @cached_property
-    def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
-        return open_build(self.directory, KIND, VERSION)
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest of the verified build.
-
-        Raises:
-            ArtifactError: there is no build, or it is damaged.
-        """
-        return self._opened[0]
-
-    def fingerprint(self) -> str:
-        """Return a sha256 over the content of the table, the same for equal content anywhere."""
-        parts = [entry["sha256"] for _, entry in sorted(self.manifest.files.items())]
-        return hashlib.sha256("".join(parts).encode()).hexdigest()
-
-    @cached_property
-    def _known(self) -> Docnos:
-        return Docnos(self._opened[1])
 
     @cached_property
     def _groups(self) -> dict[Group, tuple[list[str], npt.NDArray[np.int64]]]:
@@ -116,11 +94,11 @@ class LawTable(IndexArtifact):
         return {"law": (laws, law), "family": (families, family[law])}
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self.known)
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
         """Return the number of each provision, -1 for one that is not in the collection; [m]."""
-        return self._known.numbers(docnos)
+        return self.known.numbers(docnos)
 
     def groups(self, numbers: npt.NDArray[np.int64], by: Group) -> npt.NDArray[np.int64]:
         """Return the law or family of each provision, -1 for one without a law and one that is not there; [m].

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from legalir.encode import AnyEncoder, Encoder, TrainableEncoder, get_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.index.artifact import building, rebuild_hint
-from legalir.index.dense import KIND, VERSION, DenseVectors, Precision, foreign_vectors, write_vectors
+from legalir.index.dense import DenseVectors, Precision, foreign_vectors, write_vectors
 from legalir.index.documents import INDEXED_TEXT, document_batches
 from legalir.index.sparse import SparsePostings
 from legalir.retrieve.dense import DenseRetriever, DenseScorer, QueryEncoder
@@ -143,7 +143,7 @@ class DenseIndex(DenseVectors):
     @contextmanager
     def _building(self, corpus: str, indexed: str) -> Iterator[tuple[Path, dict[str, Any]]]:
         encoder = self._asked if indexed != INDEXED_TEXT else self._encoder()
-        with building(self.directory, KIND, VERSION) as (data, facts):
+        with building(self.directory, self.kind, self.version) as (data, facts):
             facts["encoder"] = None
             if encoder is not None:
                 parameters = dict(encoder.parameters) if isinstance(encoder, TrainableEncoder) else {}
