@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -23,9 +24,10 @@ _REACH = 20
 def focused(query: str, over: int, share: float, times: int) -> str:
     """Return `query` with its last `share` written `times` times, if it is longer than `over` characters.
 
-    The cut moves to the next white space, where one is near, so that no word is cut.
+    The cut moves to the next white space, where one is near, so that no word is cut. Characters are
+    those of NFC, which is what is returned: the same question in NFD, with more of them, is focused alike.
     """
-    query = query.strip()
+    query = unicodedata.normalize("NFC", query).strip()
     if len(query) <= over:
         return query
     cut = int((1 - share) * len(query))

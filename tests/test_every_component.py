@@ -1,0 +1,264 @@
+"""What holds for every component that ships, alone and in company, on the bundled collection."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+import legalir
+from legalir import pipeline, plugins
+from legalir.collection import Collection
+from legalir.explanation import Explainable, Explanation, explain
+
+EXPRESSIONS = (
+    "bm25",
+    'bm25(analyzer="char2", k1=1.5, b=0.75, num_results=20)',
+    "tfidf",
+    'tfidf(idf="sklearn") % 20',
+    "bm25f",
+    'bm25f(fields={"title": 3, "text": 1, "citing": 2}, query_exponent=1) % 20',
+    "lsa",
+    "dense",
+    "rrf(bm25, lsa % 50)",
+    "wrrf(bm25 % 30, lsa, tfidf, weights=[0.2, 0.5, 0.3], k=5) % 100",
+    "linear(bm25, lsa % 40, weights=[0.6, 0.4])",
+    'linear(bm25, tfidf % 40, lsa, weights=[1, -0.5, 2], normalize="zscore")',
+    'linear(bm25 % 40, lsa, weights=[0.1, 1], normalize="none") % 30',
+    "lsa >> rocchio",
+    'lsa % 30 >> rocchio(mode="candidate")',
+    "bm25 >> rocchio(terms=50, num_results=40)",
+    'tfidf % 30 >> rocchio(mode="candidate", terms=None)',
+    "rrf(bm25, lsa) % 50 >> rocchio(index=lsa, k=5)",
+    "tfidf % 100 >> sar",
+    'lsa % 100 >> sar(normalize="clip", direction="in")',
+    'bm25 >> sar(normalize="max", freeze=5, pool=100, small_degree="one", direction="both")',
+    'rrf(bm25, lsa) % 50 >> sar(scorer=lsa, normalize="minmax")',
+    'lsa >> rocchio % 40 >> sar(normalize="clip")',
+    "bm25 >> family",
+    'tfidf % 40 >> family(group="law", normalize="none")',
+    "bm25 % 20 >> nitilink(depth=2)",
+    'lsa % 20 >> nitilink(depth=2, order="bfs")',
+    "bm25 >> links",
+    "rrf(bm25 % 5 >> nitilink, bm25 >> links(k=3))",
+    "focus(over=40) >> rrf(bm25, lsa)",
+    "default",
+)
+"""Every component, each of its modes, and what is known to be done with it."""
+
+QUERIES = pd.DataFrame(
+    {
+        "qid": ["q10", "질문 2", "q3"],
+        "query": [
+            "3층 매장이 바닥 1,000㎡인데 창이 별로 없습니다. 창 면적이 얼마나 작으면 스프링클러를 달아야 하나요?",
+            "창문 없는 층",
+            # Of at most 200 characters, but of more than that in NFD.
+            "2층짜리 요양원, 바닥 다 합쳐 350㎡. 정식 스프링클러 말고 간이로 되는지, 물은 몇 분 나와야 하는지, "
+            "그리고 소방안전관리자는 누가 언제까지 어디에 신고해야 하고 안 하면 과태료가 얼마인지 모두 알려줘",
+        ],
+        "asked": ["2024-05-02", "", "2023-01-01"],
+        "weight": [0.5, 1.5, 2.5],
+    },
+    # Frames put together from others have labels that repeat.
+    index=[7, 3, 7],
+)
+EXTRA = ["asked", "weight"]
+
+every_expression = pytest.mark.parametrize("expression", EXPRESSIONS, scope="module")
+
+
+@pytest.fixture(name="collection", scope="module")
+def bundled_collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    return Collection("legalir/firecode", cache=tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(name="system", scope="module")
+def built_pipeline(collection: Collection, expression: str) -> pt.Transformer:
+    return collection.pipeline(expression)
+
+
+@pytest.fixture(name="results", scope="module")
+def results_of_all_queries(system: pt.Transformer) -> pd.DataFrame:
+    return system.transform(QUERIES.copy())
+
+
+def plain(frame: pd.DataFrame) -> dict[str, list[object]]:
+    """Return the values of a frame as what can be compared by ``==``, missing ones as None."""
+
+    def value(cell: Any) -> object:
+        if isinstance(cell, np.ndarray):
+            return cell.tolist()
+        return None if isinstance(cell, float) and np.isnan(cell) else cell
+
+    return {column: [value(cell) for cell in frame[column].tolist()] for column in frame.columns}
+
+
+def of_query(frame: pd.DataFrame, qid: str) -> dict[str, list[object]]:
+    return plain(frame[frame["qid"] == qid])
+
+
+def asked(*texts: str) -> pd.DataFrame:
+    return pd.DataFrame({"qid": [str(number) for number in range(len(texts))], "query": list(texts)})
+
+
+def steps_of(system: pt.Transformer) -> list[pt.Transformer]:
+    return list(system) if isinstance(system, pt.Compose) else [system]
+
+
+def check_results(frame: pd.DataFrame) -> None:
+    """Check scores, ranks, order and types of a result frame."""
+    assert np.isfinite(frame["score"]).all()
+    assert not frame.duplicated(["qid", "docno"]).any()
+    assert frame["score"].dtype == np.float64
+    assert pd.api.types.is_integer_dtype(frame["rank"])
+    assert all(isinstance(value, str) for column in ("qid", "docno") for value in frame[column])
+    for _, rows in frame.groupby("qid"):
+        ranked = rows.sort_values("rank")
+        assert ranked["rank"].tolist() == list(range(len(rows)))
+        order = list(zip(-ranked["score"], ranked["docno"], strict=True))
+        assert order == sorted(order)
+
+
+@every_expression
+def test_columns_of_an_empty_frame_are_those_of_a_real_one(system: pt.Transformer, results: pd.DataFrame) -> None:
+    empty = system.transform(QUERIES.iloc[:0].copy())
+    assert list(empty.columns) == list(results.columns)
+    assert len(empty) == 0
+    assert pt.inspect.transformer_outputs(system, list(QUERIES.columns)) == list(results.columns)
+    nothing = system.transform(asked("…!?"))
+    bare = system.transform(asked("창문 없는 층"))
+    assert list(nothing.columns) == list(bare.columns)
+    for column in ("score", "rank"):
+        assert empty[column].dtype == nothing[column].dtype == results[column].dtype
+
+
+@every_expression
+def test_each_step_leaves_its_input_as_it_is(system: pt.Transformer) -> None:
+    inp = QUERIES.copy()
+    for step in steps_of(system):
+        before, index, types = plain(inp), inp.index.tolist(), inp.dtypes.to_dict()
+        out = step.transform(inp)
+        assert (plain(inp), inp.index.tolist(), inp.dtypes.to_dict()) == (before, index, types), step
+        # The next one gets labels that repeat.
+        inp = out.set_axis(np.arange(len(out)) % 7, axis=0)
+
+
+@every_expression
+def test_scores_ranks_and_order(results: pd.DataFrame) -> None:
+    check_results(results)
+    assert results["qid"].unique().tolist() == QUERIES["qid"].tolist(), "every query found something, in their order"
+
+
+@every_expression
+def test_columns_of_queries_survive(results: pd.DataFrame) -> None:
+    for qid, rows in results.groupby("qid"):
+        (asked_for,) = QUERIES[QUERIES["qid"] == qid].to_dict("records")
+        for column in EXTRA:
+            assert set(plain(rows)[column]) == {asked_for[column]}, column
+        questions = rows["query_0"] if "query_0" in rows else rows["query"]
+        assert set(questions) == {asked_for["query"]}
+
+
+@every_expression
+def test_queries_by_themselves_and_in_another_order(system: pt.Transformer, results: pd.DataFrame) -> None:
+    turned = system.transform(QUERIES.iloc[::-1].reset_index(drop=True))
+    assert turned["qid"].unique().tolist() == QUERIES["qid"].tolist()[::-1]
+    for position, qid in enumerate(QUERIES["qid"]):
+        alone = system.transform(QUERIES.iloc[[position]])
+        assert plain(alone) == of_query(results, qid)
+        assert of_query(turned, qid) == plain(alone)
+
+
+@every_expression
+def test_the_order_of_the_rows_that_a_step_is_given_does_not_matter(
+    system: pt.Transformer, results: pd.DataFrame
+) -> None:
+    inp = QUERIES
+    for step in steps_of(system):
+        shuffled = step.transform(inp.sample(frac=1, random_state=5))
+        inp = step.transform(inp)
+        if not isinstance(step, pt.RankCutoff) and "rank" in inp:
+            for qid in QUERIES["qid"]:
+                assert of_query(shuffled.sort_values("rank"), qid) == of_query(inp.sort_values("rank"), qid), step
+    assert plain(inp) == plain(results)
+
+
+@every_expression
+def test_twice_is_the_same_and_so_is_another_build(
+    collection: Collection, expression: str, system: pt.Transformer, results: pd.DataFrame
+) -> None:
+    assert plain(system.transform(QUERIES)) == plain(results)
+    again = collection.pipeline(pipeline.canonical(expression))
+    assert again == system
+    assert hash(again) == hash(system)
+    assert repr(again) == repr(system)
+    assert "object at 0x" not in repr(system)
+    assert repr(system)
+    assert plain(again.compile().transform(QUERIES)) == plain(results)
+
+
+@every_expression
+def test_an_index_read_back_gives_the_same(collection: Collection, expression: str, results: pd.DataFrame) -> None:
+    other = Collection("legalir/firecode", cache=collection.cache.parents[1])
+    assert plain(other.pipeline(expression).transform(QUERIES)) == plain(results)
+
+
+@every_expression
+def test_composed_and_decomposed_text_is_one_question(system: pt.Transformer, results: pd.DataFrame) -> None:
+    decomposed = QUERIES.assign(query=[unicodedata.normalize("NFD", text) for text in QUERIES["query"]])
+    assert (decomposed["query"] != QUERIES["query"]).all()
+    questions = ["query", "query_0"]
+    found = system.transform(decomposed).drop(columns=questions, errors="ignore")
+    assert plain(found) == plain(results.drop(columns=questions, errors="ignore"))
+
+
+@every_expression
+def test_questions_that_nobody_expects(collection: Collection, system: pt.Transformer) -> None:
+    first = next(iter(collection.docs())).default_text()
+    very_long = (first * (100_000 // len(first.encode()) + 1))[:100_000]
+    odd = asked("", " \t\n", "?!…「」()-~^\"'\\/:", "AND OR NOT", very_long, "창문 없는 층", "\x00\ud7b0\u200b🔥")
+    found = system.transform(odd)
+    check_results(found)
+    assert len(found[found["qid"] == "4"]) > 0
+    assert not found["qid"].isin(["0", "1", "2"]).any(), "nothing was asked"
+    expected = plain(system.transform(odd.iloc[[5]]))
+    assert of_query(found, "5") == expected, "what stands beside a question does not matter"
+
+
+def nodes(explanation: Explanation) -> Iterator[Explanation]:
+    yield explanation
+    for part in explanation.parts:
+        if part.source is not None:
+            yield from nodes(part.source)
+
+
+@every_expression
+def test_explanations_add_up(system: pt.Transformer, results: pd.DataFrame) -> None:
+    for position, qid in enumerate(QUERIES["qid"]):
+        best = results[results["qid"] == qid].nsmallest(3, "rank")
+        found = explain(system, QUERIES.iloc[[position]], best["docno"].tolist())
+        assert [one.docno for one in found] == best["docno"].tolist()
+        assert [one.score for one in found] == pytest.approx(best["score"].tolist(), rel=1e-6)
+        for node in (node for one in found for node in nodes(one)):
+            assert node.parts
+            assert all(np.isfinite(part.value) and part.label != "not explained" for part in node.parts), node
+            assert sum(part.value for part in node.parts) == pytest.approx(node.score, rel=1e-6, abs=1e-12), node
+        json.dumps([one.to_dict() for one in found], allow_nan=False)
+    for step in steps_of(system):
+        assert isinstance(step, Explainable | pt.RankCutoff), f"{step} has no explanation of its own"
+
+
+def test_every_component_that_ships_is_here() -> None:
+    covered = set().union(*map(pipeline.names, EXPRESSIONS))
+    shipped = {
+        entry.name
+        for entry in plugins.entries()
+        if entry.package == legalir.__name__ and entry.role in plugins.PIPELINE_ROLES
+    }
+    assert shipped - covered == set(), "add an expression for each of these to EXPRESSIONS"
