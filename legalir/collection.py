@@ -13,7 +13,7 @@ import pandas as pd
 
 from legalir import datasets
 from legalir.analysis import Analyzer, get_analyzer
-from legalir.columns import RESULT_COLUMNS
+from legalir.columns import RESULT_COLUMNS, fed_with_questions
 from legalir.errors import ComponentError
 from legalir.files import cache_home
 from legalir.index.base import build_once
@@ -229,12 +229,13 @@ class Collection:
             provision has its score: ``result.explain()``.
 
         Raises:
-            ComponentError: `k` is no positive integer, or the pipeline returns no scores and ranks.
+            ComponentError: `k` is no positive integer, or the pipeline makes no scores and ranks of a question.
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ComponentError(f"search: k={k!r} is not a positive integer.")
         pipeline = self.pipeline(expression)
-        results = pipeline.search(query)
+        with fed_with_questions(f"search: {expression!r}"):
+            results = pipeline.search(query)
         if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
             raise ComponentError(
                 f"search: {expression!r} returns no {missing[-1]}: "

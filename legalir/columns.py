@@ -7,14 +7,23 @@ descending and, where scores are equal, by docno ascending.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
 from legalir.errors import ComponentError
 
-__all__ = ["RESULT_COLUMNS", "drop_results", "empty_like", "rank_results", "require_columns", "require_texts"]
+__all__ = [
+    "RESULT_COLUMNS",
+    "drop_results",
+    "empty_like",
+    "fed_with_questions",
+    "rank_results",
+    "require_columns",
+    "require_texts",
+]
 
 RESULT_COLUMNS = ("docno", "score", "rank")
 """What a retriever adds to the columns of its queries."""
@@ -45,6 +54,24 @@ def require_texts(queries: pd.DataFrame, component: str) -> None:
     for qid, query in zip(queries["qid"], queries["query"], strict=True):
         if not isinstance(query, str):
             raise ComponentError(f"{component}: the query {query!r} of {qid!r} is not a string.")
+
+
+@contextlib.contextmanager
+def fed_with_questions(what: str) -> Iterator[None]:
+    """Turn PyTerrier's complaint that a component of a whole pipeline lacks columns into a :class:`ComponentError`.
+
+    Components leave that complaint as it is, because PyTerrier reads from it what they need.
+    """
+    from pyterrier.validate import InputValidationError
+
+    try:
+        yield
+    except InputValidationError as error:
+        raise ComponentError(
+            f"{what}: a component needs the column(s) {', '.join(error.modes[0].missing_columns)}, which nothing on "
+            f"its left gives: put a retriever there, as in bm25 >> links, or fuse with rrf(…) what '|' or '&' put "
+            f"together."
+        ) from error
 
 
 def drop_results(frame: pd.DataFrame) -> pd.DataFrame:

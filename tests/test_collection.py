@@ -318,3 +318,9 @@ def test_results_are_a_data_frame(folder: Path) -> None:
 def test_a_pipeline_without_scores_is_refused(folder: Path, expression: str) -> None:
     with pytest.raises(ComponentError, match=r"^search: '.*' returns no rank: let a component that scores end it, or "):
         Collection(folder).search("무창층", expression)
+
+
+@pytest.mark.parametrize("expression", ["links", "sar", "bm25 ** tfidf", "(bm25 | tfidf) >> links"])
+def test_a_component_without_a_list_is_refused(folder: Path, expression: str) -> None:
+    with pytest.raises(ComponentError, match=r"^search: '.*': a component needs the column\(s\) .* on its left gives"):
+        Collection(folder).search("무창층", expression)

@@ -63,7 +63,8 @@ def _tree(explanation: Explanation, title: str) -> Tree:
     from legalir.cli.search import printable
 
     root = Text(printable(title or explanation.docno), style="bold")
-    root.append(f"  {explanation.docno}", style="not bold dim")
+    if title:
+        root.append(f"  {explanation.docno}", style="not bold dim")
     root.append(f"\n{explanation.score:.4f}", style="not bold cyan")
     root.append(f"  {printable(explanation.label)}", style="not bold")
     if explanation.note:

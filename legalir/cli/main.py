@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import sys
 from typing import Annotated
 
@@ -53,6 +55,10 @@ def _root(
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one line on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that knows no Hangul shows its numbers, and the rest of the answer.
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except LegalIRError as error:
@@ -64,6 +70,11 @@ def main() -> None:
     except BrokenPipeError:
         # The reader of a pipe went away, as `head` does; closing standard error keeps Python silent about it.
         sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        sys.stderr.write("error: no space is left where the output goes: free some, or write it elsewhere.\n")
         sys.exit(1)
 
 

@@ -66,7 +66,8 @@ def _print_table(rows: list[dict[Hashable, Any]], query: str) -> None:
     table.add_column(ratio=1, overflow="fold")
     for row in rows:
         provision = Text(printable(row["title"] or row["docno"]), style="bold")
-        provision.append(f"  {row['docno']}", style="not bold dim")
+        if row["title"]:
+            provision.append(f"  {row['docno']}", style="not bold dim")
         provision.append(f"\n{_best_line(row['text'], query, width=160)}", style="not bold")
         table.add_row(str(row["rank"]), f"{row['score']:.4g}", provision)
     console.print(table)

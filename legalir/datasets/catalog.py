@@ -151,7 +151,7 @@ def _by_id(id: str) -> StatuteDataset:
     skipped = [entry for entry in _skipped() if id in (entry.id, f"{entry.id}/{split}")]
     if skipped:
         raise DatasetNotFound(f"{skipped[0].id} cannot be used: {skipped[0].fault}.")
-    raise DatasetNotFound(f"There is no dataset {id!r}.{suggestion(id, [*known])} Known: {', '.join(known)}.")
+    raise DatasetNotFound(f"There is no dataset {id!r}.{_suggestion(id, [*known])} Known: {', '.join(known)}.")
 
 
 def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
@@ -163,5 +163,11 @@ def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
         return StatuteDataset(id, partial(Folder.open, path.parent), path.name)
     known = entries()
     raise DatasetNotFound(
-        f"{id!r} is neither a dataset nor a folder.{suggestion(PREFIX + id, [*known])} Known: {', '.join(known)}."
+        f"{id!r} is neither a dataset nor a folder.{_suggestion(PREFIX + id, [*known])} Known: {', '.join(known)}."
     )
+
+
+def _suggestion(id: str, known: list[str]) -> str:
+    # What all ids begin with makes none of them likelier.
+    alike = suggestion(id.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in known])
+    return suggestion(id, known) if alike else ""

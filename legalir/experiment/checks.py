@@ -52,9 +52,10 @@ def _all_systems(given: Mapping[str, object], where: str) -> dict[str, str]:
     sweeps: tuple[Sweep, ...] = given.get("sweeps", ())  # type: ignore[assignment]
     for sweep in sweeps:
         swept = sweep.systems()
-        twice = next((name for name in swept if name in systems), None)
-        if twice is not None or len(swept) < len(sweep.values):
-            raise ExperimentError(f"{where}: the sweep {sweep.name!r} makes a system {twice or 'name'!r} twice.")
+        if len(swept) < len(sweep.values):
+            raise ExperimentError(f"{where}: the sweep {sweep.name!r} has a value twice; keep one.")
+        if twice := next((name for name in swept if name in systems), None):
+            raise ExperimentError(f"{where}: the sweep {sweep.name!r} makes a system {twice!r} that is there already.")
         systems |= swept
     return systems
 
@@ -150,8 +151,7 @@ def _measures(value: object, where: str) -> tuple[str, ...]:
     names = tuple(_measure(item, where) for item in value)
     if not names:
         raise ExperimentError(f"{where} is empty; name at least one measure, for example nDCG@10.")
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    if twice := next((name for name in names if names.count(name) > 1), None):
         raise ExperimentError(f"{where} names {twice} twice; keep one.")
     return names
 
@@ -192,8 +192,10 @@ def _references(value: object, where: str) -> tuple[Reference, ...]:
 
 
 def _datasets(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not value:
+    if not isinstance(value, list | tuple):
         raise _wrong(where, "a list of datasets", value)
+    if not value:
+        raise ExperimentError(f"{where} is empty; name at least one dataset.")
     names = tuple(_filled(item, where) for item in value)
     if len(set(names)) < len(names):
         raise ExperimentError(f"{where} names a dataset twice; keep one.")
@@ -209,9 +211,11 @@ def _sweep(value: object, where: str) -> Sweep:
     )
     if f"{{{parameter}}}" not in expression:
         raise ExperimentError(f"{where}: the expression of {name!r} has no place for {{{parameter}}}.")
-    if not isinstance(value["values"], list | tuple) or not value["values"]:
+    if not isinstance(value["values"], list | tuple):
         raise _wrong(f"{where}: 'values' of {name!r}", "a list", value["values"])
     values = tuple(tuple(item) if isinstance(item, list) else item for item in value["values"])
+    if not values:
+        raise ExperimentError(f"{where}: 'values' of {name!r} is empty; give at least one value.")
     for item in values:
         if not all(
             isinstance(part, int | float | str | None) for part in (item if isinstance(item, tuple) else [item])

@@ -88,8 +88,17 @@ def run_all(
     """Run an experiment on each of its datasets; yield the directory of each result and the result.
 
     With one dataset that directory is `out`; with several they are below it, named by their dataset.
+
+    Raises:
+        DatasetNotFound: there is no such dataset; said of all of them before the first is run on.
+        LegalIRError: what :func:`run` raises.
     """
+    from legalir.datasets import load
+
     definitions = load_definition(definition).each()
+    for one in definitions[1:]:
+        # A misspelt one shall not come up after hours on the others.
+        load(one.located(Path.cwd()).dataset)
     for one in definitions:
         folder = Path(out) if len(definitions) == 1 else Path(out) / dataset_slug(one.dataset)
         yield folder, run(one, folder)

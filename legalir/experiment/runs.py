@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.columns import rank_results
+from legalir.columns import fed_with_questions, rank_results
 from legalir.errors import ExperimentError, LegalIRError
 from legalir.experiment.definition import Definition
 from legalir.experiment.evaluation import evaluate, scorable
@@ -184,13 +184,25 @@ def _run_systems(
         }
         measures = [definition.measure_objects()[0], "mrt"]
         # In the tree plan, what several systems begin with runs once.
-        table = evaluate(pipelines, topics, qrels, measures, plan="tree")
+        try:
+            table = evaluate(pipelines, topics, qrels, measures, plan="tree")
+        except pt.validate.InputValidationError:
+            _name_misfit(systems, topics)
+            raise
     judged = qrels["qid"].nunique()
     for name, mean_milliseconds in zip(table["name"], table["mrt"], strict=True):
         run = runs[name]
         run.record = replace(run.record, seconds=float(mean_milliseconds) * judged / 1000.0)
         _save_record(run, paths.get(name))
     return runs
+
+
+def _name_misfit(systems: Mapping[str, System], topics: pd.DataFrame) -> None:
+    """Raise for the first system that has a component without the columns it needs; PyTerrier names no system."""
+    for name, system in systems.items():
+        with fed_with_questions(f"The system {name!r}"):
+            # Columns are checked before rows are looked at, so an empty frame is enough.
+            system.pipeline.transform(topics.iloc[:0])
 
 
 def _save(run: Run, path: Path | None) -> None:

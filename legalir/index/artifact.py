@@ -164,7 +164,10 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
         ) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ArtifactError(f"{path / _MANIFEST} is damaged: {rebuild_hint(path)}") from error
-    if (manifest.kind, manifest.version) != (kind, version):
+    if manifest.kind != kind:
+        # What is there is good for something else, so nobody is told to remove it.
+        raise ArtifactError(f"{path} holds {manifest.kind}, and {kind} is needed: give another directory.")
+    if manifest.version != version:
         raise ArtifactError(
             f"{path} holds {manifest.kind} version {manifest.version}, and {kind} version {version} "
             f"is needed: {rebuild_hint(path)}"

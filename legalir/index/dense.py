@@ -127,6 +127,8 @@ def foreign_vectors(
 
 
 def _mapped(path: Path) -> npt.NDArray[Any]:
+    if not path.exists():
+        raise ComponentError(f"There is no file {path}: give the path of a .npy file.")
     try:
         return load_array(path)
     except ArtifactError:

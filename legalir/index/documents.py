@@ -20,7 +20,9 @@ def docno_of(document: Mapping[str, Any]) -> str:
         ComponentError: it has none.
     """
     docno = document.get("docno") or document.get("doc_id")
-    if not isinstance(docno, str):
+    if docno is not None and not isinstance(docno, str):
+        raise ComponentError(f"The docno {docno!r} of a document is no string: write {str(docno)!r}.")
+    if not docno:
         raise ComponentError(f"A document has no docno; its fields are {', '.join(map(str, document))}.")
     return docno
 

@@ -71,6 +71,14 @@ def test_search_table(statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert max(map(len, out.splitlines())) <= 100
 
 
+def test_a_provision_without_a_title_shows_its_docno_once(
+    statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("search", "explain"):
+        assert in_process(monkeypatch, command, str(statutes), "붉은 규정", "-k", "1") == 0
+        assert capsys.readouterr().out.count("a-3") == 1
+
+
 def test_search_jsonl_and_trec_agree(
     statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,6 +116,10 @@ def test_question_without_terms(
         (["legalir/firecode", "문", "-p", "bm26"], "Did you mean 'bm25'?"),
         (["legalir/firecode", "문", "-p", "bm25(k2=1)"], "It accepts analyzer='jamo3'"),
         (["legalir/firecode", "문", "-p", "bm25(k1=-1)"], "k1=-1"),
+        (
+            ["legalir/firecode", "문", "-p", "links"],
+            "needs the column(s) docno, score, which nothing on its left gives",
+        ),
         (["legalir/firecode", "문", "-p", "bm25(analyzer='jama3')"], "Did you mean 'jamo3'?"),
         (["legalir/firecode", "문", "-p", "__import__('os').system('true')"], "Expression"),
     ],
@@ -155,3 +167,30 @@ def test_a_closed_pipe_is_silent(statutes: Path) -> None:
     search.stderr.close()
     search.wait(timeout=60)
     assert b"Traceback" not in errors
+
+
+def test_a_terminal_without_hangul_shows_numbers(statutes: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "legalir.cli.main", "search", str(statutes), "창문", "--format", "table"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "\\ube44\\uc0c1\\uad6c" in ended.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("style", ["table", "jsonl"])
+def test_output_that_meets_a_full_disk_is_one_line(statutes: Path, style: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "legalir.cli.main", "search", str(statutes), "창문", "--format", style],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: no space is left")

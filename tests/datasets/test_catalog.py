@@ -72,6 +72,14 @@ def test_an_unknown_name_gets_a_suggestion(data, name, hint, tmp_path, monkeypat
     assert hint in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["legalir/qqqq", "qqqq", "", "legalir/"])
+def test_a_name_like_no_other_gets_no_suggestion(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DatasetNotFound) as error:
+        load(name)
+    assert "Did you mean" not in str(error.value)
+
+
 def test_an_unknown_id_lists_the_known(data):
     with pytest.raises(DatasetNotFound, match=r"Known: legalir/firecode, .*legalir/mini, .*legalir/stard"):
         load("legalir/zzzzz")

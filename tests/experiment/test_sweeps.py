@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from legalir.errors import ExperimentError
+from legalir.errors import ComponentError, DatasetNotFound, ExperimentError
 from legalir.experiment import Definition, run, run_all
 from legalir.experiment.curves import curves
 from legalir.experiment.rows import table_rows
@@ -46,11 +46,12 @@ def test_systems_come_first_and_a_definition_survives_its_file() -> None:
     ("change", "words"),
     [
         ({"sweeps": [{**SWEEP, "expression": "bm25"}]}, "no place for {k1}"),
-        ({"sweeps": [{**SWEEP, "values": []}]}, "must be a list"),
-        ({"sweeps": [{**SWEEP, "values": [1, 1]}]}, "twice"),
+        ({"sweeps": [{**SWEEP, "values": []}]}, "'values' of 'BM25' is empty"),
+        ({"sweeps": [{**SWEEP, "values": 1}]}, "must be a list, not a whole number"),
+        ({"sweeps": [{**SWEEP, "values": [1, 1]}]}, "has a value twice"),
         ({"sweeps": [{**SWEEP, "values": [{"a": 1}]}]}, "a number, text or a list of numbers"),
         ({"sweeps": [{"name": "x"}]}, "every sweep is a mapping with"),
-        ({"sweeps": [SWEEP, SWEEP]}, "twice"),
+        ({"sweeps": [SWEEP, SWEEP]}, "that is there already"),
         ({"datasets": ["a"]}, "not both"),
     ],
 )
@@ -79,6 +80,24 @@ def test_each_dataset_has_a_result_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match="several datasets"):
         run(several)
     assert run(several, dataset="legalir/firecode/dev").table["R@10"].iloc[0] > 0
+
+
+def test_a_misspelt_dataset_comes_up_before_the_first_run(tmp_path: Path) -> None:
+    several = {
+        "datasets": ["legalir/firecode/dev", "legalir/firecde"],
+        "measures": ["R@10"],
+        "systems": {"BM25": "bm25"},
+    }
+    with pytest.raises(DatasetNotFound, match="legalir/firecde"):
+        next(run_all(several, tmp_path))
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("expression", ["links", "bm25 ** tfidf", "(bm25 | tfidf) >> links"])
+def test_a_system_that_does_not_begin_with_a_retriever_is_named(expression: str) -> None:
+    definition = {"dataset": "legalir/firecode/dev", "measures": ["R@10"], "systems": {"X": expression, "Y": "bm25"}}
+    with pytest.raises(ComponentError, match=r"^The system 'X': a component needs the column\(s\) "):
+        run(definition)
 
 
 def test_a_curve_has_the_scores_of_its_systems() -> None:

@@ -89,7 +89,7 @@ def test_doc_id_is_a_docno_too(tmp_path: Path) -> None:
         ({"text": "법"}, "A document has no docno; its fields are text"),
         ({"docno": "", "text": "법"}, "A document has no docno; its fields are docno, text"),
         ({"docno": None, "text": "법"}, "A document has no docno"),
-        ({"docno": 3, "text": "법"}, "A document has no docno"),
+        ({"docno": 3, "text": "법"}, "The docno 3 of a document is no string: write '3'"),
         ({"docno": "법-2", "text": "법"}, "The docno '법-2' occurs twice: every document needs its own"),
         ({"docno": "d", "text": math.nan}, "The text of a document is nan: give a string, or leave it out"),
         ({"docno": "d", "title": math.nan, "text": "법"}, "The title of a document is nan"),

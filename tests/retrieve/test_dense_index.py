@@ -143,8 +143,8 @@ def test_faulty_vectors_are_refused_and_leave_nothing(tmp_path: Path, vectors: A
 
 def test_a_file_that_holds_no_vectors_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.npy").write_text("no array")
-    for name in ("bad.npy", "missing.npy"):
-        with pytest.raises(ComponentError, match=rf"{name} is no \.npy file of numbers"):
+    for name, fault in (("bad.npy", "bad.npy is no .npy file of numbers"), ("missing.npy", "There is no file ")):
+        with pytest.raises(ComponentError, match=fault):
             DenseIndex.from_vectors(tmp_path / "index", tmp_path / name, ["a"])
 
 
@@ -227,7 +227,7 @@ def test_every_altered_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_sparse_index_is_not_a_dense_one(tmp_path: Path) -> None:
     SparsePostings(tmp_path / "sparse").index(DOCUMENTS)
-    with pytest.raises(ArtifactError, match="holds sparse_index version 1, and dense_index version 1 is needed"):
+    with pytest.raises(ArtifactError, match="holds sparse_index, and dense_index is needed"):
         answers(DenseIndex(tmp_path / "sparse"))
     with pytest.raises(ArtifactError, match="exists and is no dense_index of legalir"):
         DenseIndex(tmp_path / "sparse").index(DOCUMENTS)
