@@ -27,6 +27,7 @@ __all__ = [
     "ComponentError",
     "DataError",
     "DatasetNotFound",
+    "DefinitionError",
     "DownloadError",
     "ExperimentError",
     "ExpressionError",
@@ -80,7 +81,11 @@ class MeasureError(LegalIRError):
 
 
 class ExperimentError(LegalIRError):
-    """An experiment definition or result that cannot be used."""
+    """An experiment that cannot be run, or a result that cannot be used."""
+
+
+class DefinitionError(ExperimentError):
+    """An experiment file that is missing or wrong."""
 
 
 class PluginError(LegalIRError):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from legalir.cli.search import Question, printable
+
 if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
@@ -27,7 +29,7 @@ EXAMPLES = """Examples:
 
 def explain(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
-    query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
+    query: Question,
     pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expression.")] = "bm25",
     docno: Annotated[
         list[str] | None, typer.Option("--docno", "-d", help="A provision; may be repeated.", show_default=False)
@@ -60,8 +62,6 @@ def _tree(explanation: Explanation, title: str) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
-    from legalir.cli.search import printable
-
     root = Text(printable(title or explanation.docno), style="bold")
     if title:
         root.append(f"  {explanation.docno}", style="not bold dim")
@@ -84,7 +84,6 @@ def _grow(tree: Tree, explanation: Explanation) -> None:
 def _line(part: Part, of: Explanation) -> Text:
     from rich.text import Text
 
-    from legalir.cli.search import printable
     from legalir.explanation import origin
 
     line = Text(f"{part.value:+.4f}", style="cyan")

@@ -15,6 +15,7 @@ from legalir.errors import (
     AnalyzerError,
     ComponentError,
     DatasetNotFound,
+    DefinitionError,
     ExpressionError,
     LegalIRError,
     MeasureError,
@@ -22,7 +23,7 @@ from legalir.errors import (
 
 __all__ = ["app", "main"]
 
-MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, ExpressionError, MeasureError)
+MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, ExpressionError, MeasureError)
 """Errors that another command line would have avoided: exit code 2. All others are failed runs: exit code 1."""
 
 app = typer.Typer(

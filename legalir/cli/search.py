@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["EXAMPLES", "Format", "printable", "search"]
+__all__ = ["EXAMPLES", "Format", "Question", "printable", "search"]
 
 EXAMPLES = """Examples:
 
@@ -19,6 +19,16 @@ EXAMPLES = """Examples:
 
   legalir search my-statutes/ "question" --format jsonl
 """
+
+
+def _asked(query: str) -> str:
+    if not query.strip():
+        raise typer.BadParameter("the question is empty: write one in quotes.")
+    return query
+
+
+Question = Annotated[str, typer.Argument(help="The question.", show_default=False, callback=_asked)]
+"""The argument of every command that asks."""
 
 
 class Format(enum.StrEnum):
@@ -31,7 +41,7 @@ class Format(enum.StrEnum):
 
 def search(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
-    query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
+    query: Question,
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
     pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expression.")] = "bm25",
     style: Annotated[Format, typer.Option("--format", "-f", help="How results are printed.")] = Format.table,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from legalir.errors import ExperimentError, MeasureError, suggestion
+from legalir.errors import DefinitionError, MeasureError, suggestion
 from legalir.experiment.definition import CORRECTIONS, PARTS, TESTS, Reference, parse_measure
 from legalir.experiment.sweeps import Sweep
 
@@ -23,26 +23,26 @@ def checked_fields(value: object, where: str, known: Sequence[str]) -> dict[str,
         known: the keys that exist.
 
     Raises:
-        ExperimentError: one sentence with the file, the key, and what is accepted.
+        DefinitionError: one sentence with the file, the key, and what is accepted.
     """
     if not isinstance(value, Mapping):
-        raise ExperimentError(f"{where} holds {_kind(value)}; an experiment is a mapping with the key 'systems'.")
+        raise DefinitionError(f"{where} holds {_kind(value)}; an experiment is a mapping with the key 'systems'.")
     for key in value:
         if key not in known:
             hint = suggestion(str(key), set(known)) or f" Known are: {', '.join(sorted(known))}."
-            raise ExperimentError(f"{where}: the key {key!r} is not known.{hint}")
+            raise DefinitionError(f"{where}: the key {key!r} is not known.{hint}")
     for keys in (("dataset", "datasets"), ("measures",), ("systems", "sweeps")):
         if not any(key in value for key in keys):
-            raise ExperimentError(f"{where}: the key '{keys[0]}' is missing.")
+            raise DefinitionError(f"{where}: the key '{keys[0]}' is missing.")
     if "dataset" in value and "datasets" in value:
-        raise ExperimentError(f"{where}: give 'dataset' or 'datasets', not both.")
+        raise DefinitionError(f"{where}: give 'dataset' or 'datasets', not both.")
     given = {key: _CHECKS[key](item, f"{where}: '{key}'") for key, item in value.items()}
     systems = given["systems"] = _all_systems(given, where)
     given.setdefault("dataset", next(iter(given.get("datasets", ())), ""))  # type: ignore[call-overload]
     baseline = given.get("baseline")
     if baseline is not None and baseline not in systems:
         hint = suggestion(str(baseline), set(systems)) or f" Systems are: {', '.join(systems)}."
-        raise ExperimentError(f"{where}: 'baseline' names {baseline!r}, which is no system.{hint}")
+        raise DefinitionError(f"{where}: 'baseline' names {baseline!r}, which is no system.{hint}")
     return given
 
 
@@ -53,9 +53,9 @@ def _all_systems(given: Mapping[str, object], where: str) -> dict[str, str]:
     for sweep in sweeps:
         swept = sweep.systems()
         if len(swept) < len(sweep.values):
-            raise ExperimentError(f"{where}: the sweep {sweep.name!r} has a value twice; keep one.")
+            raise DefinitionError(f"{where}: the sweep {sweep.name!r} has a value twice; keep one.")
         if twice := next((name for name in swept if name in systems), None):
-            raise ExperimentError(f"{where}: the sweep {sweep.name!r} makes a system {twice!r} that is there already.")
+            raise DefinitionError(f"{where}: the sweep {sweep.name!r} makes a system {twice!r} that is there already.")
         systems |= swept
     return systems
 
@@ -67,8 +67,8 @@ def _kind(value: object) -> str:
     return names.get(type(value), "a mapping" if isinstance(value, Mapping) else type(value).__name__)
 
 
-def _wrong(where: str, wanted: str, value: object) -> ExperimentError:
-    return ExperimentError(f"{where} must be {wanted}, not {_kind(value)}.")
+def _wrong(where: str, wanted: str, value: object) -> DefinitionError:
+    return DefinitionError(f"{where} must be {wanted}, not {_kind(value)}.")
 
 
 def _text(value: object, where: str) -> str:
@@ -80,7 +80,7 @@ def _text(value: object, where: str) -> str:
 def _filled(value: object, where: str) -> str:
     text = _text(value, where)
     if not text:
-        raise ExperimentError(f"{where} is empty; give it a value.")
+        raise DefinitionError(f"{where} is empty; give it a value.")
     return text
 
 
@@ -96,14 +96,14 @@ def _number(value: object, where: str, low: float, high: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise _wrong(where, "a number", value)
     if not low <= value <= high:
-        raise ExperimentError(f"{where} is {value}, but must lie from {low:g} to {high:g}.")
+        raise DefinitionError(f"{where} is {value}, but must lie from {low:g} to {high:g}.")
     return float(value)
 
 
 def _alpha(value: object, where: str) -> float:
     alpha = _number(value, where, 0.0, 1.0)
     if alpha in (0.0, 1.0):
-        raise ExperimentError(f"{where} is {alpha:g}, but must lie between 0 and 1, for example 0.05.")
+        raise DefinitionError(f"{where} is {alpha:g}, but must lie between 0 and 1, for example 0.05.")
     return alpha
 
 
@@ -111,7 +111,7 @@ def _depth(value: object, where: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _wrong(where, "a whole number", value)
     if value < 1:
-        raise ExperimentError(f"{where} is {value}, but at least 1 result must be kept.")
+        raise DefinitionError(f"{where} is {value}, but at least 1 result must be kept.")
     return value
 
 
@@ -124,7 +124,7 @@ def _choice(options: Sequence[str]) -> Callable[[object, str], str]:
         text = _text(value, where)
         if text not in options:
             hint = suggestion(text, set(options))
-            raise ExperimentError(f"{where} is {text!r}, but must be one of {', '.join(options)}.{hint}")
+            raise DefinitionError(f"{where} is {text!r}, but must be one of {', '.join(options)}.{hint}")
         return text
 
     return check
@@ -150,9 +150,9 @@ def _measures(value: object, where: str) -> tuple[str, ...]:
         raise _wrong(where, "a list of measures such as [nDCG@10, R@100]", value)
     names = tuple(_measure(item, where) for item in value)
     if not names:
-        raise ExperimentError(f"{where} is empty; name at least one measure, for example nDCG@10.")
+        raise DefinitionError(f"{where} is empty; name at least one measure, for example nDCG@10.")
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ExperimentError(f"{where} names {twice} twice; keep one.")
+        raise DefinitionError(f"{where} names {twice} twice; keep one.")
     return names
 
 
@@ -160,10 +160,10 @@ def _systems(value: object, where: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise _wrong(where, "a mapping from names to expressions", value)
     if not value:
-        raise ExperimentError(f"{where} is empty; add at least one line such as 'BM25: bm25'.")
+        raise DefinitionError(f"{where} is empty; add at least one line such as 'BM25: bm25'.")
     for name in value:
         if isinstance(name, str) and not name.isprintable():
-            raise ExperimentError(f"{where}: the name {name!r} holds a control character; remove it.")
+            raise DefinitionError(f"{where}: the name {name!r} holds a control character; remove it.")
     return {
         _filled(name, f"{where}: the name {name!r}"): _filled(item, f"{where}: {name!r}")
         for name, item in value.items()
@@ -172,7 +172,7 @@ def _systems(value: object, where: str) -> dict[str, str]:
 
 def _reference(value: object, where: str) -> Reference:
     if not isinstance(value, Mapping) or not {"name", "scores"} <= set(value) <= {"name", "source", "scores"}:
-        raise ExperimentError(f"{where}: every row is a mapping with 'name', 'scores' and perhaps 'source'.")
+        raise DefinitionError(f"{where}: every row is a mapping with 'name', 'scores' and perhaps 'source'.")
     name = _filled(value["name"], f"{where}: 'name'")
     if not isinstance(value["scores"], Mapping):
         raise _wrong(f"{where}: 'scores' of {name!r}", "a mapping from measures to numbers", value["scores"])
@@ -195,27 +195,27 @@ def _datasets(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
         raise _wrong(where, "a list of datasets", value)
     if not value:
-        raise ExperimentError(f"{where} is empty; name at least one dataset.")
+        raise DefinitionError(f"{where} is empty; name at least one dataset.")
     names = tuple(_filled(item, where) for item in value)
     if len(set(names)) < len(names):
-        raise ExperimentError(f"{where} names a dataset twice; keep one.")
+        raise DefinitionError(f"{where} names a dataset twice; keep one.")
     return names
 
 
 def _sweep(value: object, where: str) -> Sweep:
     keys = {"name", "parameter", "values", "expression"}
     if not isinstance(value, Mapping) or set(value) != keys:
-        raise ExperimentError(f"{where}: every sweep is a mapping with {', '.join(sorted(keys))}.")
+        raise DefinitionError(f"{where}: every sweep is a mapping with {', '.join(sorted(keys))}.")
     name, parameter, expression = (
         _filled(value[key], f"{where}: {key!r}") for key in ("name", "parameter", "expression")
     )
     if f"{{{parameter}}}" not in expression:
-        raise ExperimentError(f"{where}: the expression of {name!r} has no place for {{{parameter}}}.")
+        raise DefinitionError(f"{where}: the expression of {name!r} has no place for {{{parameter}}}.")
     if not isinstance(value["values"], list | tuple):
         raise _wrong(f"{where}: 'values' of {name!r}", "a list", value["values"])
     values = tuple(tuple(item) if isinstance(item, list) else item for item in value["values"])
     if not values:
-        raise ExperimentError(f"{where}: 'values' of {name!r} is empty; give at least one value.")
+        raise DefinitionError(f"{where}: 'values' of {name!r} is empty; give at least one value.")
     for item in values:
         if not all(
             isinstance(part, int | float | str | None) for part in (item if isinstance(item, tuple) else [item])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from legalir.errors import ExperimentError
+from legalir.errors import DefinitionError
 
 __all__ = ["read_yaml"]
 
@@ -21,7 +21,7 @@ class _StrictLoader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, Hashable) and key in seen:
                 line = key_node.start_mark.line + 1
-                raise ExperimentError(f"line {line}: the key {key!r} is written twice; keep one.")
+                raise DefinitionError(f"line {line}: the key {key!r} is written twice; keep one.")
             if isinstance(key, Hashable):
                 seen.add(key)
         return super().construct_mapping(node, deep=deep)
@@ -31,23 +31,23 @@ def read_yaml(path: Path) -> object:
     """Return the content of a YAML file as plain Python values.
 
     Raises:
-        ExperimentError: the file is missing, is not UTF-8 or is not YAML, or a key occurs twice.
+        DefinitionError: the file is missing, is not UTF-8 or is not YAML, or a key occurs twice.
     """
     try:
         text = path.read_text(encoding="utf-8")
         return yaml.load(text, Loader=_StrictLoader)
     except FileNotFoundError:
-        raise ExperimentError(f"{path} does not exist: give the path of an experiment file (YAML).") from None
+        raise DefinitionError(f"{path} does not exist: give the path of an experiment file (YAML).") from None
     except OSError as error:
-        raise ExperimentError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise DefinitionError(f"{path} cannot be read: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
-        raise ExperimentError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8.") from error
+        raise DefinitionError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8.") from error
     except yaml.YAMLError as error:
-        raise ExperimentError(f"{path} is not valid YAML: {_fault(error)}.") from error
+        raise DefinitionError(f"{path} is not valid YAML: {_fault(error)}.") from error
     except RecursionError:
-        raise ExperimentError(f"{path} is nested too deeply to be an experiment file.") from None
-    except ExperimentError as error:
-        raise ExperimentError(f"{path}, {error}") from None
+        raise DefinitionError(f"{path} is nested too deeply to be an experiment file.") from None
+    except DefinitionError as error:
+        raise DefinitionError(f"{path}, {error}") from None
 
 
 def _fault(error: yaml.YAMLError) -> str:

@@ -194,3 +194,19 @@ def test_output_that_meets_a_full_disk_is_one_line(statutes: Path, style: str) -
         )
     assert ended.returncode == 1
     assert ended.stderr.startswith("error: no space is left")
+
+
+@pytest.mark.parametrize("command", ["search", "explain"])
+def test_an_empty_question_is_misuse(command: str) -> None:
+    ended = legalir_command(command, "legalir/firecode", "  ")
+    assert ended.returncode == 2
+    assert "the question is empty" in ended.stderr
+
+
+def test_a_wrong_experiment_file_is_misuse(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.yaml"
+    file.write_text("dataset: legalir/firecode\nmeasures: [R@10]\nsystemes: {a: bm25}\n", encoding="utf-8")
+    ended = legalir_command("experiment", "run", str(file))
+    assert ended.returncode == 2
+    assert "systemes" in ended.stderr
+    assert "'systems'" in ended.stderr
