@@ -128,9 +128,7 @@ class ExperimentResult:
         folder = Path(folder)
         for name in FILES:
             if not (folder / name).is_file():
-                raise ExperimentError(
-                    f"{folder} holds no experiment result ({name} is missing): run the experiment first."
-                )
+                raise ExperimentError(f"{folder} holds no experiment result ({name} is missing): {_cure(folder)}.")
         definition = Definition.load(folder / "definition.yaml")
         paths = run_paths(folder / "runs", definition.systems)
         made = {name: _load_run(path) for name, path in paths.items()}
@@ -145,6 +143,12 @@ class ExperimentResult:
             )
         except (ValueError, KeyError, TypeError) as error:
             raise ExperimentError(f"{folder} holds a damaged result: run the experiment again.") from error
+
+
+def _cure(folder: Path) -> str:
+    """Say what to do where a folder holds no result: several datasets have theirs below it."""
+    below = sorted(child.name for child in folder.glob("*/") if (child / "table.tsv").is_file())
+    return f"give one of its datasets, {', '.join(below)}" if below else "run the experiment first"
 
 
 def _load_run(path: Path) -> Run:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from legalir.errors import ComponentError, DatasetNotFound, ExperimentError
-from legalir.experiment import Definition, run, run_all
+from legalir.experiment import Definition, ExperimentResult, run, run_all
 from legalir.experiment.curves import curves
 from legalir.experiment.rows import table_rows
 from legalir.experiment.sweeps import Sweep
@@ -77,6 +77,8 @@ def test_each_dataset_has_a_result_of_its_own(tmp_path: Path) -> None:
     assert [folder.name for folder in results] == ["firecode-dev", "firecode-test"]
     assert all((folder / "table.tsv").is_file() for folder in results)
     assert len({float(result.table["R@10"].iloc[0]) for result in results.values()}) == 2
+    with pytest.raises(ExperimentError, match="give one of its datasets, firecode-dev, firecode-test"):
+        ExperimentResult.load(tmp_path)
     with pytest.raises(ExperimentError, match="several datasets"):
         run(several)
     assert run(several, dataset="legalir/firecode/dev").table["R@10"].iloc[0] > 0
