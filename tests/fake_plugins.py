@@ -15,21 +15,23 @@ Install = Callable[..., Path]
 
 @pytest.fixture(name="install")
 def install_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Return ``install(package, entries, source, version="1.0")``, which makes an importable distribution.
+    """Return ``install(package, entries, source, version="1.0", group=GROUP)``, which makes an importable distribution.
 
-    `entries` maps entry-point names to values; `source` is the text of the module ``<package>_module``.
+    `entries` maps entry-point names of `group` to values; `source` is the text of the module ``<package>_module``.
     Real plugins of the environment stay visible, so tests use names of their own.
     """
     before = set(sys.modules)
     plugins.refresh()
 
-    def make(package: str, entries: dict[str, str], source: str = "", version: str = "1.0") -> Path:
+    def make(
+        package: str, entries: dict[str, str], source: str = "", version: str = "1.0", group: str = plugins.GROUP
+    ) -> Path:
         root = tmp_path / package
         info = root / f"{package}-{version}.dist-info"
         info.mkdir(parents=True)
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
         lines = "".join(f"{name} = {value}\n" for name, value in entries.items())
-        (info / "entry_points.txt").write_text(f"[{plugins.GROUP}]\n{lines}")
+        (info / "entry_points.txt").write_text(f"[{group}]\n{lines}")
         (root / f"{package}_module.py").write_text(source)
         monkeypatch.syspath_prepend(str(root))
         plugins.refresh()

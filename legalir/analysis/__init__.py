@@ -14,38 +14,43 @@ from legalir.errors import AnalyzerError, suggestion
 
 __all__ = ["Analyzer", "TermCounts", "count_terms", "get_analyzer"]
 
+_ROLE = ("analyzer",)
+
 
 def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     """Return the analyzer that `spec` names, or `spec` itself where it is one.
 
-    A name is that of a plugin, or that of a plugin followed by a whole number, its parameter ``n``:
-    ``jamo3`` is the plugin ``jamo`` with ``n=3``.
+    A spec is the name of a plugin; or that name followed by a whole number, its parameter ``n``: ``jamo3`` is the
+    plugin ``jamo`` with ``n=3``; or a call with literal parameters, such as ``kiwi(tags="all")``.
 
     Args:
-        spec: a name or an analyzer.
+        spec: a name, a call or an analyzer.
         collection: handed to the plugin's factory; None outside a collection.
 
     Raises:
         AnalyzerError: no analyzer has this name, or it does not take this number.
+        ComponentError: a call cannot be read, or the analyzer does not take this parameter.
+        PluginError: the plugin is broken, or fails while it makes the analyzer.
     """
     if not isinstance(spec, str):
         if isinstance(spec, Analyzer):
             return spec
         raise AnalyzerError(f"{spec!r} is no analyzer: it needs the attributes name, fingerprint and terms.")
-    known = {entry.name for entry in plugins.entries("analyzer")}
-    if spec in known:
-        return _checked(spec, plugins.load("analyzer", spec)(collection))
-    match = re.fullmatch(r"(\D+)([0-9]{1,3})", spec)
-    if match is None or match[1] not in known:
-        examples = {"jamo3", "char2", "word", *known}
+    call = re.fullmatch(r"\s*(\w+)\s*\(.*\)\s*", spec, flags=re.DOTALL)
+    if plugins.is_installed(call[1] if call else spec, _ROLE):
+        return _checked(spec, plugins.make("analyzer", spec, collection))
+    numbered = re.fullmatch(r"(\D+)([0-9]{1,3})", spec)
+    if numbered is None or not plugins.is_installed(numbered[1], _ROLE):
+        known = {entry.name for entry in plugins.entries("analyzer")}
+        hint = suggestion(call[1] if call else spec, {"jamo3", "char2", "word", *known})
         raise AnalyzerError(
-            f"There is no analyzer {spec!r}.{suggestion(spec, examples)} Known: "
+            f"There is no analyzer {spec!r}.{hint} Known: "
             f"{', '.join(sorted(known))}, and jamo and char with a number, such as jamo3."
         )
-    try:
-        return _checked(spec, plugins.load("analyzer", match[1])(collection, n=int(match[2])))
-    except TypeError as error:
-        raise AnalyzerError(f"The analyzer {match[1]!r} takes no number, so {spec!r} means nothing.") from error
+    name, number = numbered[1], int(numbered[2])
+    if plugins.Accepted(name, plugins.load("analyzer", name)).fault_in_names(["n"]):
+        raise AnalyzerError(f"The analyzer {name!r} takes no number, so {spec!r} means nothing.")
+    return _checked(spec, plugins.make("analyzer", name, collection, n=number))
 
 
 def _checked(spec: str, analyzer: object) -> Analyzer:

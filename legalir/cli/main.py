@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import sys
 from typing import Annotated
 
 import typer
 
 from legalir import __version__
-from legalir.cli import datasets, experiment, explain, index, search
+from legalir.cli import datasets, experiment, explain, index, plugins, search
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -20,6 +21,7 @@ from legalir.errors import (
     LegalIRError,
     MeasureError,
 )
+from legalir.plugins import culprit, describe, tolerate
 
 __all__ = ["app", "main"]
 
@@ -34,6 +36,7 @@ app = typer.Typer(
 )
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(plugins.app, name="plugins")
 app.command("index", epilog=index.EXAMPLES)(index.build)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
@@ -60,11 +63,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no Hangul shows its numbers, and the rest of the answer.
             stream.reconfigure(errors="backslashreplace")
+    tolerate()
     try:
         app()
-    except LegalIRError as error:
-        sys.stderr.write(f"error: {error}\n")
-        sys.exit(2 if isinstance(error, MISUSE) else 1)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
@@ -72,11 +73,25 @@ def main() -> None:
         # The reader of a pipe went away, as `head` does; closing standard error keeps Python silent about it.
         sys.stderr.close()
         sys.exit(1)
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
+    # A plugin may end in any way, even by leaving the program; commands that are done leave it, too.
+    except BaseException as error:
+        sentence = _sentence(error)
+        if sentence is None:
             raise
-        sys.stderr.write("error: no space is left where the output goes: free some, or write it elsewhere.\n")
-        sys.exit(1)
+        sys.stderr.write(f"error: {sentence}\n")
+        sys.exit(2 if isinstance(error, MISUSE) else 1)
+
+
+def _sentence(error: BaseException) -> str | None:
+    """Return what to say of an error that is no bug of legalir, else None."""
+    if isinstance(error, LegalIRError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return "no space is left where the output goes: free some, or write it elsewhere."
+    plugin = culprit(error)
+    if plugin is None or os.environ.get("LEGALIR_TRACEBACK"):
+        return None
+    return f"The {plugin} failed while it ran: {describe(error)}; run with LEGALIR_TRACEBACK=1 to see where."
 
 
 if __name__ == "__main__":

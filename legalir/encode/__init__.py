@@ -22,26 +22,30 @@ def get_encoder(
     """Return the encoder that `spec` names, or `spec` itself where it is one.
 
     Args:
-        spec: the name of a plugin, or an encoder.
+        spec: the name of a plugin, a call of it with literal parameters such as ``lsa(dimensions=64)``, or an encoder.
         collection: handed to the plugin's factory; None outside a collection.
         parameters: handed to the plugin's factory.
 
     Raises:
-        ComponentError: it is no encoder, or nothing has this name.
-        PluginError: the plugin is broken.
+        ComponentError: it is no encoder, nothing has this name, or the encoder does not take this parameter.
+        PluginError: the plugin is broken, or fails while it makes the encoder.
     """
-    if not isinstance(spec, str):
-        made: object = spec
-        origin = repr(spec)
-    else:
-        try:
-            plugins.resolve(spec, ("encoder",))
-        except PluginError as error:
-            if plugins.is_installed(spec, ("encoder",)):
-                raise
-            raise ComponentError(str(error)) from None
-        made = plugins.load("encoder", spec)(collection, **(parameters or {}))
+    if isinstance(spec, str):
+        made = _made(spec, collection, parameters or {})
         origin = f"What the plugin {spec!r} made"
+    else:
+        made, origin = spec, repr(spec)
     if isinstance(made, Encoder | TrainableEncoder):
         return made
     raise ComponentError(f"{origin} is no encoder: it needs the attributes name, fingerprint, encode, encode_queries.")
+
+
+def _made(spec: str, collection: object, parameters: Mapping[str, Any]) -> object:
+    name, _ = plugins.read_spec(spec)
+    if plugins.is_installed(name, ("encoder",)):
+        return plugins.make("encoder", spec, collection, **parameters)
+    try:
+        plugins.resolve(name, ("encoder",))
+    except PluginError as error:
+        raise ComponentError(str(error)) from None
+    raise AssertionError(name)  # What is not installed cannot be resolved.

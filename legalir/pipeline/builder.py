@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import pyterrier as pt
 
 from legalir import plugins
-from legalir.errors import ComponentError, LegalIRError, PluginError
-from legalir.pipeline.parameters import Accepted
+from legalir.errors import ComponentError, PluginError
 from legalir.pipeline.parser import OPERATORS, Expression
 
 __all__ = ["Builder", "build"]
@@ -76,14 +75,14 @@ class Builder:
         if name not in self._components:
             entry = plugins.resolve(name)
             factory = plugins.load_entry(entry)
-            self._components[name] = _Component(entry, factory, Accepted(name, factory))
+            self._components[name] = _Component(entry, factory, plugins.Accepted(name, factory))
         return self._components[name]
 
 
 class _Component(NamedTuple):
     entry: plugins.PluginEntry
     factory: plugins.Factory
-    accepted: Accepted
+    accepted: plugins.Accepted
 
 
 class _Reading:
@@ -171,15 +170,9 @@ class _Reading:
     ) -> pt.Transformer:
         entry = component.entry
         try:
-            made = component.factory(self._builder.collection, *pipelines, **params)
+            made = plugins.construct(entry, component.factory, self._builder.collection, pipelines, params)
         except ComponentError as error:
             raise self._error(node, _named(entry.name, str(error))) from error
-        except LegalIRError:
-            raise
-        except Exception as error:
-            if entry.package == "legalir":
-                raise  # A bug of ours deserves its traceback.
-            raise PluginError(f"The {entry} failed: {plugins.describe(error)}.") from error
         if not isinstance(made, pt.Transformer):
             raise PluginError(f"The {entry} made a {type(made).__name__} where a transformer is expected.")
         return made

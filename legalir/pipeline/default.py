@@ -19,5 +19,5 @@ DEFAULT = (
 
 
 def default(collection: object) -> pt.Transformer:
-    """Run the best pipeline that needs no model: fields, evidence from the law, and citations."""
+    """Run the best pipeline that needs no model, of fields, evidence from the law, and citations: ``default % 10``."""
     return build(DEFAULT, collection)

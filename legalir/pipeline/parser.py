@@ -10,8 +10,9 @@ from typing import TypeGuard
 
 from legalir.errors import ExpressionError
 from legalir.pipeline.literals import is_number, literal
+from legalir.plugins.entry import RESERVED
 
-__all__ = ["MAX_DEPTH", "MAX_LENGTH", "OPERATORS", "RESERVED", "Expression", "canonical", "names"]
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "OPERATORS", "Expression", "canonical", "names"]
 
 MAX_LENGTH = 5_000
 """Characters of an expression; a longer one is an accident or an attack."""
@@ -30,9 +31,6 @@ OPERATORS: dict[type[ast.operator], str] = {
     ast.Pow: "**",
 }
 """PyTerrier's operators; ``%`` takes a pipeline and an integer, ``*`` one and a number, all others two."""
-
-RESERVED = ("collection", "left")
-"""Parameters that the builder fills in."""
 
 _BLANKS = str.maketrans("\n\r\t\f\v", "     ")
 

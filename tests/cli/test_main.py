@@ -57,7 +57,8 @@ def test_version() -> None:
 def test_help_of_every_command_has_an_example(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commands = ["search", "explain", "index", "datasets list", "datasets show", "datasets check"]
+    commands = ["search", "explain", "index", "datasets list", "datasets show", "datasets check", "datasets import"]
+    commands += ["plugins list", "plugins show", "plugins check", "plugins new"]
     for command in [*commands, "experiment run", "experiment compare"]:
         assert in_process(monkeypatch, *command.split(), "--help") == 0
         assert f"legalir {command}" in capsys.readouterr().out

@@ -1,0 +1,104 @@
+"""Whose code an error comes from, in tracebacks of real plugins."""
+
+from __future__ import annotations
+
+import pytest
+from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+
+from legalir import plugins
+
+SOURCE = """
+def factory(collection, call=None):
+    return (call or crash)()
+def crash():
+    return sorted([1, "a"])
+def wrapped():
+    try:
+        crash()
+    except TypeError as error:
+        raise RuntimeError("outer") from error
+"""
+
+
+def raised(call: object) -> BaseException:
+    try:
+        call()  # type: ignore[operator]
+    except BaseException as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+@pytest.fixture(name="two")
+def two_plugins(install: Install) -> tuple[plugins.Factory, plugins.Factory]:
+    install("blame_a", {"retriever.blame_one": "blame_a_module:factory"}, SOURCE, version="1")
+    install("blame_b", {"reranker.blame_two": "blame_b_module:factory"}, SOURCE, version="2")
+    return plugins.load("retriever", "blame_one"), plugins.load("reranker", "blame_two")
+
+
+def test_the_innermost_plugin_is_blamed(two: tuple[plugins.Factory, plugins.Factory]) -> None:
+    one, other = two
+    found = plugins.culprit(raised(lambda: one(None, call=lambda: other(None))))
+    assert found is not None
+    assert (found.name, found.package, found.version) == ("blame_two", "blame-b", "2")
+    found = plugins.culprit(raised(lambda: one(None)))
+    assert found is not None
+    assert found.package == "blame-a"
+
+
+def test_an_error_raised_from_another_is_followed(two: tuple[plugins.Factory, plugins.Factory]) -> None:
+    def ours() -> None:
+        try:
+            two[0](None)
+        except TypeError as error:
+            raise RuntimeError("outer") from error
+
+    def silent() -> None:
+        try:
+            two[0](None)
+        except TypeError:
+            raise RuntimeError("outer") from None
+
+    def leaving() -> None:
+        try:
+            two[0](None)
+        except TypeError:
+            raise SystemExit(1)  # noqa: B904  (the context is what is tested)
+
+    found = plugins.culprit(raised(ours))
+    assert found is not None
+    assert found.name == "blame_one"
+    assert plugins.culprit(raised(silent)) is None
+    assert plugins.culprit(raised(leaving)) is None, "a command that ends after an error that was dealt with"
+
+
+def test_a_plugin_that_leaves_the_program_is_blamed(two: tuple[plugins.Factory, plugins.Factory]) -> None:
+    def leave() -> None:
+        raise SystemExit(1)
+
+    found = plugins.culprit(raised(lambda: two[1](None, call=leave)))
+    assert found is not None
+    assert found.name == "blame_two"
+
+
+def test_no_plugin_is_blamed_for_what_is_ours(two: tuple[plugins.Factory, plugins.Factory]) -> None:
+    assert plugins.culprit(raised(lambda: sorted([1, "a"]))) is None  # type: ignore[type-var]
+    assert plugins.culprit(RuntimeError("never raised")) is None
+
+
+def test_of_several_entries_the_nearest_module_is_blamed(install: Install) -> None:
+    entries = {"retriever.blame_far": "blame_c.other:factory", "retriever.blame_near": "blame_c.parts.near:factory"}
+    root = install("blame_c", entries)
+    (root / "blame_c" / "parts").mkdir(parents=True)
+    for name in ("__init__", "other", "parts/__init__", "parts/near", "parts/helper"):
+        (root / "blame_c" / f"{name}.py").write_text(SOURCE)
+    near = plugins.load("retriever", "blame_near")
+    plugins.load("retriever", "blame_far")
+    import importlib
+
+    helper = importlib.import_module("blame_c.parts.helper")
+    found = plugins.culprit(raised(helper.crash))
+    assert found is not None
+    assert found.name == "blame_near"
+    found = plugins.culprit(raised(lambda: near(None)))
+    assert found is not None
+    assert found.name == "blame_near"

@@ -1,0 +1,184 @@
+"""One broken plugin and everything else: in real packages, in this process and in processes of the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+
+from legalir import pipeline, plugins
+from legalir.collection import Collection
+from legalir.errors import PluginError
+
+GOOD = """
+def sick(collection):
+    from legalir.retrieve.bm25 import bm25
+    return bm25(collection)
+"""
+
+
+class Fault(NamedTuple):
+    """A package with something wrong in it, and what is said of it.
+
+    `listed` and `loaded` are its states in a list without and with ``--load``.
+    """
+
+    source: str
+    message: str
+    listed: str = "installed"
+    loaded: str = "broken"
+    group: str = plugins.GROUP
+    rival: bool = False
+    environment: dict[str, str] = {}  # noqa: RUF012  (a NamedTuple)
+
+
+FAULTS = {
+    "import error": Fault("import no_such_module_anywhere\n", "cannot be loaded: ModuleNotFoundError"),
+    "leaves at import": Fault("raise SystemExit(0)\n", "cannot be loaded: SystemExit: 0"),
+    "missing attribute": Fault("", "cannot be loaded: AttributeError"),
+    "not callable": Fault("sick = 3\n", "is not callable"),
+    "wrong signature": Fault("def sick(): pass\n", "cannot be called as factory(collection, ...)"),
+    "another contract": Fault(
+        GOOD, "is written for legalir.v2", "other contract", "other contract", group="legalir.v2"
+    ),
+    "raises while built": Fault("def sick(collection): return 1 / 0\n", "failed: ZeroDivisionError", loaded="loads"),
+    "leaves while built": Fault("def sick(collection): raise SystemExit(0)\n", "failed: SystemExit: 0", loaded="loads"),
+    "gives no transformer": Fault("def sick(collection): return 3\n", "made a int where a transformer", loaded="loads"),
+    "two packages": Fault(GOOD, "is claimed by neighbour 0.3", "disputed", "disputed", rival=True),
+    "disabled": Fault(
+        GOOD, "is disabled by LEGALIR_DISABLE", "disabled", "disabled", environment={"LEGALIR_DISABLE_PLUGINS": "sick"}
+    ),
+}
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that all tests of this module share, so that the index is built once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def command(cache: Path) -> Command:
+    def run(*arguments: str, roots: list[Path], **environment: str) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join(map(str, roots))
+        return subprocess.run(
+            [sys.executable, "-m", "legalir.cli.main", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "PYTHONPATH": path, "LEGALIR_HOME": str(cache), "COLUMNS": "100", **environment},
+        )
+
+    return run
+
+
+def installed(install: Install, fault: Fault) -> list[Path]:
+    entries = {"retriever.sick": "neighbour_module:sick"}
+    roots = [install("neighbour", entries, fault.source, version="0.3", group=fault.group)]
+    if fault.rival:
+        roots.append(install("rival", {"retriever.sick": "rival_module:sick"}, fault.source))
+    roots.append(install("healthy", {"retriever.well": "healthy_module:sick"}, GOOD))
+    return roots
+
+
+every_fault = pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+
+
+@every_fault
+def test_in_one_process(install: Install, monkeypatch: pytest.MonkeyPatch, cache: Path, fault: Fault) -> None:
+    installed(install, fault)
+    for name, value in fault.environment.items():
+        monkeypatch.setenv(name, value)
+    before = {one.entry.name: one.state for one in plugins.overview("retriever")}
+    assert (before["sick"], before["well"], before["bm25"]) == (fault.listed, "installed", "installed")
+    assert "neighbour_module" not in sys.modules
+    collection = Collection("legalir/firecode", cache=cache)
+    with pytest.raises(PluginError) as caught:
+        collection.pipeline("sick")
+    message = str(caught.value)
+    assert fault.message in message
+    assert "\n" not in message
+    if fault.listed != "disabled":
+        assert "neighbour 0.3" in message
+    for entry in plugins.entries():
+        if entry.name != "sick":
+            assert callable(plugins.load_entry(entry)), entry
+    assert collection.pipeline("well") == collection.pipeline("bm25")
+    assert len(collection.pipeline("well % 3").search("창문 없는 층")) == 3
+    assert pipeline.canonical("sick") == "sick", "reading needs no plugin"
+
+
+@every_fault
+def test_on_the_command_line(install: Install, command: Command, fault: Fault) -> None:
+    roots = installed(install, fault)
+    broken = command("search", "legalir/firecode", "창문", "-p", "sick", roots=roots, **fault.environment)
+    assert (broken.returncode, broken.stdout) == (1, "")
+    assert broken.stderr.startswith("error: ")
+    assert broken.stderr.count("\n") == 1
+    assert fault.message in broken.stderr
+    search = ("search", "legalir/firecode", "창문 없는 층", "-k", "1", "-f", "trec", "-p", "rrf(well, bm25)")
+    found = command(*search, roots=roots, **fault.environment)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.split()[2] == "vrule-6"
+    listed = command("plugins", "list", "--load", "--json", roots=roots, **fault.environment)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    states = {one["name"]: one for one in json.loads(listed.stdout)["plugins"]}
+    assert states["sick"]["state"] == fault.loaded
+    assert states["well"]["state"] == states["bm25"]["state"] == "loads"
+    if fault.loaded in ("broken", "disputed", "other contract"):
+        assert fault.message in states["sick"]["problem"]
+
+
+def test_a_neighbour_whose_metadata_cannot_be_read(install: Install, command: Command) -> None:
+    root = install("rotten", {})
+    (root / "rotten-1.0.dist-info" / "entry_points.txt").write_bytes(b"[legalir.v1]\nretriever.x\xff = a:b\n")
+    roots = [root, install("healthy", {"retriever.well": "healthy_module:sick"}, GOOD)]
+    search = ("search", "legalir/firecode", "창문 없는 층", "-k", "1", "-f", "trec", "-p", "well")
+    found = command(*search, roots=roots)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.split()[2] == "vrule-6"
+    listed = command("plugins", "list", "--load", roots=roots)
+    assert listed.returncode == 0
+    assert "The entry points of package rotten 1.0 cannot be read (UnicodeDecodeError: " in listed.stdout
+
+
+WHILE_IT_RUNS = """
+import pyterrier as pt
+
+class Sick(pt.Transformer):
+    def __init__(self, error): self.error = error
+    def transform(self, inp): raise self.error
+
+def value(collection): return Sick(ValueError("k1 is odd.\\nmore"))
+def leave(collection): return Sick(SystemExit(0))
+def panic(collection): return Sick(type("Panic", (BaseException,), {})("no driver"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"), [("value", "ValueError: k1 is odd"), ("leave", "SystemExit: 0"), ("panic", "Panic: no driver")]
+)
+def test_a_plugin_that_fails_while_it_runs(install: Install, command: Command, name: str, cause: str) -> None:
+    entries = {f"retriever.sick_{name}": f"neighbour_module:{name}"}
+    roots = [install("neighbour", entries, WHILE_IT_RUNS, version="0.3")]
+    search = ("search", "legalir/firecode", "창문", "-p", f"sick_{name} % 10")
+    ended = command(*search, roots=roots)
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        f"error: The retriever 'sick_{name}' of package neighbour 0.3 failed while it ran: {cause}; "
+        f"run with LEGALIR_TRACEBACK=1 to see where.\n"
+    )
+    if name == "value":
+        ended = command(*search, roots=roots, LEGALIR_TRACEBACK="1")
+        assert ended.returncode == 1
+        assert "neighbour_module.py" in ended.stderr
+        assert "Traceback" in ended.stderr

@@ -1,0 +1,143 @@
+"""Loading a factory and calling it: whatever a plugin does wrong becomes one sentence."""
+
+from __future__ import annotations
+
+import pytest
+from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+
+from legalir import plugins
+from legalir.errors import ComponentError, PluginError
+
+FACTORY = "def factory(collection, *pipelines, **params):\n    return ('made', collection, params)\n"
+
+ODD_ERRORS = """
+class Panic(BaseException): pass
+class Mute(Exception):
+    def __str__(self): raise RuntimeError
+"""
+
+
+def test_a_factory_is_called_with_collection_and_parameters(install: Install) -> None:
+    install("acme", {"retriever.quick": "acme_module:factory"}, FACTORY)
+    assert plugins.load("retriever", "quick")("C", k=3) == ("made", "C", {"k": 3})
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        ("raise RuntimeError('no licence.\\nsecond line')\n", "RuntimeError: no licence;"),
+        (
+            "import does_not_exist_anywhere\n",
+            "ModuleNotFoundError: No module named 'does_not_exist_anywhere';",
+        ),
+        ("def factory(:\n", "SyntaxError: "),
+        ("raise SystemExit(3)\n", "SystemExit: 3;"),
+        ("import sys\nsys.exit('no')\n", "SystemExit: no;"),
+        (ODD_ERRORS + "raise Panic('no driver')\n", "Panic: no driver;"),
+        (ODD_ERRORS + "raise Mute\n", "Mute;"),
+        ("", "AttributeError: "),
+    ],
+)
+def test_a_failing_import_names_package_version_and_cause(install: Install, source: str, cause: str) -> None:
+    install("broken", {"retriever.sick": "broken_module:factory"}, source, version="0.3")
+    install("acme", {"retriever.well": "acme_module:factory"}, FACTORY)
+    with pytest.raises(PluginError) as caught:
+        plugins.load("retriever", "sick")
+    message = str(caught.value)
+    assert "'sick' of package broken 0.3" in message
+    assert cause in message
+    assert "\n" not in message
+    assert callable(plugins.load("retriever", "well"))
+
+
+def test_an_interrupt_is_no_fault_of_a_plugin(install: Install) -> None:
+    install("acme", {"retriever.slow": "acme_module:factory"}, "raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        plugins.load("retriever", "slow")
+
+
+@pytest.mark.parametrize("value", ["a b c", ":x", "acme_module", "acme_module:"])
+def test_a_value_that_names_nothing_callable(install: Install, value: str) -> None:
+    install("acme", {"retriever.odd": value}, FACTORY)
+    with pytest.raises(PluginError, match=r"'odd' of package acme 1.0 .*(cannot be loaded|is not callable)"):
+        plugins.load("retriever", "odd")
+
+
+def test_a_value_that_is_not_callable(install: Install) -> None:
+    install("acme", {"retriever.number": "acme_module:factory"}, "factory = 3\n")
+    with pytest.raises(PluginError, match=r"'number' of package acme 1.0 .* is not callable"):
+        plugins.load("retriever", "number")
+
+
+@pytest.mark.parametrize(
+    ("source", "declared"),
+    [
+        ("def factory(): pass\n", r"factory\(\)"),
+        ("def factory(*, collection): pass\n", r"factory\(collection\)"),
+        ("def factory(**params): pass\n", r"factory\(params\)"),
+        ("class factory:\n    def __init__(self): pass\n", r"factory\(\)"),
+    ],
+)
+def test_a_wrong_signature(install: Install, source: str, declared: str) -> None:
+    install("acme", {"retriever.odd": "acme_module:factory"}, source, version="3")
+    with pytest.raises(PluginError, match=rf"'odd' of package acme 3 .*cannot be called as .*declared as {declared}"):
+        plugins.load("retriever", "odd")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def factory(collection, left, right, *, k=3): pass\n",
+        "def factory(c): pass\n",
+        "def factory(*args): pass\n",
+        "def factory(collection, /): pass\n",
+        "class factory:\n    def __init__(self, collection): pass\n",
+        "class Maker:\n    def __call__(self, collection): pass\nfactory = Maker()\n",
+        "import functools\nfactory = functools.partial(print, sep='')\n",
+        "class Maker:\n    __signature__ = 'unknown'\n    def __call__(self, collection): pass\nfactory = Maker()\n",
+    ],
+)
+def test_signatures_that_are_legal(install: Install, source: str) -> None:
+    install("acme", {"retriever.even": "acme_module:factory"}, source)
+    assert callable(plugins.load("retriever", "even"))
+
+
+RAISING = ODD_ERRORS + (
+    "def divide(collection): return 1 / 0\n"
+    "def leave(collection): raise SystemExit(0)\n"
+    "def panic(collection): raise Panic('no driver')\n"
+    "def refuse(collection):\n"
+    "    from legalir.errors import ComponentError\n"
+    "    raise ComponentError('k is odd.')\n"
+    "def stop(collection): raise KeyboardInterrupt\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("divide", "ZeroDivisionError: division by zero"),
+        ("leave", "SystemExit: 0"),
+        ("panic", "Panic: no driver"),
+    ],
+)
+def test_a_factory_that_fails_names_package_version_and_cause(install: Install, name: str, cause: str) -> None:
+    install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING, version="4")
+    entry = plugins.resolve(name)
+    with pytest.raises(PluginError, match=rf"retriever '{name}' of package acme 4 failed: {cause}"):
+        plugins.construct(entry, plugins.load_entry(entry), None)
+
+
+@pytest.mark.parametrize(("name", "error"), [("refuse", ComponentError), ("stop", KeyboardInterrupt)])
+def test_what_a_factory_raises_on_purpose_stays(install: Install, name: str, error: type[BaseException]) -> None:
+    install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING)
+    entry = plugins.resolve(name)
+    with pytest.raises(error):
+        plugins.construct(entry, plugins.load_entry(entry), None)
+
+
+def test_a_bug_of_ours_keeps_its_traceback(install: Install) -> None:
+    install("legalir", {"retriever.divide": "legalir_module:divide"}, RAISING)
+    entry = plugins.resolve("divide")
+    with pytest.raises(ZeroDivisionError):
+        plugins.construct(entry, plugins.load_entry(entry), None)

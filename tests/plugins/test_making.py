@@ -1,0 +1,102 @@
+"""Components written as text, and made from it."""
+
+from __future__ import annotations
+
+import pytest
+from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+
+from legalir import plugins
+from legalir.errors import ComponentError, PluginError
+from legalir.plugins import read_spec, write_spec
+
+SOURCE = """
+def factory(collection, tags="nouns", *, size=1): return collection, tags, size
+def needy(collection, path): return path
+def broken(collection, size=1): return len(size)
+"""
+ENTRIES = {f"analyzer.{name}": f"acme_module:{name}" for name in ("factory", "needy", "broken")}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("kiwi", ("kiwi", {})),
+        ("  kiwi ( ) ", ("kiwi", {})),
+        ('kiwi(tags="all")', ("kiwi", {"tags": "all"})),
+        (
+            "kiwi(a=-1.5, b=[1, (2,)], c={'k': None}, d=True, e='형태소')",
+            ("kiwi", {"a": -1.5, "b": [1, (2,)], "c": {"k": None}, "d": True, "e": "형태소"}),
+        ),
+    ],
+)
+def test_specs(spec: str, expected: tuple[str, dict[str, object]]) -> None:
+    assert read_spec(spec) == expected
+    assert read_spec(write_spec(*expected)) == expected
+
+
+def test_a_spec_is_written_in_one_way() -> None:
+    assert write_spec("kiwi", {}) == "kiwi"
+    assert write_spec("kiwi", {"b": 2, "a": "x"}) == write_spec("kiwi", {"a": "x", "b": 2}) == "kiwi(a='x', b=2)"
+
+
+@pytest.mark.parametrize(
+    ("spec", "fault"),
+    [
+        ("", "'' is no component"),
+        ("a b", "'a b' is no component"),
+        ("a.b()", "is no component"),
+        ("(lambda: 1)()", "is no component"),
+        ("kiwi\x00", "is no component"),
+        ("(" * 300, "is no component"),
+        ("-" * 4000 + "1", "is no component"),
+        ("a" * 6000, r"\.\.\.' is no component"),
+        ("kiwi(3)", r"takes parameters by name, so write kiwi\(parameter=value\)"),
+        ("kiwi(**{'a': 1})", r"'\*\*' cannot be used"),
+        ("kiwi(collection=1)", "collection is filled in by legalir"),
+        ("kiwi(tags=all)", "tags=all is no literal"),
+        ("kiwi(tags=open('/etc/passwd').read())", "is no literal"),
+        ("kiwi(tags=f'{1}')", "is no literal"),
+        ("kiwi(a=1, a=2)", "a is given twice"),
+    ],
+)
+def test_texts_that_are_no_spec(spec: str, fault: str) -> None:
+    with pytest.raises(ComponentError, match=fault):
+        read_spec(spec)
+
+
+def test_parameters_reach_the_factory(install: Install) -> None:
+    install("acme", ENTRIES, SOURCE)
+    assert plugins.make("analyzer", "factory") == (None, "nouns", 1)
+    assert plugins.make("analyzer", "factory(tags='all')", "C") == ("C", "all", 1)
+    assert plugins.make("analyzer", "factory(size=2)", size=3) == (None, "nouns", 3)
+    assert plugins.make("analyzer", "needy(path='x')") == "x"
+
+
+@pytest.mark.parametrize(
+    ("spec", "fault"),
+    [
+        ("factory(tgas='all')", r"factory has no parameter 'tgas'\. Did you mean 'tags'\? It accepts tags='nouns', si"),
+        ("needy", r"needy: missing a required argument: 'path'\. It accepts path"),
+    ],
+)
+def test_parameters_that_do_not_fit(install: Install, spec: str, fault: str) -> None:
+    install("acme", ENTRIES, SOURCE)
+    with pytest.raises(ComponentError, match=fault):
+        plugins.make("analyzer", spec)
+
+
+def test_a_factory_that_fails_is_a_plugin_error(install: Install) -> None:
+    install("acme", ENTRIES, SOURCE, version="5")
+    with pytest.raises(PluginError, match=r"analyzer 'broken' of package acme 5 failed: TypeError: object of type"):
+        plugins.make("analyzer", "broken")
+
+
+def test_names_and_roles_that_there_are_not() -> None:
+    with pytest.raises(PluginError, match=r"no analyzer 'wrd'\. Did you mean 'word'"):
+        plugins.make("analyzer", "wrd")
+    with pytest.raises(PluginError, match="no role 'analyser'"):
+        plugins.make("analyser", "word")
+
+
+def test_built_in_ones_come_through_the_same_door() -> None:
+    assert plugins.make("analyzer", "jamo(n=4)").name == "jamo4"  # type: ignore[attr-defined]
