@@ -13,12 +13,13 @@ import pandas as pd
 
 from legalir import datasets
 from legalir.analysis import Analyzer, get_analyzer
-from legalir.columns import RESULT_COLUMNS, fed_with_questions
 from legalir.errors import ComponentError
 from legalir.files import cache_home
+from legalir.generate.answer import Answer, ask
 from legalir.index.base import build_once
+from legalir.index.documents import counted
 from legalir.progress import progress
-from legalir.search_result import SearchResult
+from legalir.search_result import SearchResult, ranked, with_texts
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -111,14 +112,14 @@ class Collection:
 
         chosen = get_analyzer(analyzer, self)
         if chosen.fingerprint not in self._sparse:
-            index = SparseIndex(self.cache / f"sparse-{chosen.name}-{chosen.fingerprint[:8]}", analyzer=chosen)
+            index = SparseIndex(self.cache / f"sparse-{_directory_name(chosen)}", analyzer=chosen)
             build_once(index.directory, index.built, lambda: self._build_sparse(index))
             self._sparse[chosen.fingerprint] = index
         return self._sparse[chosen.fingerprint]
 
     def _build_sparse(self, index: SparseIndex) -> None:
         with progress(f"Indexing {self.id} ({index.analyzer.name})", self.source.docs_count()) as advance:
-            index.index(_counted(_rows(self.source), advance), corpus=self._fingerprint)
+            index.index(counted(_rows(self.source), advance), corpus=self._fingerprint)
 
     def fields(self, analyzer: str | Analyzer = "char2") -> FieldIndex:
         """Return the field index under `analyzer`, built on first use.
@@ -131,7 +132,7 @@ class Collection:
 
         chosen = get_analyzer(analyzer, self)
         if chosen.fingerprint not in self._fields:
-            name = f"fields-{chosen.name}-{chosen.fingerprint[:8]}-{self._links_digest}"
+            name = f"fields-{_directory_name(chosen)}-{self._links_digest}"
             index = FieldIndex(self.cache / name, analyzer=chosen)
             build_once(index.directory, index.built, lambda: self._build_fields(index))
             self._fields[chosen.fingerprint] = index
@@ -143,7 +144,7 @@ class Collection:
         graph = self.graph
         label = f"Indexing the fields of {self.id} ({index.analyzer.name})"
         with progress(label, self.source.docs_count()) as advance:
-            rows = _counted(with_citing(self.source, graph), advance)
+            rows = counted(with_citing(self.source, graph), advance)
             index.index(rows, corpus=self._fingerprint, links=graph.fingerprint())
 
     @cached_property
@@ -171,8 +172,7 @@ class Collection:
 
         chosen = get_encoder(encoder, self)
         if chosen.fingerprint not in self._dense:
-            name = re.sub(r"[^\w.-]+", "-", chosen.name)[:40]
-            index = DenseIndex(self.cache / f"dense-{name}-{chosen.fingerprint[:8]}", encoder=chosen)
+            index = DenseIndex(self.cache / f"dense-{_directory_name(chosen)}", encoder=chosen)
             build_once(index.directory, index.built, lambda: self._build_dense(index, chosen))
             self._dense[chosen.fingerprint] = index
         return self._dense[chosen.fingerprint]
@@ -187,7 +187,7 @@ class Collection:
                 index.index_postings(postings, corpus=self._fingerprint)
             return
         with progress(f"Encoding {self.id} ({encoder.name})", self.source.docs_count()) as advance:
-            index.index(_counted(_rows(self.source), advance), corpus=self._fingerprint)
+            index.index(counted(_rows(self.source), advance), corpus=self._fingerprint)
 
     @cached_property
     def graph(self) -> CitationGraph:
@@ -234,28 +234,26 @@ class Collection:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ComponentError(f"search: k={k!r} is not a positive integer.")
         pipeline = self.pipeline(expression)
-        with fed_with_questions(f"search: {expression!r}"):
-            results = pipeline.search(query)
-        if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
-            raise ComponentError(
-                f"search: {expression!r} returns no {missing[-1]}: "
-                f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
-            )
-        results = results.sort_values("rank", kind="stable").head(k).reset_index(drop=True)
-        found = self.provisions(results["docno"])
-        results["title"] = [found[docno].title for docno in results["docno"]]
-        results["text"] = [found[docno].text for docno in results["docno"]]
-        found_for = SearchResult(results[[*reversed(RESULT_COLUMNS), "title", "text"]])
-        found_for._searched = (pipeline, query)
-        return found_for
+        results = ranked(pipeline, query, expression).head(k)
+        found = SearchResult(with_texts(results, self.provisions(results["docno"])))
+        found._searched = (pipeline, query)
+        return found
+
+    def answer(self, query: str, expression: str = "default % 5 >> quote") -> Answer:
+        """Return the answer to one question, with the provisions that it was made from.
+
+        Raises:
+            ComponentError: the pipeline does not end in a generator, or a component lacks columns.
+        """
+        text, results = ask(self.pipeline(expression), query, expression)
+        return Answer(query, text, with_texts(results, self.provisions(results["docno"])))
+
+
+def _directory_name(part: Analyzer | AnyEncoder) -> str:
+    """Return what tells one analyzer or encoder from others, whatever its name holds."""
+    name = re.sub(r"[^\w.-]+", "-", part.name)[:40]
+    return f"{name}-{part.fingerprint[:8]}"
 
 
 def _rows(source: StatuteDataset) -> Iterator[dict[str, Any]]:
     return (provision._asdict() for provision in source.docs())
-
-
-def _counted(rows: Iterator[dict[str, Any]], advance: Any) -> Iterator[dict[str, Any]]:
-    for number, row in enumerate(rows, start=1):
-        if number % 500 == 0:
-            advance(500)
-        yield row

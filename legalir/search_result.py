@@ -2,18 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from legalir.columns import RESULT_COLUMNS, fed_with_questions
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, explain
+from legalir.generate.answer import gives_answers
 
 if TYPE_CHECKING:
     import pyterrier as pt
 
-__all__ = ["SearchResult"]
+    from legalir.datasets import Provision
+
+__all__ = ["SearchResult", "ranked", "with_texts"]
+
+
+def ranked(pipeline: pt.Transformer, query: str, expression: str) -> pd.DataFrame:
+    """Return the results of one question, by rank.
+
+    Args:
+        pipeline: what searches.
+        query: the question.
+        expression: how messages call the pipeline.
+
+    Raises:
+        ComponentError: the pipeline gives no scores and ranks, or a component lacks columns.
+    """
+    if gives_answers(pipeline):
+        raise ComponentError(
+            f"search: {expression!r} ends in a generator, whose answer is no list of results: "
+            f"take the generator away, or ask with Collection.answer."
+        )
+    with fed_with_questions(f"search: {expression!r}"):
+        results = pipeline.search(query)
+    if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
+        raise ComponentError(
+            f"search: {expression!r} returns no {missing[-1]}: "
+            f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
+        )
+    return results.sort_values("rank", kind="stable")
+
+
+def with_texts(results: pd.DataFrame, found: Mapping[str, Provision]) -> pd.DataFrame:
+    """Return ``rank, score, docno, title, text`` of results, in their order.
+
+    Args:
+        results: with ``rank, score, docno``.
+        found: the provisions of these docnos.
+    """
+    out = results[[*reversed(RESULT_COLUMNS)]].reset_index(drop=True)
+    for column in ("title", "text"):
+        out[column] = pd.Series([getattr(found[docno], column) for docno in out["docno"]], dtype=str)
+    return out
 
 
 class SearchResult(pd.DataFrame):

@@ -1,11 +1,13 @@
-"""``legalir datasets``: which collections there are, what one holds, and what is wrong with a folder."""
+"""``legalir datasets``: which collections there are, what one holds, what is wrong with a folder, and a new one."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from legalir.cli import import_collection
+from legalir.cli.printing import AsJson, facts_table, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="List, show and check collections of statutes.")
+app = typer.Typer(no_args_is_help=True, help="List, show, check and import collections of statutes.")
 
 _LIST = """Examples:
 
@@ -39,25 +41,7 @@ _CHECK = """Examples:
 The exit code is 1 where something is wrong, so that a script can stop there.
 """
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=1))
-
-
-def _facts(rows: dict[str, object]) -> Table:
-    """Return a table of names and values, without the values that are missing."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    for name, value in rows.items():
-        if value not in (None, ""):
-            table.add_row(name, Text(str(value).strip()))
-    return table
+app.command("import", epilog=import_collection.EXAMPLES)(import_collection.import_collection)
 
 
 @app.command("list", epilog=_LIST)
@@ -72,7 +56,7 @@ def list_(as_json: AsJson = False) -> None:
     found = available()
     if as_json:
         keys = ("id", "kind", "splits", "fault")
-        _print_json([{key: getattr(entry, key) for key in keys} for entry in found])
+        print_json([{key: getattr(entry, key) for key in keys} for entry in found])
         return
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     table.add_column("id", no_wrap=True)
@@ -111,7 +95,7 @@ def show(
     else:
         facts["state"] = f"not fetched yet: legalir datasets show {source.id} --fetch"
     if as_json:
-        _print_json(facts)
+        print_json(facts)
     else:
         _print_facts(facts)
 
@@ -139,11 +123,11 @@ def _print_facts(facts: dict[str, object]) -> None:
     facts["splits"] = ", ".join(splits)
     if isinstance(links, dict):
         facts["links"] = ", ".join(f"{count} {kind}" for kind, count in links.items())
-    console.print(_facts(facts))
+    console.print(facts_table(facts))
     if isinstance(sample, dict):
         text = str(sample["text"])
         console.print("\n[bold]first provision[/bold]")
-        console.print(_facts({**sample, "text": text if len(text) <= 300 else text[:299] + "…"}))
+        console.print(facts_table({**sample, "text": text if len(text) <= 300 else text[:299] + "…"}))
 
 
 @app.command(epilog=_CHECK)
@@ -156,7 +140,7 @@ def check(
 
     report = check_folder(path)
     if as_json:
-        _print_json(report.to_dict())
+        print_json(report.to_dict())
     else:
         _print_report(report)
     if not report.ok:
@@ -176,7 +160,7 @@ def _print_report(report: CheckReport) -> None:
         "links": ", ".join(f"{count} {kind}" for kind, count in report.links.most_common()),
         "other files": ", ".join(report.ignored),
     }
-    console.print(_facts(facts))
+    console.print(facts_table(facts))
     if report.splits:
         console.print(_splits(report))
     if report.ok:

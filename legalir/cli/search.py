@@ -1,13 +1,18 @@
-"""``legalir search``: the best provisions for one question."""
+"""``legalir search``: the best provisions for one question, and the answer where the pipeline gives one."""
 
 from __future__ import annotations
 
 import enum
 import json
 from collections.abc import Hashable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from legalir.generate import Answer
 
 __all__ = ["EXAMPLES", "Format", "Question", "printable", "search"]
 
@@ -18,6 +23,10 @@ EXAMPLES = """Examples:
   legalir search legalir/firecode "창문 없는 층" -k 3 --pipeline 'bm25(analyzer="char2", k1=1.5, b=0.75)'
 
   legalir search my-statutes/ "question" --format jsonl
+
+  legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
+
+Where the pipeline ends in a generator, its answer stands above the provisions that it was made from.
 """
 
 
@@ -48,9 +57,15 @@ def search(
 ) -> None:
     """Search DATASET for the provisions that answer QUERY."""
     from legalir.collection import Collection
+    from legalir.generate import gives_answers
 
-    found = Collection(dataset).search(query, pipeline, k=k)
-    rows = [{**row, "rank": rank} for rank, row in enumerate(found.to_dict("records"), start=1)]
+    collection = Collection(dataset)
+    if gives_answers(collection.pipeline(pipeline)):
+        if style is Format.trec:
+            raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --format jsonl.")
+        _print_answer(collection.answer(query, pipeline), k, style)
+        return
+    rows = _numbered(collection.search(query, pipeline, k=k))
     if style is Format.table:
         _print_table(rows, query)
         return
@@ -59,6 +74,31 @@ def search(
             typer.echo(json.dumps(row, ensure_ascii=False))
         else:
             typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")
+
+
+def _numbered(results: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """Return the rows of results with ranks from 1."""
+    return [{**row, "rank": row["rank"] + 1} for row in results.to_dict("records")]
+
+
+def _print_answer(answer: Answer, k: int, style: Format) -> None:
+    """Print an answer and its best `k` sources, with any other that it cites."""
+    cited = answer.cited
+    sources = answer.sources
+    rows = _numbered(sources[(sources["rank"] < k) | sources["docno"].isin(cited)])
+    if style is Format.jsonl:
+        found = {"query": answer.query, "answer": answer.text, "cited": cited, "sources": rows}
+        typer.echo(json.dumps(found, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for line in answer.text.splitlines():
+        console.print(Text(printable(line)))
+    if answer.text:
+        console.print("\n[bold]Sources[/bold]")
+    _print_table(rows, answer.query)
 
 
 def _print_table(rows: list[dict[Hashable, Any]], query: str) -> None:

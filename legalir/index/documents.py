@@ -7,7 +7,7 @@ from typing import Any
 
 from legalir.errors import ComponentError
 
-__all__ = ["INDEXED_TEXT", "docno_of", "document_batches", "field_text", "indexed_text"]
+__all__ = ["INDEXED_TEXT", "counted", "docno_of", "document_batches", "field_text", "indexed_text"]
 
 INDEXED_TEXT = "title, newline, text; the text alone where there is no title"
 _BATCH_CHARACTERS = 1_000_000
@@ -74,3 +74,11 @@ def document_batches(
             yield docnos, texts
             docnos, texts, size = [], [], 0
     yield docnos, texts
+
+
+def counted(documents: Iterable[Mapping[str, Any]], advance: Callable[[int], None]) -> Iterator[Mapping[str, Any]]:
+    """Yield the documents, and tell `advance` of every 500 that went by."""
+    for number, document in enumerate(documents, start=1):
+        if number % 500 == 0:
+            advance(500)
+        yield document

@@ -1,0 +1,36 @@
+"""What several commands print in the same way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["AsJson", "facts_table", "print_json"]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+"""The option of every command that can print for a program."""
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON that people can read, too."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def facts_table(rows: Mapping[str, object]) -> Table:
+    """Return a table of names and values, without the values that are missing."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for name, value in rows.items():
+        if value not in (None, ""):
+            table.add_row(name, Text(str(value).strip()))
+    return table

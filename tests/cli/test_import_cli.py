@@ -1,0 +1,112 @@
+"""``legalir datasets import`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from legalir.cli.datasets import app
+from legalir.errors import DataError, FormatError
+
+
+@pytest.fixture(autouse=True)
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    Path("p.csv").write_text("docno,text\nact-1,창고의 문은 밖으로 연다.\nact-2,통로를 둔다.\n", encoding="utf-8")
+    Path("l.csv").write_text("source,target\nact-1,act-2\nact-1,[bold]act-9\n", encoding="utf-8")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "legalir.cli.main", "datasets", "import", *arguments]
+
+
+def test_import_then_check_and_search() -> None:
+    done = run(
+        "import", 'table(path="p.csv", links="l.csv")', "new", "--title", "창고", "--licence", "CC0", "--lang", "ko"
+    )
+    assert done.exit_code == 0, done.output
+    assert "provisions     2" in done.output
+    assert "1 (no kind)" in done.output
+    assert "warning: 1 link has an end that is no provision ([bold]act-9): see links.dangling.tsv" in done.output
+    assert run("check", "new").exit_code == 0
+    shown = json.loads(run("show", "new", "--json").stdout)
+    assert (shown["title"], shown["licence"], shown["language"], shown["source"]) == ("창고", "CC0", "ko", "p.csv")
+
+
+def test_import_for_a_program() -> None:
+    done = run("import", 'table(path="p.csv", links="l.csv")', "new", "--json")
+    report = json.loads(done.stdout)
+    assert (report["folder"], report["provisions"], report["dangling"]) == ("new", 2, 1)
+    assert report["links"] == {"": 1}
+    assert len(report["warnings"]) == 1
+
+
+def test_a_folder_is_replaced_only_when_asked() -> None:
+    assert run("import", 'table(path="p.csv")', "new").exit_code == 0
+    Path("new", "qrels.txt").write_text("q 0 act-1 1\n", encoding="utf-8")
+    again = run("import", 'table(path="p.csv")', "new")
+    assert isinstance(again.exception, DataError)
+    assert "--replace" in str(again.exception)
+    done = run("import", 'table(path="p.csv")', "new", "--replace")
+    assert done.exit_code == 0
+    assert "kept           dataset.yaml, qrels.txt" in done.output
+
+
+def test_a_fault_of_the_table_leaves_nothing() -> None:
+    Path("p.csv").write_text("docno,text\na,x\na,y\n", encoding="utf-8")
+    done = run("import", 'table(path="p.csv")', "new")
+    assert isinstance(done.exception, FormatError)
+    assert str(done.exception) == "p.csv, line 3: the docno 'a' is that of line 2, too."
+    assert not Path("new").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "code"),
+    [
+        ("tabel", "There is no source 'tabel'. Did you mean 'table'?", 2),
+        ("table(", "is no component", 2),
+        ("table(path='no.csv')", "no.csv cannot be read: No such file or directory", 1),
+    ],
+)
+def test_mistakes_are_one_line(source: str, words: str, code: int) -> None:
+    ended = subprocess.run(command(source, "new"), capture_output=True, text=True, timeout=60)
+    assert ended.returncode == code
+    assert ended.stderr.startswith("error: ")
+    assert ended.stderr.count("\n") == 1
+    assert words in ended.stderr
+
+
+def test_help_has_examples() -> None:
+    shown = run("import", "--help").output
+    assert "legalir datasets import 'table(path=" in shown
+    assert "--replace" in shown
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals and pipes with a name")
+def test_an_import_that_is_killed_in_the_middle_is_as_if_it_had_not_been() -> None:
+    assert run("import", 'table(path="p.csv")', "new").exit_code == 0
+    before = Path("new", "corpus.jsonl").read_bytes()
+    os.mkfifo("endless.csv")  # The import has begun when it opens the pipe, and waits for more.
+    process = subprocess.Popen(command("table(path='endless.csv')", "new", "--replace"))
+    with Path("endless.csv").open("w", encoding="utf-8") as pipe:
+        pipe.write("docno,text\n" + "".join(f"d{number},x\n" for number in range(5000)))
+        pipe.flush()
+        assert process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=60)
+        assert Path("new", "corpus.jsonl").read_bytes() == before
+        assert [path.name[:12] for path in Path().glob(".new.*/")] == [".new.import-"]
+    assert run("import", 'table(path="p.csv")', "new", "--replace").exit_code == 0
+    assert list(Path().glob(".new.*")) == []
