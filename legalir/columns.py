@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from legalir.errors import ComponentError
@@ -20,6 +21,7 @@ __all__ = [
     "drop_results",
     "empty_like",
     "fed_with_questions",
+    "query_rows",
     "rank_results",
     "require_columns",
     "require_texts",
@@ -82,9 +84,24 @@ def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
     """
     dropped: tuple[str, ...] = RESULT_COLUMNS
     if "docno" in frame.columns:
-        frame = frame.drop_duplicates("qid", ignore_index=True)
+        frame = query_rows(frame, np.flatnonzero(~frame["qid"].duplicated()))
         dropped = _OF_DOCUMENTS
     return frame[[column for column in frame.columns if column not in dropped]]
+
+
+def query_rows(frame: pd.DataFrame, first: npt.NDArray[np.intp]) -> pd.DataFrame:
+    """Return rows `first` of a result frame, which has a row for each query, with the columns of the queries whole.
+
+    PyTerrier's ``+`` leaves rows that only its right side found without the columns of the query: what the first row
+    of a query lacks is taken from the first one that has it.
+    """
+    rows = frame.iloc[first].reset_index(drop=True)
+    for column in rows.columns[rows.isna().any()]:
+        held = frame.loc[frame[column].notna().to_numpy(), ["qid", column]].drop_duplicates("qid")
+        if len(held):
+            of = rows["qid"].map(held.set_index("qid")[column])
+            rows[column] = rows[column].where(rows[column].notna(), of)
+    return rows
 
 
 def empty_like(frame: pd.DataFrame) -> pd.DataFrame:

@@ -12,31 +12,35 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.columns import empty_like
-from legalir.component import Component
+from legalir.component import check_number
 from legalir.errors import ComponentError
 from legalir.expand.lists import RankedLists, ranked_frame, read_lists
 from legalir.expand.walk import Neighbours, Step
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.index.graph import CitationGraph
+from legalir.retrieve.cutoff import Cuttable
 
 __all__ = ["Expander", "check_graph"]
 
 
-def check_graph(component: str, graph: object) -> None:
-    """Check that a component was given a citation graph.
+def check_graph(component: str, graph: object, num_results: int | None = None) -> None:
+    """Check that a component was given a citation graph, and its number of results.
 
     Raises:
-        ComponentError: it was given something else.
+        ComponentError: one is something else.
     """
     if not isinstance(graph, CitationGraph):
         raise ComponentError(f"{component}: graph={graph!r} is not a CitationGraph.")
+    if num_results is not None:
+        check_number(component, "num_results", num_results, low=1, integer=True)
 
 
-class Expander(Component):
+class Expander(Cuttable):
     """Places provisions of the citation graph into ranked lists.
 
     Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``. The score is one divided
-    by the place, from 1: of what is added nothing is known but its place, and its order has to last.
+    by the place, from 1: of what is added nothing is known but its place, and its order has to last. The first
+    `num_results` places are filled, and nothing is walked beyond them: ``% k`` compiles to that.
     """
 
     graph: CitationGraph
@@ -91,6 +95,8 @@ class Expander(Component):
             once: dict[int, Step] = {}
             for step in placing(nodes[first:last].tolist()):
                 once.setdefault(step.node, step)
+                if len(once) == self.num_results:
+                    break
             yield list(once.values())
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:

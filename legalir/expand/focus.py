@@ -75,6 +75,6 @@ class Focus(Component):
         return {}
 
 
-def focus(collection: object, *, over: int = 200, share: float = 0.3, times: int = 3) -> pt.Transformer:
+def focus(collection: object, *, over: int = 200, share: float = 0.3, times: int = 3) -> Focus:
     """Let the end of a long question count more: ``focus(share=0.3) >> bm25``."""
     return Focus(over=over, share=share, times=times)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from legalir.component import check_number
 from legalir.expand.expander import Expander, check_graph
 from legalir.expand.walk import Neighbours, Step
 from legalir.index.graph import CitationGraph
-
-if TYPE_CHECKING:
-    import pyterrier as pt
 
 __all__ = ["LinkExpansion", "links"]
 
@@ -28,6 +25,7 @@ class LinkExpansion(Expander):
     Args:
         graph: the citation graph of the collection that was searched.
         k: how many provisions of the list, at least 1.
+        num_results: results a query, at least 1; None for all.
 
     Raises:
         ComponentError: a parameter is not one of these.
@@ -35,11 +33,12 @@ class LinkExpansion(Expander):
 
     name = "links"
 
-    def __init__(self, graph: CitationGraph, k: int = 5) -> None:
-        check_graph("links", graph)
+    def __init__(self, graph: CitationGraph, k: int = 5, num_results: int | None = None) -> None:
+        check_graph("links", graph, num_results)
         check_number("links", "k", k, low=1, integer=True)
         self.graph = graph
         self.k = k
+        self.num_results = num_results
 
     def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
         """Return the function that places the best k, and then whom they cite."""
@@ -53,6 +52,6 @@ class LinkExpansion(Expander):
         return place
 
 
-def links(collection: Any, *, k: int = 5) -> pt.Transformer:
+def links(collection: Any, *, k: int = 5) -> LinkExpansion:
     """The best `k` and all that they cite: ``bm25 >> links(k=5)``."""
     return LinkExpansion(collection.graph, k=k)

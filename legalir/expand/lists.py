@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from legalir.columns import drop_results
+from legalir.columns import drop_results, query_rows
 from legalir.errors import ComponentError
 
 __all__ = ["Numbering", "RankedLists", "ranked_frame", "ranking", "read_lists"]
@@ -73,7 +73,7 @@ def read_lists(frame: pd.DataFrame, graph: Numbering, component: str, noun: str 
             f"give the {noun} of the collection that was searched."
         )
     _check_repeats(frame, query, node, len(graph), component)
-    queries = drop_results(frame.iloc[heads]).reset_index(drop=True)
+    queries = drop_results(query_rows(frame, heads))
     order = ranking(query, score, docno)
     query = query[order]
     return RankedLists(queries, query, _places(query) + 1, docno[order], node[order], score[order], order)

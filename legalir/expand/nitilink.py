@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from legalir.component import check_number
 from legalir.errors import ComponentError
 from legalir.expand.expander import Expander, check_graph
 from legalir.expand.walk import Neighbours, Step, breadth_first, depth_first
 from legalir.index.graph import CitationGraph
-
-if TYPE_CHECKING:
-    import pyterrier as pt
 
 __all__ = ["NitiLink", "Order", "nitilink"]
 
@@ -39,6 +36,7 @@ class NitiLink(Expander):
         depth: steps from a retrieved provision, at least 0; 0 adds nothing.
         order: ``dfs``, as published, or ``bfs``. They differ: a depth-first walk may use up its steps on the way to a
             provision that it could have reached sooner, and then goes no further from there.
+        num_results: results a query, at least 1; None for all.
 
     Raises:
         ComponentError: a parameter is not one of these.
@@ -46,14 +44,17 @@ class NitiLink(Expander):
 
     name = "nitilink"
 
-    def __init__(self, graph: CitationGraph, depth: int = 1, order: Order = "dfs") -> None:
-        check_graph("nitilink", graph)
+    def __init__(
+        self, graph: CitationGraph, depth: int = 1, order: Order = "dfs", num_results: int | None = None
+    ) -> None:
+        check_graph("nitilink", graph, num_results)
         check_number("nitilink", "depth", depth, low=0, integer=True)
         if order not in get_args(Order):
             raise ComponentError(f"nitilink: order={order!r} is not one of {', '.join(get_args(Order))}.")
         self.graph = graph
         self.depth = depth
         self.order = order
+        self.num_results = num_results
 
     def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
         """Return the function that walks from each node of a list in turn."""
@@ -66,6 +67,6 @@ class NitiLink(Expander):
         return lambda nodes: (step for root in nodes for step in walk(root))
 
 
-def nitilink(collection: Any, *, depth: int = 1, order: Order = "dfs") -> pt.Transformer:
+def nitilink(collection: Any, *, depth: int = 1, order: Order = "dfs") -> NitiLink:
     """NitiLink over the collection's citation graph: ``bm25 % 10 >> nitilink(depth=2, order="bfs")``."""
     return NitiLink(collection.graph, depth=depth, order=order)

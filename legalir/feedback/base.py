@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +10,10 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.columns import drop_results, empty_like, rank_results, require_columns
-from legalir.component import Component, check_number
+from legalir.component import check_number
 from legalir.errors import ComponentError
 from legalir.index.docnos import Docnos
+from legalir.retrieve.cutoff import Cuttable
 from legalir.retrieve.results import Found, results_frame
 
 __all__ = ["Feedback", "Mode", "check_parameters"]
@@ -37,7 +37,7 @@ def check_parameters(alpha: float, beta: float, k: int, mode: str, num_results: 
         raise ComponentError(f"rocchio: mode={mode!r} is not one of {', '.join(get_args(Mode))}.")
 
 
-class Feedback(Component):
+class Feedback(Cuttable):
     """Moves each query towards its first results and scores anew; a subclass does both.
 
     Columns in: ``docno, score`` and those of the query. Columns out: in mode ``full``, the query columns, then
@@ -70,13 +70,9 @@ class Feedback(Component):
         """Return given rows, with their moved queries, scored and ranked anew."""
         raise NotImplementedError
 
-    def fuse_rank_cutoff(self, k: int) -> Feedback | None:
+    def fuse_rank_cutoff(self, k: int) -> Self | None:
         """Return what finds the best `k` itself: what ``rocchio % k`` compiles to; None where all are scored anyway."""
-        if self.mode != "full":
-            return None
-        fused = copy.copy(self)
-        fused.num_results = min(k, self.num_results)
-        return fused
+        return super().fuse_rank_cutoff(k) if self.mode == "full" else None
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""

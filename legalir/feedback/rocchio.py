@@ -139,10 +139,15 @@ def rocchio(
     mode: Mode = "full",
     terms: int | None = _TERMS,
     num_results: int = 1000,
-) -> pt.Transformer:
+) -> Rocchio | TermRocchio:
     """Rocchio feedback over the vectors or terms of the nearest retriever on the left, or of `index`.
 
     ``lsa >> rocchio``, ``bm25 >> rocchio(alpha=0.8, beta=0.2, terms=50)``, ``rrf(bm25, lsa) >> rocchio(index=lsa)``.
+
+    Args:
+        index: the retriever whose vectors or terms are used; None for the nearest on the left.
+        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list by it.
+        terms: for bm25 and tfidf: so many terms are added at most, the heaviest; None adds all, which is slow.
     """
     retriever = _retriever(left if index is None else index)
     if isinstance(retriever, SparseRetriever):

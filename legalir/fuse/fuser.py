@@ -11,21 +11,26 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.columns import drop_results, empty_like
-from legalir.component import Component
+from legalir.component import check_number
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
 from legalir.fuse.arithmetic import totals
 from legalir.fuse.runs import Lists, ranking, stack
+from legalir.retrieve.cutoff import Cuttable
 
 __all__ = ["Fuser"]
 
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
-class Fuser(Component):
+
+class Fuser(Cuttable):
     """Fuses the lists of its pipelines: the score of a document is the sum of what each list gives it.
 
     Columns in: those that the pipelines need, which all get the same input. Columns out: the query columns of the
     input, then ``docno, score, rank``; other columns of the pipelines' results are dropped. Every document that any
-    pipeline returned is kept: ``% k`` keeps fewer. A list that lacks a document gives it nothing.
+    pipeline returned is kept, or the best `num_results` of them: ``% k`` compiles to that. A list that lacks a document
+    gives it nothing.
 
     Equal pipelines run once a call, and so do the equal beginnings of different ones.
     """
@@ -43,11 +48,13 @@ class Fuser(Component):
         raise NotImplementedError
 
     def check_pipelines(self) -> None:
-        """Check that there is a pipeline, and that all are transformers.
+        """Check that there is a pipeline, that all are transformers, and the number of results.
 
         Raises:
             ComponentError: otherwise.
         """
+        if self.num_results is not None:
+            check_number(self.name, "num_results", self.num_results, low=1, integer=True)
         if not self.pipelines:
             raise ComponentError(f"{self.name}: give at least one pipeline.")
         for number, pipeline in enumerate(self.pipelines, start=1):
@@ -66,7 +73,7 @@ class Fuser(Component):
         return type(self)(*compiled, **others)
 
     def __repr__(self) -> str:
-        others = [f"{name}={value!r}" for name, value in self._arguments().items() if name != "pipelines"]
+        others = [f"{name}={value!r}" for name, value in self._shown().items() if name != "pipelines"]
         return f"{type(self).__name__}({', '.join([*map(repr, self.pipelines), *others])})"
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -88,16 +95,25 @@ class Fuser(Component):
                 f"{self.name}: the query {queries['qid'][queries['qid'].duplicated()].iloc[0]!r} was given twice."
             )
         lists = stack(self.results(inp), queries["qid"].tolist(), self.name)
-        row, pairs = lists.pair
-        score = totals(self.contributions(lists), row, len(pairs))
-        query, document = np.divmod(pairs, max(1, len(lists.docnos)))
-        order = ranking(query, document, score, lists.docnos)
-        query, document = query[order], document[order]
+        query, document, score, rank = self._ranked(lists, self.contributions(lists))
         out = queries.iloc[query].reset_index(drop=True)
         out["docno"] = pd.Series(lists.docnos[document], dtype=str)
-        out["score"] = score[order]
-        out["rank"] = np.arange(len(out), dtype=np.int64) - np.searchsorted(query, query)
+        out["score"] = score
+        out["rank"] = rank
         return out
+
+    def _ranked(self, lists: Lists, values: npt.NDArray[np.float64]) -> tuple[Integers, Integers, Floats, Integers]:
+        """Return query, document, score and rank, from 0, of each result, in their order; each [p]."""
+        row, pairs = lists.pair
+        score = totals(values, row, len(pairs))
+        query, document = np.divmod(pairs, max(1, len(lists.docnos)))
+        order = ranking(query, document, score, lists.docnos)
+        query = query[order]
+        rank = np.arange(len(order), dtype=np.int64) - np.searchsorted(query, query)
+        if self.num_results is not None:
+            kept = rank < self.num_results
+            order, query, rank = order[kept], query[kept], rank[kept]
+        return query, document[order], score[order], rank
 
     def results(self, inp: pd.DataFrame) -> list[pd.DataFrame]:
         """Return the results of every pipeline, each distinct beginning of them run once."""
@@ -121,8 +137,9 @@ class Fuser(Component):
         lists = stack(self.results(inp), inp["qid"].drop_duplicates().tolist(), self.name)
         values = self.contributions(lists)
         number = {docno: document for document, docno in enumerate(lists.docnos.tolist())}
-        wanted = [docno for docno in docnos if docno in number]
-        scores = totals(values, lists.document, len(number))
+        _, document, ranked, _ = self._ranked(lists, values)
+        scores = dict(zip(document.tolist(), ranked.tolist(), strict=True))
+        wanted = [docno for docno in docnos if number.get(docno) in scores]
         parts: dict[str, list[Part]] = {docno: [] for docno in wanted}
         absent: dict[str, list[str]] = {docno: [] for docno in wanted}
         for position, pipeline in enumerate(self.pipelines):
@@ -137,9 +154,7 @@ class Fuser(Component):
                 label = f"{how} in {label_of(pipeline)}"
                 parts[docno].append(Part(label, float(values[row]), sources.get(docno), detail))
         return {
-            docno: Explanation(
-                docno, float(scores[number[docno]]), self.label, tuple(parts[docno]), _absence(absent[docno])
-            )
+            docno: Explanation(docno, scores[number[docno]], self.label, tuple(parts[docno]), _absence(absent[docno]))
             for docno in wanted
         }
 

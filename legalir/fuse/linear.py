@@ -38,6 +38,7 @@ class LinearFusion(Fuser):
         weights: one of each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
             document.
         normalize: ``minmax``, ``zscore`` or ``none``.
+        num_results: results a query, at least 1; None for all.
 
     Raises:
         ComponentError: a parameter is not one of these.
@@ -45,8 +46,15 @@ class LinearFusion(Fuser):
 
     name = "linear"
 
-    def __init__(self, *pipelines: pt.Transformer, weights: Sequence[float], normalize: Normalize = "minmax") -> None:
+    def __init__(
+        self,
+        *pipelines: pt.Transformer,
+        weights: Sequence[float],
+        normalize: Normalize = "minmax",
+        num_results: int | None = None,
+    ) -> None:
         self.pipelines = pipelines
+        self.num_results = num_results
         self.check_pipelines()
         self.weights = checked_weights(self.name, weights, len(pipelines))
         self.normalize = normalize
@@ -83,6 +91,6 @@ class LinearFusion(Fuser):
 
 def linear(
     collection: Any, *pipelines: pt.Transformer, weights: Sequence[float], normalize: Normalize = "minmax"
-) -> pt.Transformer:
+) -> LinearFusion:
     """Weighted sum of normalised scores: ``linear(bm25, lsa, weights=[0.6, 0.4], normalize="zscore")``."""
     return LinearFusion(*pipelines, weights=weights, normalize=normalize)

@@ -30,6 +30,7 @@ class RRF(Fuser):
     Args:
         pipelines: what is fused, at least one.
         k: how little the first ranks stand out, at least 1.
+        num_results: results a query, at least 1; None for all.
 
     Raises:
         ComponentError: a parameter is not one of these.
@@ -37,8 +38,9 @@ class RRF(Fuser):
 
     name = "rrf"
 
-    def __init__(self, *pipelines: pt.Transformer, k: float = 60) -> None:
+    def __init__(self, *pipelines: pt.Transformer, k: float = 60, num_results: int | None = None) -> None:
         self.pipelines = pipelines
+        self.num_results = num_results
         self.k = k
         self.check_pipelines()
         check_number(self.name, "k", k, low=1)
@@ -63,6 +65,7 @@ class WeightedRRF(Fuser):
         pipelines: what is fused, at least one.
         weights: one of each pipeline, none below 0, together 1.
         k: how little the first ranks stand out, at least 1.
+        num_results: results a query, at least 1; None for all.
 
     Raises:
         ComponentError: a parameter is not one of these.
@@ -70,8 +73,11 @@ class WeightedRRF(Fuser):
 
     name = "wrrf"
 
-    def __init__(self, *pipelines: pt.Transformer, weights: Sequence[float], k: float = 5) -> None:
+    def __init__(
+        self, *pipelines: pt.Transformer, weights: Sequence[float], k: float = 5, num_results: int | None = None
+    ) -> None:
         self.pipelines = pipelines
+        self.num_results = num_results
         self.check_pipelines()
         self.weights = checked_weights(self.name, weights, len(pipelines))
         self.k = k
@@ -93,11 +99,11 @@ class WeightedRRF(Fuser):
         return f"rank {rank}: {weight:g}/({self.k:g} + {rank})", detail
 
 
-def rrf(collection: Any, *pipelines: pt.Transformer, k: float = 60) -> pt.Transformer:
+def rrf(collection: Any, *pipelines: pt.Transformer, k: float = 60) -> RRF:
     """Reciprocal rank fusion: ``rrf(bm25, lsa, k=60)``."""
     return RRF(*pipelines, k=k)
 
 
-def wrrf(collection: Any, *pipelines: pt.Transformer, weights: Sequence[float], k: float = 5) -> pt.Transformer:
+def wrrf(collection: Any, *pipelines: pt.Transformer, weights: Sequence[float], k: float = 5) -> WeightedRRF:
     """Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``."""
     return WeightedRRF(*pipelines, weights=weights, k=k)

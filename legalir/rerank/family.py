@@ -157,6 +157,6 @@ class FamilySmoothing(Component):
 
 def family(
     collection: Any, *, weight: float = 0.3, m: int = 3, normalize: Scale = "minmax", group: Group = "family"
-) -> pt.Transformer:
+) -> FamilySmoothing:
     """Smoothing over law families: ``bm25f >> family(weight=0.3)``, or over laws, ``family(group="law")``."""
     return FamilySmoothing(collection.laws, weight=weight, m=m, normalize=normalize, group=group)

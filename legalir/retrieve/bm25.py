@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,6 @@ from legalir.component import check_number
 from legalir.index.sparse import SparsePostings
 from legalir.index.weights import bm25_weights
 from legalir.retrieve.retriever import SparseRetriever
-
-if TYPE_CHECKING:
-    import pyterrier as pt
 
 __all__ = ["BM25", "bm25"]
 
@@ -72,8 +69,10 @@ class BM25(SparseRetriever):
         return np.repeat(terms, times), np.repeat(np.where(added, 1, tf), times).astype(np.float32)
 
 
-def bm25(
-    collection: Any, *, analyzer: str = "jamo3", k1: float = 0.9, b: float = 0.4, num_results: int = 1000
-) -> pt.Transformer:
-    """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``."""
+def bm25(collection: Any, *, analyzer: str = "jamo3", k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> BM25:
+    """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``.
+
+    Args:
+        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+    """
     return BM25(collection.sparse(analyzer), k1=k1, b=b, num_results=num_results)

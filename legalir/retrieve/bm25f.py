@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,6 @@ from legalir.errors import ComponentError, suggestion
 from legalir.index.fields import FIELDS, FieldIndex
 from legalir.index.weights import bm25f_weights
 from legalir.retrieve.retriever import SparseRetriever
-
-if TYPE_CHECKING:
-    import pyterrier as pt
 
 __all__ = ["BM25F", "DEFAULT_B", "DEFAULT_FIELDS", "bm25f"]
 
@@ -129,8 +126,12 @@ def bm25f(
     b: Mapping[str, float] | float | None = None,
     query_exponent: float = 0.5,
     num_results: int = 1000,
-) -> pt.Transformer:
-    """BM25 over title, text, path and the headings of what cites: ``bm25f(fields={"title": 3, "text": 1})``."""
+) -> BM25F:
+    """BM25 over title, text, path and the headings of what cites: ``bm25f(fields={"title": 3, "text": 1})``.
+
+    Args:
+        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+    """
     return BM25F(
         collection.fields(analyzer), k1=k1, fields=fields, b=b, query_exponent=query_exponent, num_results=num_results
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from legalir.encode.lsa import LSA
 from legalir.explanation import Explanation, Upstream
 from legalir.index.docnos import Docnos
 from legalir.retrieve.cosine import best_cosines, pair_cosines
+from legalir.retrieve.cutoff import Cuttable
 from legalir.retrieve.explained_vectors import explain_cosines
 from legalir.retrieve.query_vectors import check_queries, query_vectors
 from legalir.retrieve.results import results_frame
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["DenseRetriever", "DenseScorer", "QueryEncoder", "dense", "lsa"]
 
 
-class DenseRetriever(Component):
+class DenseRetriever(Cuttable):
     """Finds the documents whose vectors have the greatest cosine with that of a query, among all, exactly.
 
     Columns in: ``qid`` and ``query_vec``, numbers [d] of any length but 0, or else ``query``, which is encoded; of
@@ -46,7 +46,7 @@ class DenseRetriever(Component):
     def __init__(self, index: DenseIndex, num_results: int = 1000) -> None:
         check_number("dense", "num_results", num_results, low=1, integer=True)
         self.index = index
-        self.num_results = num_results
+        self.num_results: int = num_results
 
     @property
     def label(self) -> str:
@@ -57,14 +57,6 @@ class DenseRetriever(Component):
     def scorer(self) -> DenseScorer:
         """Return the transformer that scores given documents as this retriever does."""
         return DenseScorer(self.index)
-
-    def fuse_rank_cutoff(self, k: int) -> DenseRetriever:
-        """Return a retriever that finds the best `k` itself: what ``retriever % k`` compiles to."""
-        if k >= self.num_results:
-            return self
-        fused = copy.copy(self)
-        fused.num_results = k
-        return fused
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""
@@ -149,11 +141,20 @@ class QueryEncoder(Component):
         return inp.assign(query_vec=pd.Series([vectors[i] for i in place], index=inp.index, dtype=object))
 
 
-def dense(collection: Any, *, encoder: str = "lsa", num_results: int = 1000) -> pt.Transformer:
-    """Cosine of the vectors of `encoder`: ``dense(encoder="lsa", num_results=100)``."""
+def dense(collection: Any, *, encoder: str = "lsa", num_results: int = 1000) -> DenseRetriever:
+    """Cosine of the vectors of `encoder`: ``dense(encoder="lsa", num_results=100)``.
+
+    Args:
+        encoder: the vectors: ``lsa``, or any encoder of a plugin, also with parameters, as in ``"lsa(dimensions=64)"``.
+    """
     return DenseRetriever(collection.dense(encoder), num_results=num_results)
 
 
-def lsa(collection: Any, *, analyzer: str = "jamo3", dimensions: int = 256, num_results: int = 1000) -> pt.Transformer:
-    """Cosine of LSA vectors over the terms of `analyzer`: ``lsa(analyzer="char2", dimensions=512)``."""
+def lsa(collection: Any, *, analyzer: str = "jamo3", dimensions: int = 256, num_results: int = 1000) -> DenseRetriever:
+    """Cosine of LSA vectors over the terms of `analyzer`: ``lsa(analyzer="char2", dimensions=512)``.
+
+    Args:
+        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+        dimensions: length of a vector, at least 1; shorter where the collection does not have so many directions.
+    """
     return DenseRetriever(collection.dense(LSA(analyzer, dimensions)), num_results=num_results)

@@ -12,12 +12,14 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import pyterrier as pt
 
 from legalir.encode import AnyEncoder, Encoder, TrainableEncoder, get_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.index.artifact import building, rebuild_hint
 from legalir.index.dense import DenseVectors, Precision, foreign_vectors, write_vectors
 from legalir.index.documents import INDEXED_TEXT, document_batches
+from legalir.index.flex import SimFn, read_flex
 from legalir.index.sparse import SparsePostings
 from legalir.retrieve.dense import DenseRetriever, DenseScorer, QueryEncoder
 
@@ -93,6 +95,45 @@ class DenseIndex(DenseVectors):
             facts.update(write_vectors(data, foreign_vectors(vectors, docnos), precision))
         return index
 
+    @classmethod
+    def from_flex(
+        cls,
+        path: str | PathLike[str],
+        flex: str | PathLike[str] | pt.Artifact,
+        encoder: str | Encoder | None = None,
+        *,
+        sim_fn: SimFn | None = None,
+        precision: Precision = "float32",
+        corpus: str = "",
+    ) -> Self:
+        """Build an index at `path` from the vectors of a ``FlexIndex`` of pyterrier-dr, which need not be installed.
+
+        Without an encoder, pyterrier-dr's makes the vectors of queries: ``model.query_encoder() >> index.retriever()``.
+
+        Args:
+            path: directory of the artifact.
+            flex: the FlexIndex, or its directory.
+            encoder: as in :meth:`from_vectors`.
+            sim_fn: what the FlexIndex compares vectors by, ``dot`` or ``cos``; None for its own, which a directory
+                does not tell, and which is ``dot`` there. With ``dot``, the vectors have to be of one length.
+            precision: as in :meth:`from_vectors`.
+            corpus: as in :meth:`from_vectors`.
+
+        Raises:
+            ArtifactError: the files cannot be read or written, or something else is at the path.
+            ComponentError: inner products would order documents otherwise than cosines; or as in :meth:`from_vectors`.
+            MissingExtra: npids is not installed.
+        """
+        own: Any = getattr(getattr(flex, "sim_fn", None), "value", "dot")
+        source = str(flex.path) if isinstance(flex, pt.Artifact) else flex
+        vectors, docnos = read_flex(Path(source), own if sim_fn is None else sim_fn)
+        return cls.from_vectors(path, vectors, docnos, encoder, precision=precision, corpus=corpus)
+
+    def get_corpus_iter(self) -> Iterator[dict[str, Any]]:
+        """Yield ``docno`` and ``doc_vec``, float32 [d], of each document: what ``FlexIndex.index`` takes."""
+        for docno, vector in zip(self.docnos, self.vectors, strict=True):
+            yield {"docno": docno, "doc_vec": np.asarray(vector, dtype=np.float32)}
+
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, precision: Precision = "float32", corpus: str = ""
     ) -> Self:
@@ -117,6 +158,10 @@ class DenseIndex(DenseVectors):
                 batches = ((docnos, encoder.encode(texts)) for docnos, texts in document_batches(iter))
                 facts.update(write_vectors(data, batches, precision))
         return self
+
+    def index_inputs(self) -> list[list[str]]:
+        """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
+        return [["docno", "text"]]
 
     def index_postings(self, postings: SparsePostings, *, precision: Precision = "float32", corpus: str = "") -> Self:
         """Build the index from a sparse index of the same documents, for an encoder that is fitted on terms.

@@ -10,7 +10,7 @@ import pandas as pd
 
 __all__ = ["Found", "results_frame"]
 
-Found = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
+Found = tuple[npt.NDArray[np.int64], npt.NDArray[np.floating]]
 """Numbers of documents, best first, and their scores."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Sequence
 
@@ -12,9 +11,9 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.columns import drop_results, empty_like, require_texts
-from legalir.component import Component
 from legalir.explanation import Explanation, Upstream
 from legalir.index.analyzed import TermIndex
+from legalir.retrieve.cutoff import Cuttable
 from legalir.retrieve.explained import explain_terms
 from legalir.retrieve.results import results_frame
 from legalir.retrieve.scorer import SparseScorer
@@ -23,7 +22,7 @@ from legalir.retrieve.scoring import ScoredPostings, top_k
 __all__ = ["SparseRetriever"]
 
 
-class SparseRetriever(Component):
+class SparseRetriever(Cuttable):
     """Scores the documents of an index by the terms they share with a query.
 
     Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns,
@@ -97,14 +96,6 @@ class SparseRetriever(Component):
         query = drop_results(inp)["query"].iloc[0]
         found = set(self.index.docnos[self.best(query)[0]])
         return explain_terms(self, query, [docno for docno in docnos if docno in found])
-
-    def fuse_rank_cutoff(self, k: int) -> SparseRetriever:
-        """Return a retriever that finds the best `k` itself: what ``retriever % k`` compiles to."""
-        if k >= self.num_results:
-            return self
-        fused = copy.copy(self)
-        fused.num_results = k
-        return fused
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""

@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 from pyterrier import Compose, RankCutoff
 
-from legalir.columns import rank_results, require_texts
+from legalir.columns import query_rows, rank_results, require_texts
 from legalir.component import Component
 from legalir.errors import ComponentError
 from legalir.index.docnos import Docnos
@@ -44,6 +44,8 @@ def scorer_of(transformer: pt.Transformer | None) -> pt.Transformer | None:
     """
     if isinstance(transformer, Compose):
         return scorer_of(next((part for part in reversed(list(transformer)) if not isinstance(part, RankCutoff)), None))
+    if isinstance(getattr(transformer, "scorer", None), pt.Transformer):
+        return None  # It holds a scorer for its own use, as SAR and caches do, and offers none.
     return transformer.scorer() if isinstance(transformer, Scoring) else None
 
 
@@ -99,7 +101,7 @@ class PairScorer(Component):
                 f"{type(self).__name__}: the document {row['docno']!r} of query {row['qid']!r} is not in the index: "
                 f"score documents of the collection that was indexed."
             )
-        queries = out.iloc[np.flatnonzero(np.diff(query, prepend=-1))].reset_index(drop=True)
+        queries = query_rows(out, np.flatnonzero(np.diff(query, prepend=-1)))
         out["score"] = self.pair_scores(queries, query, documents).astype(np.float64)
         return rank_results(out)
 

@@ -18,6 +18,10 @@ class SparseIndex(SparsePostings):
         index.bm25(k1=1.5, b=0.75).search("무창층의 기준은?")
     """
 
+    def index_inputs(self) -> list[list[str]]:
+        """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
+        return [["docno", "text"]]
+
     def bm25(self, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> BM25:
         """Return a BM25 retriever; `k1` and `b` need no new index."""
         return BM25(self, k1=k1, b=b, num_results=num_results)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,6 @@ from legalir.errors import ComponentError
 from legalir.index.sparse import SparsePostings
 from legalir.index.weights import lucene_idf, sklearn_idf, tfidf_weights
 from legalir.retrieve.retriever import SparseRetriever
-
-if TYPE_CHECKING:
-    import pyterrier as pt
 
 __all__ = ["TFIDF", "tfidf"]
 
@@ -53,14 +50,14 @@ class TFIDF(SparseRetriever):
         """The retriever as in an expression, with what its scores depend on."""
         return f"tfidf({self.index.analyzer.name}, idf={self.idf})"
 
-    def _idf(self, df: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def _idf_of(self, df: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         formula = lucene_idf if self.idf == "lucene" else sklearn_idf
         return formula(len(self.index), df)
 
     def posting_weights(self) -> npt.NDArray[np.float32]:
         """Return the cosine weight of every posting; [P]."""
         index = self.index
-        idf = self._idf(np.diff(index.indptr))
+        idf = self._idf_of(np.diff(index.indptr))
         return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, idf)
 
     def query_vector(
@@ -68,7 +65,7 @@ class TFIDF(SparseRetriever):
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Return the query vector, scaled to length 1."""
         indptr = self.index.indptr
-        raw = (1 + np.log(tf)) * self._idf(indptr[terms + 1] - indptr[terms])
+        raw = (1 + np.log(tf)) * self._idf_of(indptr[terms + 1] - indptr[terms])
         return terms, (raw / (np.sqrt(np.square(raw).sum()) or 1.0)).astype(np.float32)
 
     def scores(self, query: str) -> npt.NDArray[np.float32]:
@@ -77,6 +74,10 @@ class TFIDF(SparseRetriever):
         return np.minimum(super().scores(query), np.float32(1))
 
 
-def tfidf(collection: Any, *, analyzer: str = "jamo3", idf: Idf = "lucene", num_results: int = 1000) -> pt.Transformer:
-    """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``."""
+def tfidf(collection: Any, *, analyzer: str = "jamo3", idf: Idf = "lucene", num_results: int = 1000) -> TFIDF:
+    """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.
+
+    Args:
+        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+    """
     return TFIDF(collection.sparse(analyzer), idf=idf, num_results=num_results)

@@ -1,0 +1,157 @@
+"""FLEX indexes: what is read of them, and every way in which their files may not be whole."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flex_folder import write_flex
+
+from legalir.errors import ArtifactError, ComponentError, MissingExtra
+from legalir.index.flex import read_flex
+from legalir.retrieve.dense_index import DenseIndex
+
+VECTORS = np.array([[3, 4], [5, 0], [0, -5]], dtype=np.float32)
+"""All of length 5."""
+DOCNOS = ["act-2", "act-10", "decree-1"]
+
+
+@pytest.fixture(name="flex")
+def whole_flex(tmp_path: Path) -> Path:
+    return write_flex(tmp_path / "whole.flex", VECTORS, DOCNOS)
+
+
+def test_vectors_and_docnos_are_read(flex: Path) -> None:
+    vectors, docnos = read_flex(flex)
+    assert vectors.tolist() == VECTORS.tolist()
+    assert isinstance(vectors, np.memmap)
+    assert docnos == DOCNOS
+    assert {type(docno) for docno in docnos} == {str}
+
+
+@pytest.mark.parametrize("names", [["1", "2", "3"], ["D007", "D008", "D009"], ["민법 제1조", "민법 제2조", "x"]])
+def test_docnos_in_each_of_their_forms(tmp_path: Path, names: list[str]) -> None:
+    assert read_flex(write_flex(tmp_path / "f", VECTORS, names))[1] == names
+
+
+def test_many_blocks_of_docnos(tmp_path: Path) -> None:
+    names = [f"law{n * 7919 % 1000:03d}-{'ab'[n % 2] * (n % 5)}{n}" for n in range(1000)]
+    vectors, docnos = read_flex(write_flex(tmp_path / "f", np.ones((1000, 1), dtype=np.float32), names))
+    assert docnos == names
+    assert vectors.shape == (1000, 1)
+
+
+def test_an_index_of_its_vectors(flex: Path, tmp_path: Path) -> None:
+    index = DenseIndex.from_flex(tmp_path / "ours", flex, corpus="abc")
+    assert index.docnos.tolist() == DOCNOS
+    assert index.vectors == pytest.approx(np.array([[0.6, 0.8], [1, 0], [0, -1]]))
+    assert index.encoder is None
+    assert index.manifest.facts["corpus"] == "abc"
+    back = list(index.get_corpus_iter())
+    assert [row["docno"] for row in back] == DOCNOS
+    assert np.stack([row["doc_vec"] for row in back]).tolist() == index.vectors.tolist()
+    assert {row["doc_vec"].dtype for row in back} == {np.dtype(np.float32)}
+
+
+def test_halves_come_out_as_float32(flex: Path, tmp_path: Path) -> None:
+    index = DenseIndex.from_flex(tmp_path / "ours", str(flex), precision="float16")
+    assert index.vectors.dtype == np.float16
+    assert next(index.get_corpus_iter())["doc_vec"].dtype == np.float32
+
+
+def test_inner_products_need_vectors_of_one_length(tmp_path: Path) -> None:
+    # By inner product with (1, 0), b (10·0.8) comes before a (1); by cosine, a (1) comes before b (0.8).
+    flex = write_flex(tmp_path / "f", np.array([[1, 0], [8, 6]], dtype=np.float32), ["a", "b"])
+    with pytest.raises(ComponentError, match=r"are from 1 to 10 long, .* give sim_fn='cos'"):
+        DenseIndex.from_flex(tmp_path / "ours", flex)
+    index = DenseIndex.from_flex(tmp_path / "ours", flex, sim_fn="cos")
+    assert index.vectors[1].tolist() == pytest.approx([0.8, 0.6])
+    with pytest.raises(ComponentError, match="sim_fn='l2' is not one of dot, cos"):
+        DenseIndex.from_flex(tmp_path / "ours", flex, sim_fn="l2")  # type: ignore[arg-type]
+
+
+def test_rounding_is_no_other_length(tmp_path: Path) -> None:
+    flex = write_flex(tmp_path / "f", VECTORS * np.array([[1], [1.0005], [0.9999]], dtype=np.float32), DOCNOS)
+    assert read_flex(flex)[1] == DOCNOS
+
+
+@pytest.mark.parametrize("row", [0, 2])
+@pytest.mark.parametrize(("value", "fault"), [(0.0, "is all zeros"), (np.nan, "holds a NaN or an infinity")])
+def test_a_vector_without_direction(tmp_path: Path, row: int, value: float, fault: str) -> None:
+    vectors = VECTORS.copy()
+    vectors[row] = value
+    flex = write_flex(tmp_path / "f", vectors, DOCNOS)
+    for sim_fn in ("dot", "cos"):
+        with pytest.raises(ComponentError, match=rf"The vector of '{DOCNOS[row]}' \(row {row}\) {fault}"):
+            DenseIndex.from_flex(tmp_path / "ours", flex, sim_fn=sim_fn)  # type: ignore[arg-type]
+
+
+def test_a_docno_that_occurs_twice(tmp_path: Path) -> None:
+    flex = write_flex(tmp_path / "f", VECTORS, ["a", "b", "a"])
+    with pytest.raises(ComponentError, match="'a' occurs twice"):
+        DenseIndex.from_flex(tmp_path / "ours", flex)
+    assert not DenseIndex(tmp_path / "ours").built()
+
+
+def test_no_flex_index_at_all(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nothing"):
+        with pytest.raises(ArtifactError, match=r"holds no pt_meta.json: give the directory of a FlexIndex"):
+            read_flex(path)
+
+
+@pytest.mark.parametrize(
+    ("meta", "fault"),
+    [
+        ({"format": "numpy"}, "holds a dense_index in the format numpy"),
+        ({"type": "sparse_index"}, "holds a sparse_index in the format flex"),
+        ({"doc_count": 0, "vec_size": None}, "it holds 0 vectors of None numbers"),
+        ({"doc_count": -3, "vec_size": -2}, "it holds -3 vectors of -2 numbers"),
+        ({"doc_count": "3"}, "it holds 3 vectors of 2 numbers"),
+        ({"doc_count": 4}, "vecs.f4 has 24 bytes, and 4 vectors of 2 numbers have 32"),
+        ({"vec_size": 4}, "vecs.f4 has 24 bytes, and 3 vectors of 4 numbers have 48"),
+    ],
+)
+def test_counts_that_do_not_fit(tmp_path: Path, meta: dict[str, object], fault: str) -> None:
+    flex = write_flex(tmp_path / "f", VECTORS, DOCNOS, **meta)
+    with pytest.raises(ArtifactError, match=fault) as caught:
+        read_flex(flex)
+    assert str(flex) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"type": "dense_index"}'])
+def test_counts_that_are_none(flex: Path, text: str) -> None:
+    (flex / "pt_meta.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ArtifactError, match=r"pt_meta.json does not say what it holds: build it again"):
+        read_flex(flex)
+
+
+def test_other_docnos_than_vectors(tmp_path: Path) -> None:
+    flex = write_flex(tmp_path / "f", VECTORS, DOCNOS[:2])
+    with pytest.raises(ArtifactError, match=r"docnos.npids has 2 docnos for 3 vectors"):
+        read_flex(flex)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("content", [b"", b"nothing of the kind", bytes(100), None])
+def test_docnos_that_cannot_be_read(flex: Path, content: bytes | None) -> None:
+    if content is None:
+        (flex / "docnos.npids").unlink()
+    else:
+        (flex / "docnos.npids").write_bytes(content)
+    with pytest.raises(ArtifactError, match=r"docnos.npids (cannot be read \(\w+\)|has 0 docnos)"):
+        read_flex(flex)
+
+
+def test_vectors_that_are_missing(flex: Path) -> None:
+    (flex / "vecs.f4").unlink()
+    with pytest.raises(ArtifactError, match=r"vecs.f4 has 0 bytes"):
+        read_flex(flex)
+
+
+def test_without_npids(flex: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "npids", None)
+    with pytest.raises(MissingExtra, match=r"'npids', which is not installed: pip install 'legalir\[flex\]'"):
+        read_flex(flex)
