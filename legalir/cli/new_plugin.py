@@ -1,0 +1,212 @@
+"""``legalir plugins new``: write a package for a component of one's own, which works and is tested from the start.
+
+What is written stands in ``templates/``: the files of every package in ``package/``, and in a folder a role the
+component, its tests and the part of the README that shows its use. ``$name`` and the like are filled in.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import keyword
+import re
+import shutil
+import sys
+import tempfile
+from importlib import metadata, resources
+from pathlib import Path
+from string import Template
+from typing import Annotated, NamedTuple
+
+import typer
+
+from legalir import __version__, plugins
+from legalir.errors import PluginError
+
+__all__ = ["EXAMPLES", "new", "write_package"]
+
+EXAMPLES = """Examples:
+
+  legalir plugins new overlap --role retriever
+
+  legalir plugins new morphemes --role analyzer --package acme-morphemes --out ~/projects
+"""
+
+_USES = {
+    "analyzer": 'bm25(analyzer="{}")',
+    "encoder": 'dense(encoder="{}")',
+    "retriever": "{}",
+    "fuser": "{}(bm25, lsa)",
+    "expander": "bm25 % 20 >> {}",
+    "reranker": "bm25 % 100 >> {}",
+    "generator": "bm25 % 3 >> {}",
+    "source": '{}(path="tests/provisions.csv")',
+}
+"""How a component of each role stands in an expression."""
+
+
+class _Plan(NamedTuple):
+    """What a package is to be called; every name in it is good."""
+
+    name: str
+    role: str
+    package: str
+
+    @property
+    def module(self) -> str:
+        return re.sub(r"[-.]+", "_", self.package).lower()
+
+    @property
+    def component(self) -> str:
+        return "".join(part.capitalize() for part in (*self.name.split("_"), self.role))
+
+    @property
+    def use(self) -> str:
+        return _USES[self.role].format(self.name)
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="The component's name in expressions.", show_default=False)],
+    role: Annotated[str, typer.Option("--role", "-r", help=f"One of {', '.join(plugins.ROLES)}.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder in which the package's folder is made.")] = Path(),
+    package: Annotated[
+        str | None, typer.Option("--package", "-p", help="Name of the package.", show_default="legalir-NAME")
+    ] = None,
+) -> None:
+    """Write a complete, tested package with a component called NAME."""
+    try:
+        folder = write_package(name, role, out, package)
+    except PluginError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from None
+    plan = _Plan(name, role, folder.name)
+    steps = (
+        f"cd '{folder}'",
+        "pip install -e '.[test]'",
+        "pytest",
+        f"legalir plugins check {_check(plan)}",
+        _try(plan),
+    )
+    typer.echo(f"{folder} holds a {role} that works; src/{plan.module}/{role}.py is where yours begins. Next:\n")
+    for step in steps:
+        typer.echo(f"  {step}")
+
+
+def write_package(name: str, role: str, out: Path, package: str | None = None) -> Path:
+    """Write the package of a component, whole or not at all, and return its folder.
+
+    Args:
+        name: of the component.
+        role: one of :data:`legalir.plugins.ROLES`.
+        out: where the folder is made, which is called as the package is.
+        package: the distribution's name; None for ``legalir-NAME``.
+
+    Raises:
+        PluginError: a name is none or is taken, the folder is there already, or it cannot be written.
+    """
+    _check_name(name, role)
+    plan = _Plan(name, role, package if package is not None else f"legalir-{name.replace('_', '-')}")
+    _check_package(plan)
+    folder = out.expanduser() / plan.package
+    _write(folder, _files(plan))
+    return folder
+
+
+def _check_name(name: str, role: str) -> None:
+    # Stricter than an entry point's name, because modules, classes and files are named after it.
+    if not re.fullmatch(r"[a-z](?:[a-z0-9_]*[a-z0-9])?", name) or keyword.iskeyword(name):
+        raise PluginError(
+            f"{name!r} is no name for a component: take lower-case letters, digits and underscores, such as 'my_bm25'."
+        )
+    plugins.entries(role)  # Says so where there is no such role.
+    same_names = plugins.PIPELINE_ROLES if role in plugins.PIPELINE_ROLES else (role,)
+    for entry in (one.entry for one in plugins.overview() if one.entry.role in same_names):
+        if entry.name == name or (role == "analyzer" and re.fullmatch(rf"{re.escape(entry.name)}[0-9]{{1,3}}", name)):
+            raise PluginError(f"The name {name!r} is taken by the {entry}: choose another.")
+
+
+def _check_package(plan: _Plan) -> None:
+    package, module = plan.package, plan.module
+    named = re.fullmatch(r"[A-Za-z](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", package) is not None
+    if not named or keyword.iskeyword(module):
+        raise PluginError(f"{package!r} is no name for a package: take one such as 'legalir-{plan.name}'.")
+    try:
+        installed = metadata.version(package)
+    except metadata.PackageNotFoundError:
+        installed = None
+    if installed is not None:
+        raise PluginError(f"A package {package} {installed} is installed: choose another name with --package.")
+    if module in sys.stdlib_module_names or importlib.util.find_spec(module) is not None:
+        raise PluginError(f"There is a module {module!r} already: choose another name with --package.")
+
+
+def _files(plan: _Plan) -> dict[str, str]:
+    """Return the text of every file of the package, by its path."""
+    own = f"{plan.role}/component.py"
+    values = {
+        "name": plan.name,
+        "role": plan.role,
+        "dist": plan.package,
+        "module": plan.module,
+        "component": plan.component,
+        "summary": f"{'An' if plan.role[0] in 'aeiou' else 'A'} {plan.role} for legalir, '{plan.name}'",
+        "check": _check(plan),
+        "dependencies": ", ".join(f'"{one}"' for one in (_legalir(), *_imported(_template(own)))),
+    }
+    values["usage"] = Template(_template(f"{plan.role}/usage.md")).substitute(values).strip()
+    places = {
+        "pyproject.toml": "package/pyproject.toml",
+        "README.md": "package/README.md",
+        ".gitignore": "package/gitignore",
+        f"src/{plan.module}/__init__.py": "package/__init__.py",
+        f"src/{plan.module}/{plan.role}.py": own,
+        f"tests/test_{plan.name}.py": f"{plan.role}/test.py",
+    }
+    if plan.role == "source":
+        places["tests/provisions.csv"] = "source/provisions.csv"
+    texts = {path: Template(_template(template)).substitute(values) for path, template in places.items()}
+    return {**texts, f"src/{plan.module}/py.typed": ""}
+
+
+def _template(name: str) -> str:
+    return (resources.files("legalir.cli") / "templates" / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _imported(source: str) -> list[str]:
+    return [package for package in ("numpy", "pandas", "pyterrier") if f"import {package}" in source]
+
+
+def _legalir() -> str:
+    """Return the releases of legalir that a package written today can rely on: those of this minor version."""
+    major, minor = map(int, __version__.split(".")[:2])
+    return f"legalir>={major}.{minor},<{major}.{minor + 1}"
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    if folder.exists() or folder.is_symlink():
+        raise PluginError(f"{folder} exists and is left as it is: choose another name or another folder with --out.")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            for name, text in files.items():
+                path = temporary / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            temporary.chmod(0o755)
+            temporary.rename(folder)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as error:
+        raise PluginError(
+            f"{folder} cannot be written ({error.strerror or error}): give another folder with --out."
+        ) from error
+
+
+def _check(plan: _Plan) -> str:
+    return f"'{plan.use}'" if plan.role == "source" else plan.name
+
+
+def _try(plan: _Plan) -> str:
+    if plan.role == "source":
+        return f"legalir datasets import '{plan.use}' my-statutes"
+    return f"legalir search legalir/firecode '화재보험에 가입하지 않으면 과태료가 얼마인가요?' --pipeline '{plan.use}'"

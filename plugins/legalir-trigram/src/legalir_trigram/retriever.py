@@ -1,0 +1,80 @@
+"""Retrieval by the character trigrams that a question and a provision have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir import Collection, SparseIndex
+from legalir.columns import drop_results, empty_like, rank_results, require_texts
+from legalir.component import Component, check_number
+from legalir.retrieve.results import results_frame
+
+__all__ = ["Trigram", "dice", "trigram"]
+
+
+def dice(shared: npt.NDArray[np.int64], one: int, other: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Return Dice's coefficient ``2·|A ∩ B| / (|A| + |B|)`` of one set with each of m others (Dice 1945); [m].
+
+    Args:
+        shared: number of elements in common with each of the others; [m].
+        one: size of the one set, above 0.
+        other: sizes of the others; [m].
+    """
+    return 2 * shared / (one + other)
+
+
+class Trigram(Component):
+    """Scores provisions by Dice's coefficient of their character trigrams and those of the question.
+
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
+    ``docno, score, rank``. Scores lie in (0, 1]; what shares no trigram is not returned.
+
+    Args:
+        index: the index of the collection under the analyzer ``char3``.
+        num_results: results a question, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    def __init__(self, index: SparseIndex, num_results: int = 1000) -> None:
+        check_number("trigram", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.num_results = num_results
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the best provisions of every question."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries = drop_results(inp)
+        require_texts(queries, "trigram")
+        sizes = np.bincount(self.index.documents, minlength=len(self.index))
+        found = [self._best(query, sizes) for query in queries["query"]]
+        out = rank_results(results_frame(queries, found, self.index.docnos))
+        return out[out["rank"] < self.num_results].reset_index(drop=True)
+
+    def _best(self, query: str, sizes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Return the numbers of the provisions that share a trigram with `query`, and their scores."""
+        trigrams = set(self.index.analyzer.terms(query))
+        shared = np.zeros(len(self.index), dtype=np.int64)
+        for term in (self.index.terms.find(trigram) for trigram in trigrams):
+            if term >= 0:  # -1 is a trigram that no provision has.
+                shared[self.index.documents[self.index.indptr[term] : self.index.indptr[term + 1]]] += 1
+        documents = np.flatnonzero(shared)
+        return documents, dice(shared[documents], len(trigrams), sizes[documents])
+
+
+def trigram(collection: Collection, *, num_results: int = 1000) -> pt.Transformer:
+    """Dice's coefficient of character trigrams: ``trigram(num_results=100)``.
+
+    Args:
+        num_results: results a question, at least 1.
+    """
+    return Trigram(collection.sparse("char3"), num_results=num_results)

@@ -1,0 +1,231 @@
+"""A package that only the plugin guide has taught how to be, beside a broken one: from pip to a table of scores."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+PYPROJECT = """
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "Acme.Statutes"
+version = "3.2.1"
+
+[project.entry-points."legalir.v1"]
+"retriever.longest_shared" = "acme_statutes:make"
+"analyzer.beginnings" = "acme_statutes:beginnings"
+
+[tool.setuptools]
+py-modules = ["acme_statutes"]
+"""
+MODULE = '''
+"""Retrieval by the length of the longest word in common: not good, and nothing that legalir has."""
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from legalir.analysis.analyzer import fingerprint
+from legalir.analysis.text import words
+from legalir.columns import drop_results, empty_like, rank_results
+from legalir.component import Component, check_number
+from legalir.plugins import write_spec
+
+
+class LongestShared(Component):
+    def __init__(self, collection, at_least=1):
+        check_number("longest_shared", "at_least", at_least, low=1, integer=True)
+        self.collection = collection
+        self.at_least = at_least
+
+    def empty(self, inp):
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return empty_like(inp)
+
+    def apply(self, inp):
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries = drop_results(inp)
+        documents = [(one.doc_id, set(words(one.default_text()))) for one in self.collection.docs()]
+        rows = []
+        for number, query in enumerate(queries["query"]):
+            asked = set(words(query))
+            for docno, held in documents:
+                length = max(map(len, asked & held), default=0)
+                if length >= self.at_least:
+                    rows.append((number, docno, float(length)))
+        number, docno, score = zip(*rows) if rows else ((), (), ())
+        out = queries.iloc[np.array(number, dtype=int)].reset_index(drop=True)
+        out["docno"] = pd.Series(docno, dtype=str)
+        out["score"] = pd.Series(score, dtype=np.float64)
+        return rank_results(out)
+
+
+def make(collection, *, at_least=1):
+    """The longest word in common: ``longest_shared(at_least=3)``.
+
+    Args:
+        at_least: characters that the word must have.
+    """
+    return LongestShared(collection, at_least=at_least)
+
+
+class Beginnings:
+    def __init__(self, letters):
+        self.letters = letters
+
+    @property
+    def name(self):
+        return write_spec("beginnings", {} if self.letters == 2 else {"letters": self.letters})
+
+    @property
+    def fingerprint(self):
+        return fingerprint("acme/beginnings/1", {"letters": self.letters})
+
+    def terms(self, text):
+        return [word[: self.letters] for word in words(text)]
+
+
+def beginnings(collection, *, letters=2):
+    """The first letters of words: ``bm25(analyzer="beginnings")``."""
+    return Beginnings(letters)
+'''
+BROKEN = """
+[legalir.v1]
+retriever.sick = broken_neighbour:anything
+reranker.gone = json:no_such_thing
+fuser.number = math:pi
+analyzer.nothing = broken_neighbour:anything
+nonsense = broken_neighbour
+
+[legalir.v2]
+retriever.future = broken_neighbour:anything
+"""
+QUESTION = "창문 없는 층의 기준은?"
+
+
+@pytest.fixture(name="site", scope="module")
+def both_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory into which pip has installed the stranger's package, and where a broken one lies beside it."""
+    folder = tmp_path_factory.mktemp("stranger")
+    source, site = folder / "source", folder / "site"
+    source.mkdir()
+    (source / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    (source / "acme_statutes.py").write_text(MODULE, encoding="utf-8")
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--disable-pip-version-check"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, "--target", str(site), str(source)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    info = site / "broken_neighbour-0.0.9.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-neighbour\nVersion: 0.0.9\n")
+    (info / "entry_points.txt").write_text(BROKEN)
+    (site / "broken_neighbour.py").write_text("raise SystemExit('this package needs a licence')\n")
+    return site
+
+
+@pytest.fixture(name="command")
+def command_line(site: Path, tmp_path: Path) -> Command:
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "legalir.cli.main", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(site), "COLUMNS": "200", **environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    return run
+
+
+def test_it_is_listed_and_so_is_what_is_wrong_with_the_other(command: Command) -> None:
+    ended = command("plugins", "list", "--load", "--json")
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    rows = {(row["role"], row["name"]): row for row in found["plugins"]}
+    ours = rows["retriever", "longest_shared"]
+    assert (ours["package"], ours["version"], ours["state"]) == ("acme-statutes", "3.2.1", "loads")
+    assert rows["analyzer", "beginnings"]["state"] == "loads"
+    assert rows["retriever", "bm25"]["state"] == "loads"
+    broken = [row for row in rows.values() if row["package"] == "broken-neighbour"]
+    assert len(broken) == 6
+    assert all(row["state"] in ("broken", "other contract") for row in broken)
+    assert all("broken-neighbour 0.0.9" in row["problem"] for row in broken)
+    assert any("needs a licence" in problem for problem in found["problems"])
+
+
+def test_it_is_shown(command: Command) -> None:
+    ended = command("plugins", "show", "longest_shared")
+    assert ended.returncode == 0, ended.stderr
+    for word in ("retriever", "acme-statutes 3.2.1", "at_least", "characters that the word must have"):
+        assert word in ended.stdout
+
+
+@pytest.mark.parametrize("spec", ["longest_shared(at_least=2)", "beginnings"])
+def test_it_passes_the_check(command: Command, spec: str) -> None:
+    ended = command("plugins", "check", spec, "--json")
+    (report,) = json.loads(ended.stdout)
+    assert [check for check in report["checks"] if check["status"] not in ("passed", "not applicable")] == []
+    assert ended.returncode == 0
+    assert report["ok"]
+
+
+def test_it_answers_a_question_in_an_expression(command: Command) -> None:
+    expression = "rrf(longest_shared(at_least=2), bm25(analyzer='beginnings(letters=1)')) % 20 >> sar"
+    ended = command("search", "legalir/firecode", QUESTION, "-k", "3", "--format", "jsonl", "--pipeline", expression)
+    assert ended.returncode == 0, ended.stderr
+    assert len(ended.stdout.splitlines()) == 3
+
+
+def test_it_works_in_an_experiment(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(
+        "dataset: legalir/firecode/test\n"
+        "measures: [nDCG@10, MultiHitRate@10]\n"
+        "systems: {BM25: bm25, stranger: longest_shared(at_least=2), both: 'rrf(bm25, longest_shared)'}\n"
+        "baseline: BM25\n",
+        encoding="utf-8",
+    )
+    ended = command("experiment", "run", "mine.yaml", "--out", "out")
+    assert ended.returncode == 0, ended.stderr
+    header, *rows = (tmp_path / "out" / "table.tsv").read_text(encoding="utf-8").splitlines()
+    assert [row.split("\t")[0] for row in rows] == ["BM25", "stranger", "both"]
+    assert "nDCG@10" in header
+
+
+def test_a_wrong_parameter_is_one_line(command: Command) -> None:
+    ended = command("search", "legalir/firecode", QUESTION, "--pipeline", "longest_shared(atleast=2)")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "Did you mean 'at_least'?" in ended.stderr
+    ended = command("search", "legalir/firecode", QUESTION, "--pipeline", "bm25 >> longest_shared(at_least=0)")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "longest_shared: at_least=0 is not an integer of at least 1" in ended.stderr
+
+
+@pytest.mark.parametrize("expression", ["sick", "bm25 >> gone", "number(bm25)", "future", "bm25(analyzer='nothing')"])
+def test_what_is_broken_says_so_in_one_line(command: Command, expression: str) -> None:
+    ended = command("search", "legalir/firecode", QUESTION, "--pipeline", expression)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: ")
+    assert ended.stderr.count("\n") == 1
+    assert "broken-neighbour 0.0.9" in ended.stderr
+
+
+def test_it_can_be_disabled(command: Command) -> None:
+    arguments = ("search", "legalir/firecode", QUESTION, "--pipeline", "longest_shared")
+    ended = command(*arguments, LEGALIR_DISABLE_PLUGINS="Acme_Statutes")
+    assert ended.returncode == 1
+    assert "'longest_shared' is disabled by LEGALIR_DISABLE_PLUGINS" in ended.stderr
