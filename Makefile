@@ -1,10 +1,12 @@
-# Targets: experiment (the first thing to run), test, lint, experiments, bench, install, wheel, clean.
+# Targets: experiment (the first thing to run), test, test-core, plugins, lint, experiments, bench, install, docs, wheel, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: experiment experiments install test lint wheel bench clean
+PLUGINS := $(wildcard ./plugins/*)
+
+.PHONY: experiment experiments install test test-core plugins lint wheel docs bench clean
 
 experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
@@ -15,9 +17,20 @@ experiments: $(VENV)/.users
 
 install: $(VENV)/.users
 
-test: lint
+test: lint $(VENV)/.neural
 	$(BIN)/python -m pytest --cov --cov-report=term
-	$(MAKE) --no-print-directory wheel
+	$(MAKE) --no-print-directory plugins docs wheel
+
+# What needs no torch, in an environment that may lack it.
+test-core: lint
+	$(BIN)/python -m pytest -m "not neural"
+
+# The tests of each first-party plugin, with legalir and all of them installed from scratch.
+plugins: $(VENV)/.developers
+	rm -rf build/plugins
+	$(PYTHON) -m venv build/plugins
+	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pytest $(PLUGINS)
+	for plugin in $(PLUGINS); do build/plugins/bin/python -m pytest $$plugin || exit 1; done
 
 lint: $(VENV)/.developers
 	$(BIN)/ruff check .
@@ -35,6 +48,11 @@ wheel: $(VENV)/.developers
 	cat build/empty/answer.txt
 	grep -q vact-24 build/empty/answer.txt
 
+# The documentation; a warning is an error.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -E -W --keep-going --quiet -b html docs build/docs
+	@echo "Documentation: build/docs/index.html"
+
 bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/run.py
 	$(BIN)/python experiments/bench/methods.py
@@ -46,6 +64,14 @@ $(VENV)/.users: pyproject.toml constraints.txt
 
 $(VENV)/.developers: $(VENV)/.users
 	$(PIP) --editable '.[report,dev]'
+	touch $@
+
+$(VENV)/.neural: $(VENV)/.developers
+	$(PIP) --editable '.[report,dev,neural]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.users
+	$(PIP) --editable '.[report,docs]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users

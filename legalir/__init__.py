@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from legalir.feedback.rocchio import Rocchio
     from legalir.fuse.linear import LinearFusion
     from legalir.fuse.rrf import RRF, WeightedRRF
+    from legalir.generate.answer import Answer
+    from legalir.generate.generator import Generator
     from legalir.index.graph import CitationGraph
     from legalir.measure import MicroR, MultiHitRate, MultiMRR
     from legalir.rerank.family import FamilySmoothing
@@ -42,12 +44,14 @@ __all__ = [
     "RRF",
     "SAR",
     "TFIDF",
+    "Answer",
     "CitationGraph",
     "Collection",
     "DenseIndex",
     "Explanation",
     "FamilySmoothing",
     "Focus",
+    "Generator",
     "LegalIRError",
     "LinearFusion",
     "LinkExpansion",
@@ -65,6 +69,8 @@ __all__ = [
 ]
 
 _HOME = {
+    "Answer": "legalir.generate.answer",
+    "Generator": "legalir.generate.generator",
     "Focus": "legalir.expand.focus",
     "FamilySmoothing": "legalir.rerank.family",
     "BM25F": "legalir.retrieve.bm25f",

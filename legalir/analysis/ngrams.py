@@ -127,10 +127,18 @@ def _symbols(
 
 
 def char_analyzer(collection: object, n: int = 2) -> Analyzer:
-    """Entry point of the analyzers ``char1``, ``char2``, …"""
+    """N-grams of characters inside words: ``bm25(analyzer="char2")``.
+
+    Args:
+        n: length of an n-gram, from 1 to 12; ``char2`` is ``char(n=2)``.
+    """
     return NGrams("char", n)
 
 
 def jamo_analyzer(collection: object, n: int = 3) -> Analyzer:
-    """Entry point of the analyzers ``jamo1``, ``jamo2``, …"""
+    """N-grams of jamo, the letters of Hangul, inside words: ``bm25(analyzer="jamo3")``.
+
+    Args:
+        n: length of an n-gram, from 1 to 12; ``jamo3`` is ``jamo(n=3)``.
+    """
     return NGrams("jamo", n)

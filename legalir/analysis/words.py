@@ -33,5 +33,5 @@ class Words:
 
 
 def word_analyzer(collection: object) -> Analyzer:
-    """Entry point of the analyzer ``word``."""
+    """Words between white space, in lower case: ``bm25(analyzer="word")``."""
     return Words()

@@ -174,5 +174,5 @@ class FittedLSA:
 
 
 def lsa_encoder(collection: object, analyzer: str = "jamo3", dimensions: int = 256) -> LSA:
-    """Entry point of the encoder ``lsa``."""
+    """Latent semantic analysis, fitted on the collection: ``dense(encoder="lsa(dimensions=64)")``."""
     return LSA(analyzer, dimensions)

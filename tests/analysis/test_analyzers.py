@@ -9,7 +9,9 @@ from legalir.analysis import Analyzer, get_analyzer
 from legalir.analysis.analyzer import BulkAnalyzer
 from legalir.analysis.ngrams import NGrams
 from legalir.analysis.words import Words
-from legalir.errors import AnalyzerError
+from legalir.collection import Collection
+from legalir.errors import AnalyzerError, ComponentError, ExpressionError, PluginError
+from legalir.retrieve.sparse import SparseIndex
 
 SYLLABLES = """
 class Letters:
@@ -35,6 +37,8 @@ def number(collection):
         ("char2", NGrams("char", 2)),
         ("char12", NGrams("char", 12)),
         ("word", Words()),
+        ("jamo()", NGrams("jamo", 3)),
+        (" jamo( n = 5 ) ", NGrams("jamo", 5)),
     ],
 )
 def test_names(name: str, analyzer: Analyzer) -> None:
@@ -61,6 +65,9 @@ def test_an_analyzer_is_itself() -> None:
         ("3", "There is no analyzer '3'"),
         ("jamo٣", "There is no analyzer"),
         ("jamo9999", "There is no analyzer"),
+        ("jamno(n=3)", "There is no analyzer 'jamno\\(n=3\\)'. Did you mean 'jamo'"),
+        ("jamo3(n=3)", "There is no analyzer 'jamo3\\(n=3\\)'"),
+        ("jamo(n=0)", "n must be an integer from 1 to 12"),
     ],
 )
 def test_names_that_mean_nothing(name: str, message: str) -> None:
@@ -82,3 +89,64 @@ def test_analyzers_of_plugins(install: Install) -> None:
     assert found.collection == "the collection"  # type: ignore[attr-defined]
     with pytest.raises(AnalyzerError, match="'fortytwo' did not return an analyzer but int"):
         get_analyzer("fortytwo")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("jamo(m=3)", r"jamo has no parameter 'm'\. It accepts n=3"),
+        ("jamo(3)", r"jamo takes parameters by name"),
+        ("jamo(n=three)", r"n=three is no literal"),
+    ],
+)
+def test_calls_that_do_not_fit(spec: str, message: str) -> None:
+    with pytest.raises(ComponentError, match=message):
+        get_analyzer(spec)
+    with pytest.raises(ExpressionError, match=r"column 1: bm25: .*" + message):
+        Collection("legalir/firecode").pipeline(f"bm25(analyzer={spec!r})")
+
+
+def test_an_analyzer_that_cannot_be_made(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = {f"analyzer.{name}": f"acme_module:{name}" for name in ("broken", "missing", "numbered")}
+    source = "def broken(collection): return 1 / 0\ndef numbered(collection, n): return len(n)\n"
+    install("acme", entries, source)
+    with pytest.raises(PluginError, match=r"'broken' of package acme 1\.0 failed: ZeroDivisionError"):
+        get_analyzer("broken")
+    with pytest.raises(PluginError, match=r"'missing' of package acme 1\.0 .* cannot be loaded: AttributeError"):
+        get_analyzer("missing")
+    with pytest.raises(PluginError, match=r"'numbered' of package acme 1\.0 failed: TypeError"):
+        get_analyzer("numbered3")
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "jamo")
+    for spec in ("jamo", "jamo3", "jamo(n=3)"):
+        with pytest.raises(PluginError, match="'jamo' is disabled by LEGALIR_DISABLE_PLUGINS"):
+            get_analyzer(spec)
+
+
+PARTS = """
+from legalir.plugins import write_spec
+
+class Parts:
+    def __init__(self, size, cut):
+        self.name = write_spec("parts", {"size": size, "cut": cut})
+        self.fingerprint = f"parts-{size}-{cut.encode().hex()}"
+        self.size, self.cut = size, cut
+
+    def terms(self, text):
+        return [part[: self.size] for part in text.split(self.cut) if part]
+
+def parts(collection, size=2, cut=" "):
+    return Parts(size, cut)
+"""
+
+
+def test_an_analyzer_with_parameters_in_an_expression(install: Install) -> None:
+    install("acme", {"analyzer.parts": "acme_module:parts"}, PARTS)
+    collection = Collection("legalir/firecode")
+    asked = collection.pipeline("""bm25(analyzer='parts(size=3, cut=" ")')""")
+    assert asked != collection.pipeline("bm25(analyzer='parts')")
+    assert len(asked.search("창문 없는 층")) > 0
+    odd = collection.sparse("parts(cut='../')")
+    assert odd.directory.is_relative_to(collection.cache)
+    assert odd.directory.parent == collection.cache
+    again = SparseIndex(odd.directory)
+    assert again.analyzer.terms("abc../de") == ["ab", "de"]

@@ -6,6 +6,7 @@ import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir.encode import get_encoder
+from legalir.encode.lsa import LSA
 from legalir.errors import ComponentError, PluginError
 
 SOURCE = """
@@ -43,3 +44,20 @@ def test_a_disabled_one_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "encoder.lsa")
     with pytest.raises(PluginError, match="disabled"):
         get_encoder("lsa")
+
+
+def test_a_call_with_parameters() -> None:
+    assert get_encoder("lsa(analyzer='char2', dimensions=8)") == LSA("char2", 8)
+    assert get_encoder("lsa(dimensions=8)", parameters={"dimensions": 9}) == LSA(dimensions=9)
+    with pytest.raises(ComponentError, match=r"lsa has no parameter 'dimension'\. Did you mean 'dimensions'"):
+        get_encoder("lsa(dimension=8)")
+    with pytest.raises(ComponentError, match=r"no encoder 'lsaa'\. Did you mean 'lsa'"):
+        get_encoder("lsaa(dimensions=8)")
+    with pytest.raises(ComponentError, match="'a b' is no component"):
+        get_encoder("a b")
+
+
+def test_an_encoder_that_cannot_be_made(install: Install) -> None:
+    install("pack", {"encoder.odd": "pack_module:odd"}, "def odd(collection): raise SystemExit(1)\n", version="2")
+    with pytest.raises(PluginError, match=r"encoder 'odd' of package pack 2 failed: SystemExit: 1"):
+        get_encoder("odd")

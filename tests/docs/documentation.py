@@ -1,0 +1,78 @@
+"""The pages of the documentation, cut into their blocks of code and their links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+
+_FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>```+)(?P<language>\S*)")
+_NOT_RUN = re.compile(r"^ *<!-- not run: (?P<reason>.*?) *-->$")
+_FILE = re.compile(r"^`(?P<name>[\w.]+)`:")
+
+
+class Block(NamedTuple):
+    """A fenced block: where its first line stands (from 1), what it holds, and why it is not run, if it is not."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    not_run: str | None
+    file: str | None
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the fenced blocks of a page, in order."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    found, number = [], 0
+    while number < len(lines):
+        fence = _FENCE.match(lines[number])
+        if fence is None:
+            number += 1
+            continue
+        end = number + 1
+        while lines[end].strip() != fence["ticks"]:
+            end += 1
+        body = [line.removeprefix(fence["indent"]) for line in lines[number + 1 : end]]
+        before = _paragraph_before(lines[:number])
+        note, named = _NOT_RUN.match(before[-1]), _FILE.match(before[0])
+        reason = None if note is None else note["reason"]
+        name = None if named is None else named["name"]
+        found.append(Block(page.name, number + 2, fence["language"], "\n".join(body), reason, name))
+        number = end + 1
+    return found
+
+
+def _paragraph_before(lines: list[str]) -> list[str]:
+    """Return the last paragraph of `lines`, which may end in empty ones."""
+    end = max((number for number, line in enumerate(lines, start=1) if line.strip()), default=0)
+    start = max((number for number, line in enumerate(lines[:end], start=1) if not line.strip()), default=0)
+    return lines[start:end] or [""]
+
+
+def text_without_blocks(page: Path) -> str:
+    """Return a page without what stands in fences."""
+    return re.sub(r"^( *)(```+)[^\n]*\n.*?^\1\2 *$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+def links(page: Path) -> Iterator[tuple[str, str]]:
+    """Yield target and anchor of every link of a page that does not lead elsewhere."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", text_without_blocks(page)):
+        if not re.match(r"[a-z]+:", target):
+            path, _, anchor = target.partition("#")
+            yield path, anchor
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that a code host gives to the headings of a page."""
+    headings = re.findall(r"^#+ +(.+?) *$", text_without_blocks(page), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

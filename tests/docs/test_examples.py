@@ -1,0 +1,143 @@
+"""Every example of the documentation runs, page by page, over the bundled collection.
+
+The blocks of a page run in their order, in one directory and one namespace. What cannot run says why, in a comment
+directly before it: ``<!-- not run: reason -->``. In the directory stand the experiments at hand and the folder
+``my-statutes`` that docs/datasets.md writes out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from documentation import DOCS, PAGES, ROOT, Block, blocks
+from typer.testing import CliRunner, Result
+
+from legalir.cli.main import app
+from legalir.datasets import check, load
+from legalir.experiment.definition import load_definition
+
+RUN = ("python", "sh", "console")
+WITH_EXAMPLES = [page for page in PAGES if any(block.language in RUN for block in blocks(page))]
+DATA = [block for page in PAGES for block in blocks(page) if block.language in ("json", "toml", "yaml")]
+DEFINITION = {"dataset", "datasets", "systems", "sweeps"}
+
+
+@pytest.fixture(name="folder")
+def worked_folder(tmp_path: Path) -> Path:
+    """The folder of docs/datasets.md, written from what the page shows."""
+    folder = tmp_path / "work" / "my-statutes"
+    folder.mkdir(parents=True)
+    for block in blocks(DOCS / "datasets.md"):
+        if block.file is not None:
+            (folder / block.file).write_text(block.text + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(name="here")
+def working_directory(folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory in which every page finds what it names; what is built is shared by the pages."""
+    here = folder.parent
+    shutil.copytree(ROOT / "experiments", here / "experiments", ignore=shutil.ignore_patterns("bench"))
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path_factory.getbasetemp() / "home-of-examples"))
+    monkeypatch.setenv("COLUMNS", "160")
+    return here
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.name)
+def test_every_example_runs(page: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    namespace: dict[str, object] = {"__name__": "example"}
+    for block in blocks(page):
+        if block.not_run is not None:
+            continue
+        if block.language == "python":
+            # Empty lines before it, so that a traceback has the line of the page.
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+            exec(code, namespace)
+        elif block.language == "sh":
+            for line in shell_lines(block.text):
+                run_line(line, block, monkeypatch)
+        elif block.language == "console":
+            check_console(block)
+
+
+def shell_lines(text: str) -> Iterator[list[str]]:
+    for line in text.replace("\\\n", " ").splitlines():
+        if words := shlex.split(line, comments=True):
+            yield words
+
+
+def run_line(words: list[str], block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a line that begins with ``legalir``; of other lines, check what can be checked without running them."""
+    if words[0] == "legalir":
+        result = legalir(words[1:])
+        assert result.exit_code == 0, f"{block}: {shlex.join(words)}: {result.exception!r}\n{result.output}"
+    elif words[0] == "make":
+        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M)
+        assert set(words[1:]) <= set(targets), f"{block}: the Makefile has no such target"
+    elif words[0] == "export":
+        name, _, value = words[1].partition("=")
+        monkeypatch.setenv(name, os.path.expanduser(value))  # noqa: PTH111  (the shell expands any text)
+    else:
+        raise AssertionError(f"{block}: {shlex.join(words)}: mark what is not run by <!-- not run: reason -->")
+
+
+def legalir(arguments: list[str]) -> Result:
+    return CliRunner().invoke(app, arguments, catch_exceptions=True)
+
+
+def check_console(block: Block) -> None:
+    """Compare what the page shows below ``$ legalir …`` with what is printed."""
+    command, *shown = block.text.splitlines()
+    assert command.startswith("$ legalir "), f"{block}: begin with $ legalir"
+    result = legalir(shlex.split(command)[2:])
+    assert [line.rstrip() for line in result.output.splitlines()] == shown, f"{block}: it prints\n{result.output}"
+
+
+@pytest.mark.parametrize("block", DATA, ids=str)
+def test_data_can_be_read(block: Block) -> None:
+    if block.not_run is not None:
+        return
+    if block.language == "json":
+        assert all(isinstance(json.loads(line), dict) for line in block.text.splitlines())
+    elif block.language == "toml":
+        assert tomllib.loads(block.text)
+    elif (content := yaml.safe_load(block.text)).keys() & DEFINITION:
+        # A page may show a part of a definition.
+        fill = {"dataset": "legalir/firecode", "measures": ["R@10"], "systems": {"BM25": "bm25"}}
+        fill = {key: value for key, value in fill.items() if not (key == "dataset" and "datasets" in content)}
+        definition = load_definition({**fill, **content})
+        assert len(definition.systems) >= 1
+
+
+def test_what_is_not_run_has_a_reason() -> None:
+    for page in PAGES:
+        marked = [block for block in blocks(page) if block.not_run is not None]
+        assert all(len(str(block.not_run)) > 8 and block.language for block in marked), page
+        text = page.read_text(encoding="utf-8")
+        assert text.count("<!-- not run") == len(marked), f"{page.name}: a mark without a block, or without a reason"
+
+
+def test_the_folder_that_is_shown_holds_what_is_said(folder: Path) -> None:
+    assert check(folder).ok
+    split = load(folder / "test")
+    assert (split.docs_count(), len(split.topics()), len(split.qrels()), len(list(split.links()))) == (2, 1, 2, 1)
+
+
+def test_the_check_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    block = Block("page.md", 1, "sh", "", None, None)
+    run_line(["make", "test"], block, monkeypatch)
+    for wrong in (["make", "tset"], ["legalir", "serach"], ["pip", "install", "x"]):
+        with pytest.raises(AssertionError, match=r"page\.md:1"):
+            run_line(wrong, block, monkeypatch)
+    with pytest.raises(AssertionError, match="it prints"):
+        check_console(block._replace(language="console", text="$ legalir --version\nlegalir 0.0.0"))
