@@ -2,7 +2,7 @@
 
     python experiments/check.py [FILE.yaml ...] [--write]
 
-Without files, all experiments whose collections are at hand. Expected scores stand beside a definition, in
+Without files, all experiments whose collections and plugins are at hand. Expected scores stand beside a definition, in
 ``<name>.expected.tsv``, or ``<name>.<collection>.expected.tsv`` where it has several. ``--write`` renews them instead.
 """
 
@@ -12,11 +12,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from legalir.errors import DatasetNotFound, DownloadError
+from legalir import plugins
+from legalir.errors import DatasetNotFound, DownloadError, MissingExtra
 from legalir.experiment import Definition, compare, read_expected, run, write_expected
 from legalir.experiment.runner import dataset_slug
 
 HERE = Path(__file__).resolve().parent
+
+# Experiments that need a first-party plugin: role and name of its component, and the folder to install.
+NEEDS = {
+    "kiwi.yaml": ("analyzer", "kiwi", "plugins/legalir-kiwi"),
+    "lucene.yaml": ("retriever", "lucene", "plugins/legalir-lucene"),
+}
 
 
 def expected_path(file: Path, definition: Definition, dataset: str) -> Path:
@@ -25,8 +32,19 @@ def expected_path(file: Path, definition: Definition, dataset: str) -> Path:
     return file.with_name(f"{file.stem}{name}.expected.tsv")
 
 
+def missing_plugin(file: Path) -> str | None:
+    """Say which plugin an experiment needs and lacks."""
+    role, name, folder = NEEDS.get(file.name, ("", "", ""))
+    if not name or plugins.is_installed(name, (role,)):
+        return None
+    return f"There is no {role} {name!r}: pip install ./{folder}"
+
+
 def check(file: Path, *, write: bool) -> bool:
     """Run one experiment on each of its datasets; return whether all scores are as expected."""
+    if complaint := missing_plugin(file):
+        print(f"not run    {file.relative_to(HERE)}: {complaint}")
+        return True
     definition = Definition.load(file)
     good = True
     for one in definition.each():
@@ -34,7 +52,7 @@ def check(file: Path, *, write: bool) -> bool:
         out = Path("results") / file.relative_to(HERE).with_suffix("") / slug
         try:
             result = run(one, out)
-        except (DatasetNotFound, DownloadError) as error:
+        except (DatasetNotFound, DownloadError, MissingExtra) as error:
             print(f"not run    {file.relative_to(HERE)} on {slug}: {error}")
             continue
         result.report(out / "report.html")

@@ -24,6 +24,8 @@ class Component(pt.Transformer):
     """
 
     def _arguments(self) -> dict[str, Any]:
+        if type(self).__init__ in (pt.Transformer.__init__, object.__init__):
+            return {}  # A component without parameters; theirs would be *args.
         names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
         return {name: getattr(self, name) for name in names}
 

@@ -99,3 +99,12 @@ def test_integers_are_integers(value: object) -> None:
 def test_infinity_is_no_number_even_without_a_bound() -> None:
     with pytest.raises(ComponentError, match="k1=inf is not a number of at least 0"):
         check_number("bm25", "k1", float("inf"), low=0)
+
+
+def test_a_component_without_parameters_is_equal_to_its_like() -> None:
+    class Plain(Component):
+        """Takes nothing."""
+
+    assert Plain() == Plain()
+    assert hash(Plain()) == hash(Plain())
+    assert repr(Plain()) == "Plain()"

@@ -1,0 +1,22 @@
+"""The conformance kit: what a plugin has to hold to, as checks that anyone can run on theirs.
+
+::
+
+    from legalir import testing
+
+    @testing.parametrize("retriever", "trigram")
+    def test_conformance(check):
+        check()
+
+or, without pytest, ``testing.check("retriever", "trigram")``. Each check builds its own data, an invented collection in
+a temporary folder. What is checked of which role, and why, is in ``docs/conformance.md``.
+"""
+
+from __future__ import annotations
+
+from legalir.testing.checks import Check
+from legalir.testing.outcome import Outcome
+from legalir.testing.parametrization import parametrize
+from legalir.testing.running import check, checks, names
+
+__all__ = ["Check", "Outcome", "check", "checks", "names", "parametrize"]

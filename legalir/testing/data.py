@@ -1,0 +1,106 @@
+"""The kit's data: statutes that nobody passed, in three languages, and questions on them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pandas as pd
+
+__all__ = ["DOCNOS", "HEAVY", "LINKS", "ODD_PROVISIONS", "ODD_TEXTS", "PROVISIONS", "QUERIES", "TEXTS", "long_text"]
+
+_FIELDS = ("docno", "law", "title", "text")
+_TWIN = ("제9조 (벌칙)", "등대에 등불을 켜지 않은 관리인은 벌금을 낸다.")
+
+PROVISIONS: tuple[dict[str, str], ...] = tuple(
+    dict(zip(_FIELDS, row, strict=True))
+    for row in (
+        ("lamp-1", "등대법", "제1조 (목적)", "이 법은 등대와 등불을 지켜 배의 안전을 돕는다."),
+        ("lamp-2", "등대법", "제2조 (등불)", "등대 관리인은 해가 지면 등불을 켜고 해가 뜨면 등불을 끈다."),
+        ("lamp-3", "등대법", "제3조 (안개)", "안개가 끼면 관리인은 등불 대신 종을 친다. 종의 수는 시행령으로 정한다."),
+        # Two that nothing but their docno tells apart: their scores are equal.
+        ("lamp-9", "등대법", *_TWIN),
+        ("lamp-9-2", "등대법", *_TWIN),
+        ("bell-1", "등대법 시행령", "제1조 (종)", "안개가 끼면 종을 1분에 3번 치고, 폭풍이면 1분에 7번 친다."),
+        ("bell-2", "등대법 시행령", "제2조 (관리인)", "관리인은 3년마다 교육을 받고 등불과 종을 검사한다."),
+        ("ferry-1", "Ferry Act", "Section 1 (Ferries)", "A ferry carries passengers, goods and livestock."),
+        ("ferry-2", "Ferry Act", "Section 2 (Fog)", "In fog a ferry rings its bell and waits at the café on the pier."),
+        ("ferry-3", "Ferry Act", "Section 3 (Fares)", "Passengers pay a fare; goods are carried at half the fare."),
+        ("raft-1", "พระราชบัญญัติแพ", "มาตรา 1", "แพ ต้อง มี โคมไฟ เมื่อ มี หมอก"),
+        ("raft-2", "พระราชบัญญัติแพ", "มาตรา 2", "คน พาย แพ ต้อง ตี ระฆัง เมื่อ มี หมอก หนา"),
+    )
+)
+"""A provision of each line: docno, law, title, text."""
+
+DOCNOS = frozenset(one["docno"] for one in PROVISIONS)
+"""All docnos of :data:`PROVISIONS`."""
+
+LINKS: tuple[tuple[str, str, str], ...] = (
+    ("lamp-3", "bell-1", "delegates"),
+    ("lamp-9", "lamp-2", "cites"),
+    ("lamp-9-2", "lamp-2", "cites"),
+    ("bell-1", "lamp-3", "cites"),
+    ("bell-2", "lamp-2", "cites"),
+    ("ferry-2", "ferry-1", "cites"),
+    ("ferry-3", "ferry-1", "cites"),
+    ("raft-2", "raft-1", "cites"),
+)
+"""Source, target and kind."""
+
+QUERIES = pd.DataFrame(
+    {
+        "qid": ["q1", "q3", "q2", "q4"],
+        "query": [
+            "등대 관리인은 언제 등불을 켜나요? 등불을 켜지 않은 관리인은 벌금을 낸다.",
+            "In fog, what does a ferry do at the café?",
+            "안개가 끼면 종을 몇 번 치나요?",
+            "แพ ต้อง มี โคมไฟ เมื่อ มี หมอก",
+        ],
+    }
+)
+"""Each finds something, by words as by their parts; the first finds two provisions of equal scores."""
+
+TEXTS: tuple[str, ...] = (*(one["text"] for one in PROVISIONS), *QUERIES["query"])
+"""What analyzers and encoders are given."""
+
+ODD_TEXTS: tuple[str, ...] = (
+    "",
+    " \t\n",
+    "?!…「」()-~^\"'\\/:*[]{}",
+    "AND OR NOT NEAR/3 field:value",
+    "\x00\x07\ufeff\u200b\u202e",
+    "\ud7b0\u1100\u0301\U0001f525",
+    "등불" + "\u0301" * 50,
+)
+"""Nothing, punctuation, a search engine's syntax, control characters, lone jamo and marks."""
+
+ODD_PROVISIONS: tuple[dict[str, str], ...] = (
+    *({"docno": f"odd-{number}", "text": text} for number, text in enumerate(ODD_TEXTS)),
+    {"docno": "odd-title", "title": "…", "law": "", "text": ""},
+    {"docno": "이상한문서:1/2#가", "title": "제1조", "law": "?", "text": "등불"},
+    {"docno": "odd-nfd", "title": "", "law": "", "text": unicodedata.normalize("NFD", "등대의 등불")},
+)
+"""Provisions without a text, without a title, and with those."""
+
+HEAVY: tuple[str, ...] = (
+    "FlagEmbedding",
+    "faiss",
+    "jax",
+    "jnius",
+    "keras",
+    "kiwipiepy",
+    "llama_cpp",
+    "onnxruntime",
+    "pyserini",
+    "sentence_transformers",
+    "tensorflow",
+    "torch",
+    "transformers",
+    "vllm",
+)
+"""Modules that take seconds or gigabytes, or start a virtual machine, when they are imported."""
+
+
+def long_text() -> str:
+    """Return a text of 100 000 characters."""
+    once = " ".join(one["text"] for one in PROVISIONS) + " "
+    return (once * (100_000 // len(once) + 1))[:100_000]

@@ -1,0 +1,31 @@
+"""What the tests of the kit share: a first stage without an index, and no waiting for the disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+
+from legalir import files
+from legalir.testing import fuser, subject, trial
+
+
+@pytest.fixture(name="quick")
+def quick_data(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a retriever that needs no index where the kit uses one of ours, and let nothing wait for the disk.
+
+    The kit's own are used by the tests of all components that ship.
+    """
+    install("quickly", {"retriever.quick_overlap": "right_components:overlap"})
+
+    def nothing(*args: Any) -> None:
+        pass
+
+    monkeypatch.setattr(files, "sync_file", nothing)
+    monkeypatch.setattr(files, "sync_directory", nothing)
+    branches = ("quick_overlap % 20", "quick_overlap(num_results=5)")
+    monkeypatch.setattr(trial, "FIRST_STAGE", "quick_overlap % 20")
+    monkeypatch.setattr(subject, "BRANCHES", branches)
+    for name, expression in zip(("_FIRST", "_SECOND", "_THIRD"), (*branches, "quick_overlap % 7"), strict=True):
+        monkeypatch.setattr(fuser, name, expression)

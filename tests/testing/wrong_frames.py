@@ -1,0 +1,209 @@
+"""The ways in which components that work on frames are spoiled, one for each check that needs more than a line."""
+
+from __future__ import annotations
+
+import unicodedata
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from spoiled import Factory, Spoiled, by, changed, with_signature
+
+from legalir.columns import rank_results
+from legalir.testing.data import QUERIES
+
+
+class Duck:
+    """Does all that a transformer does, and is none."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def transform(self, inp: pd.DataFrame) -> Any:
+        return self.inner.transform(inp)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Duck) and self.inner == other.inner
+
+    def __hash__(self) -> int:
+        return hash(self.inner)
+
+    def __repr__(self) -> str:
+        return f"Duck({self.inner!r})"
+
+
+def no_transformer(factory: Factory) -> Factory:
+    return with_signature(lambda *args, **params: Duck(factory(*args, **params)), factory)
+
+
+class Lying(Spoiled):
+    """Declares a column that it does not give."""
+
+    def transform_outputs(self, columns: list[str]) -> list[str]:
+        return [*self.right(pd.DataFrame(columns=columns)).columns, "more"]
+
+
+class Honest(Spoiled):
+    """Declares the columns of the right component, whatever it gives for an empty frame."""
+
+    def transform_outputs(self, columns: list[str]) -> list[str]:
+        return list(self.right(pd.DataFrame(columns=columns)).columns)
+
+
+class Cutting(Spoiled):
+    """Cuts itself where PyTerrier compiles a cut, and too early."""
+
+    def fuse_rank_cutoff(self, k: int) -> Any:
+        return Spoiled(self.inner, lambda self, inp: pt.RankCutoff(k - 1)(self.right(inp)), self.collection)
+
+
+def fewer_columns_when_empty(self: Spoiled, inp: pd.DataFrame) -> pd.DataFrame:
+    out = self.right(inp)
+    return out if len(inp) else out.drop(columns=[out.columns[-1]])
+
+
+def other_types_when_empty(self: Spoiled, inp: pd.DataFrame) -> pd.DataFrame:
+    out = self.right(inp)
+    return out if len(inp) else out.astype({"score": object})
+
+
+def writing(self: Spoiled, inp: pd.DataFrame) -> pd.DataFrame:
+    out = self.right(inp)
+    inp["query"] = "written"
+    return out
+
+
+def labelling(self: Spoiled, inp: pd.DataFrame) -> pd.DataFrame:
+    out = self.right(inp)
+    inp.index = inp.index + 1
+    return out
+
+
+def float_ids(out: pd.DataFrame) -> pd.DataFrame:
+    numbers = len(out) > 0 and not out["qid"].str.startswith("q").any()
+    return out.assign(qid=[float(qid) for qid in out["qid"]]) if numbers else out
+
+
+def turned_ties(out: pd.DataFrame) -> pd.DataFrame:
+    ordered = out.sort_values(["score", "docno"], ascending=False).sort_values("qid", kind="stable")
+    return ordered.assign(rank=ordered.groupby("qid").cumcount())
+
+
+def last_again(out: pd.DataFrame) -> pd.DataFrame:
+    return _and_another(out, {})
+
+
+def unknown_document(out: pd.DataFrame) -> pd.DataFrame:
+    return _and_another(out, {"docno": "zzz-1"})
+
+
+def _and_another(out: pd.DataFrame, other: dict[str, str]) -> pd.DataFrame:
+    """Return `out` with the last row of longer lists again at the next rank."""
+    last = out[out["rank"] == out.groupby("qid")["rank"].transform("max")]
+    last = last[last["rank"] > 2]
+    return rank_results(pd.concat([out, last.assign(**other)], ignore_index=True)) if len(last) else out
+
+
+def infinite(out: pd.DataFrame) -> pd.DataFrame:
+    return out.assign(score=out["score"].where(out["rank"] > 0, np.inf))
+
+
+def seen_before(self: Spoiled, inp: pd.DataFrame) -> bool:
+    key = (*inp["qid"], *inp["query"], *inp.index, *inp.get("docno", []))
+    known = key in self.memory
+    self.memory.add(key)
+    return known
+
+
+def second_of_a_collection(factory: Factory) -> Factory:
+    made: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+    def spoiled(collection: Any, *pipelines: Any, **params: Any) -> Spoiled:
+        made[collection] = made.get(collection, 0) + 1
+        number = made[collection]
+        inner = factory(collection, *pipelines, **params)
+        return Spoiled(inner, lambda self, inp: changed(self.right(inp)) if number > 1 else self.right(inp), collection)
+
+    return with_signature(spoiled, factory)
+
+
+def reading_badly(factory: Factory) -> Factory:
+    """Return a mutant that is right on the collection for which it writes its index, and wrong when it reads it."""
+    writers: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def spoiled(collection: Any, *pipelines: Any, **params: Any) -> Spoiled:
+        path = collection.cache / "own-index"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            writers.add(collection)
+        inner = factory(collection, *pipelines, **params)
+        wrong = collection not in writers
+        return Spoiled(inner, lambda self, inp: changed(self.right(inp)) if wrong else self.right(inp), collection)
+
+    return with_signature(spoiled, factory)
+
+
+class Unequal(Spoiled):
+    """Is equal to itself alone."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+
+class Nameless(Spoiled):
+    """Has an address in its representation."""
+
+    __repr__ = object.__repr__
+
+
+def as_it_is(self: Spoiled, inp: pd.DataFrame) -> pd.DataFrame:
+    return self.right(inp)
+
+
+def texts(self: Spoiled) -> list[str]:
+    return [doc.default_text() for doc in self.collection.docs()]
+
+
+def composed(text: str) -> bool:
+    return unicodedata.is_normalized("NFC", text)
+
+
+def needs_left(factory: Factory) -> Factory:
+    def spoiled(collection: Any, *, left: Any, **params: Any) -> Any:
+        left.transform  # noqa: B018
+        return factory(collection, **params)
+
+    return spoiled
+
+
+def keeps_all(factory: Factory) -> Factory:
+    def spoiled(collection: Any, *pipelines: Any, num_results: int = 1000) -> Any:
+        return factory(collection, *pipelines)
+
+    return spoiled
+
+
+def of_branches(condition: Callable[[list[pd.DataFrame]], bool]) -> Callable[[Factory], Factory]:
+    """Return a fuser that raises where `condition` holds of what its pipelines found."""
+
+    def how(self: Spoiled, inp: pd.DataFrame) -> pd.DataFrame:
+        if len(inp) == len(QUERIES) and condition([one.transform(inp.copy()) for one in self.inner.pipelines]):
+            raise ValueError("cannot cope")
+        return self.right(inp)
+
+    return by(how)
+
+
+def document_of_nobody(out: pd.DataFrame) -> pd.DataFrame:
+    """Return `out` with a document of the collection that no pipeline finds for a question in English."""
+    rows = out[out["qid"] == "q3"]
+    if len(rows) <= 2:
+        return out
+    last = rows.iloc[:1].assign(docno="raft-2", score=0.5)
+    return rank_results(pd.concat([out, last], ignore_index=True))
