@@ -18,12 +18,12 @@ experiments: $(VENV)/.users
 install: $(VENV)/.users
 
 test: lint $(VENV)/.neural
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest --numprocesses auto --dist loadscope --cov --cov-report=term
 	$(MAKE) --no-print-directory plugins docs wheel
 
 # What needs no torch, in an environment that may lack it.
 test-core: lint
-	$(BIN)/python -m pytest -m "not neural"
+	$(BIN)/python -m pytest --numprocesses auto --dist loadscope -m "not neural"
 
 # The tests of each first-party plugin, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out.

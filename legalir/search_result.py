@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from legalir import plugins
 from legalir.columns import RESULT_COLUMNS, fed_with_questions
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, explain
@@ -39,11 +40,22 @@ def ranked(pipeline: pt.Transformer, query: str, expression: str) -> pd.DataFram
     with fed_with_questions(f"search: {expression!r}"):
         results = pipeline.search(query)
     if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
+        if (plugin := plugins.owner(_last(pipeline))) is not None:
+            raise ComponentError(
+                f"search: {expression!r} returns no {missing[-1]}, because the {plugin} that ends it does not: report "
+                f"it to the authors of that package, or let another component that scores end it."
+            )
         raise ComponentError(
             f"search: {expression!r} returns no {missing[-1]}: "
             f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
         )
     return results.sort_values("rank", kind="stable")
+
+
+def _last(pipeline: pt.Transformer) -> pt.Transformer:
+    import pyterrier as pt
+
+    return tuple(pipeline)[-1] if isinstance(pipeline, pt.Compose) else pipeline
 
 
 def with_texts(results: pd.DataFrame, found: Mapping[str, Provision]) -> pd.DataFrame:

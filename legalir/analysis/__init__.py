@@ -30,19 +30,22 @@ def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     Raises:
         AnalyzerError: no analyzer has this name, or it does not take this number.
         ComponentError: a call cannot be read, or the analyzer does not take this parameter.
-        PluginError: the plugin is broken, or fails while it makes the analyzer.
+        PluginError: the plugin is broken, fails while it makes the analyzer, or makes something else.
     """
     if not isinstance(spec, str):
         if isinstance(spec, Analyzer):
             return spec
         raise AnalyzerError(f"{spec!r} is no analyzer: it needs the attributes name, fingerprint and terms.")
     call = re.fullmatch(r"\s*(\w+)\s*\(.*\)\s*", spec, flags=re.DOTALL)
-    if plugins.is_installed(call[1] if call else spec, _ROLE):
-        return _checked(spec, plugins.make("analyzer", spec, collection))
+    called = call[1] if call else spec
+    if plugins.is_installed(called, _ROLE):
+        return _checked(called, plugins.make("analyzer", spec, collection))
     numbered = re.fullmatch(r"(\D+)([0-9]{1,3})", spec)
     if numbered is None or not plugins.is_installed(numbered[1], _ROLE):
+        if plugins.misnamed(called):
+            plugins.resolve(called, _ROLE)  # It says what is wrong with the entry.
         known = {entry.name for entry in plugins.entries("analyzer")}
-        hint = suggestion(call[1] if call else spec, {"jamo3", "char2", "word", *known})
+        hint = suggestion(called, {"jamo3", "char2", "word", *known})
         raise AnalyzerError(
             f"There is no analyzer {spec!r}.{hint} Known: "
             f"{', '.join(sorted(known))}, and jamo and char with a number, such as jamo3."
@@ -50,10 +53,11 @@ def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     name, number = numbered[1], int(numbered[2])
     if plugins.Accepted(name, plugins.load("analyzer", name)).fault_in_names(["n"]):
         raise AnalyzerError(f"The analyzer {name!r} takes no number, so {spec!r} means nothing.")
-    return _checked(spec, plugins.make("analyzer", name, collection, n=number))
+    return _checked(name, plugins.make("analyzer", name, collection, n=number))
 
 
-def _checked(spec: str, analyzer: object) -> Analyzer:
+def _checked(name: str, analyzer: object) -> Analyzer:
     if not isinstance(analyzer, Analyzer):
-        raise AnalyzerError(f"The plugin {spec!r} did not return an analyzer but {type(analyzer).__name__}.")
+        wanted = "an analyzer, with name, fingerprint and terms,"
+        raise plugins.misfit(plugins.resolve(name, _ROLE), analyzer, wanted)
     return analyzer

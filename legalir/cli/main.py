@@ -6,12 +6,13 @@ import errno
 import io
 import os
 import sys
+import traceback
 from typing import Annotated
 
 import typer
 
 from legalir import __version__
-from legalir.cli import datasets, experiment, explain, index, plugins, search
+from legalir.cli import datasets, experiment, explain, index, plugins, search, train
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -20,6 +21,7 @@ from legalir.errors import (
     ExpressionError,
     LegalIRError,
     MeasureError,
+    PluginError,
 )
 from legalir.plugins import culprit, describe, tolerate
 
@@ -37,6 +39,7 @@ app = typer.Typer(
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(plugins.app, name="plugins")
+app.add_typer(train.app, name="train")
 app.command("index", epilog=index.EXAMPLES)(index.build)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
@@ -78,12 +81,16 @@ def main() -> None:
         sentence = _sentence(error)
         if sentence is None:
             raise
+        if os.environ.get("LEGALIR_TRACEBACK") and error.__cause__ is not None:
+            traceback.print_exception(error)
         sys.stderr.write(f"error: {sentence}\n")
         sys.exit(2 if isinstance(error, MISUSE) else 1)
 
 
 def _sentence(error: BaseException) -> str | None:
     """Return what to say of an error that is no bug of legalir, else None."""
+    if isinstance(error, PluginError) and _has_unexpected_cause(error) and not os.environ.get("LEGALIR_TRACEBACK"):
+        return f"{error} Run with LEGALIR_TRACEBACK=1 to see where."
     if isinstance(error, LegalIRError):
         return str(error)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -92,6 +99,12 @@ def _sentence(error: BaseException) -> str | None:
     if plugin is None or os.environ.get("LEGALIR_TRACEBACK"):
         return None
     return f"The {plugin} failed while it ran: {describe(error)}; run with LEGALIR_TRACEBACK=1 to see where."
+
+
+def _has_unexpected_cause(error: BaseException) -> bool:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return not isinstance(error, LegalIRError)
 
 
 if __name__ == "__main__":

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from legalir import plugins
 from legalir.cli import new_plugin
-from legalir.cli.plugin_facts import Facts, facts_of
+from legalir.cli.plugin_facts import facts_of
+from legalir.cli.plugin_tables import all_ok, cannot_be_made, print_disputes, print_facts, print_outcomes, table
 from legalir.cli.printing import AsJson, print_json
 from legalir.cli.search import printable
-from legalir.errors import ComponentError, PluginError, suggestion
-from legalir.plugins import ROLES, Overview
+from legalir.errors import ComponentError, LegalIRError, PluginError, suggestion
+from legalir.plugins import ROLES, Overview, PluginEntry
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from legalir.testing import Outcome
 
 __all__ = ["app"]
@@ -50,20 +49,8 @@ _CHECK = """Examples:
 
   legalir plugins check lsa --role encoder --json
 
-The exit code is 1 where a check failed, so that a script can stop there.
+The exit code is 1 where a check failed, and 2 where a parameter is wrong, so that a script can stop there.
 """
-_STYLES = {
-    "loads": "green",
-    "passed": "green",
-    "expected failure": "yellow",
-    "broken": "red",
-    "disputed": "red",
-    "other contract": "red",
-    "failed": "red",
-    "unexpected pass": "red",
-    "disabled": "dim",
-}
-"""Colours of states and outcomes."""
 
 
 def _role(role: str | None) -> str | None:
@@ -93,7 +80,7 @@ def list_(
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.print(_table(("name", "role", "package", "version", "state"), [_row(one) for one in found], "state"))
+    console.print(table(("name", "role", "package", "version", "state"), [_row(one) for one in found], "state"))
     if problems:
         console.print()
     for problem in problems:
@@ -119,39 +106,22 @@ def show(
             shown.append(facts_of(entry, plugins.load_entry(entry)))
         except PluginError as error:
             faults.append(error)
+    disputes = _disputes(facts.entry for facts in shown)
     if as_json:
-        print_json([facts.entry._asdict() | facts.to_dict() for facts in shown])
+        rows = [facts.entry._asdict() | facts.to_dict() for facts in shown]
+        print_json([row | {"dispute": disputes.get(facts.entry)} for row, facts in zip(rows, shown, strict=True)])
     else:
         for position, facts in enumerate(shown):
-            _print_facts(facts, first=position == 0)
+            print_facts(facts, first=position == 0)
+        print_disputes(disputes)
     if faults:
         raise faults[0]
 
 
-def _print_facts(facts: Facts, first: bool) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    console, entry = Console(highlight=False), facts.entry
-    if not first:
-        console.print()
-    console.print(Text(entry.name, "bold"), Text(entry.role, "dim"))
-    if facts.about:
-        console.print(Text(_plain(facts.about)))
-    rows = [("package", f"{entry.package} {entry.version}"), ("module", entry.value), ("example", facts.example)]
-    console.print()
-    console.print(_table(("", ""), rows))
-    if not facts.parameters:
-        console.print("\nIt takes no parameters.")
-        return
-    console.print()
-    lines = [(facts.written(one), facts.given(one), _plain(one.doc)) for one in facts.parameters]
-    console.print(_table(("parameter", "default", "meaning"), lines))
-
-
-def _plain(docs: str) -> str:
-    """Return docs without the marks of code, which mean nothing to a reader."""
-    return printable(docs).replace("``", "`")
+def _disputes(entries: Iterable[PluginEntry]) -> dict[PluginEntry, str]:
+    """Return why no expression can name which entries: packages may claim one name in several roles."""
+    found = {one.entry: one.problem for one in plugins.overview() if one.state == "disputed"}
+    return {entry: found[entry] for entry in entries if entry in found}
 
 
 @app.command(epilog=_CHECK)
@@ -166,49 +136,31 @@ def check(
     from rich.console import Console
 
     from legalir import testing
+    from legalir.testing.subject import Subject
 
     name = spec.partition("(")[0].strip()
     found: dict[str, list[Outcome]] = {}
+    refused: dict[str, LegalIRError] = {}
     for one in _roles(name, role):
         with Console(stderr=True).status(f"Checking the {one} {name} …"):
             found[one] = testing.check(one, spec)
+            if cannot_be_made(found[one]) and (refusal := Subject(one, spec).refusal) is not None:
+                refused[one] = refusal
     if as_json:
-        print_json(
-            [
-                {"role": one, "spec": spec, "ok": _ok(outcomes), "checks": [outcome._asdict() for outcome in outcomes]}
-                for one, outcomes in found.items()
-            ]
-        )
+        print_json([_report(one, spec, outcomes) for one, outcomes in found.items()])
     else:
-        for position, (one, outcomes) in enumerate(found.items()):
-            _print_outcomes(one, spec, outcomes, first=position == 0)
-    if not all(map(_ok, found.values())):
+        told = [one for one in found if one not in refused]
+        for position, one in enumerate(told):
+            print_outcomes(one, spec, found[one], first=position == 0)
+    for refusal in refused.values():
+        raise refusal  # A wrong parameter is a misuse, as in a search.
+    if not all(map(all_ok, found.values())):
         raise typer.Exit(1)
 
 
-def _ok(outcomes: Sequence[Outcome]) -> bool:
-    return all(outcome.ok for outcome in outcomes)
-
-
-def _print_outcomes(role: str, spec: str, outcomes: Sequence[Outcome], first: bool) -> None:
-    from collections import Counter
-
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    if not first:
-        console.print()
-    told_before: set[str] = set()
-    rows = []
-    for outcome in outcomes:
-        again = outcome.message and outcome.message in told_before
-        rows.append((outcome.check, outcome.status, "as above" if again else outcome.message))
-        told_before.add(outcome.message)
-    console.print(_table(("check", "outcome", ""), rows, "outcome"))
-    counts = Counter(outcome.status for outcome in outcomes)
-    told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-    style = "green" if _ok(outcomes) else "red"
-    console.print(f"\nThe {role} {spec}: {told}.", style=style, markup=False, soft_wrap=True)
+def _report(role: str, spec: str, outcomes: Sequence[Outcome]) -> dict[str, object]:
+    checks = [outcome._asdict() for outcome in outcomes]
+    return {"role": role, "spec": spec, "ok": all_ok(outcomes), "checks": checks}
 
 
 def _roles(name: str, role: str | None) -> list[str]:
@@ -228,17 +180,3 @@ def _roles(name: str, role: str | None) -> list[str]:
         except PluginError as error:
             raise ComponentError(str(error)) from None
     return found
-
-
-def _table(names: Sequence[str], rows: Sequence[Sequence[str]], styled: str = "") -> Table:
-    """Return a table whose last column wraps; what stands in the column `styled` is coloured by its meaning."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, show_header=any(names), padding=(0, 1), pad_edge=False)
-    for name in names:
-        table.add_column(name, no_wrap=name != names[-1], overflow="fold", style="" if any(names) else None)
-    for row in rows:
-        cells = zip(names, row, strict=True)
-        table.add_row(*(Text(printable(cell), _STYLES.get(cell, "") if name == styled else "") for name, cell in cells))
-    return table

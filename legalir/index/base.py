@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -67,8 +67,13 @@ class IndexArtifact(pt.Artifact, pt.Indexer):
         parts = [entry["sha256"] for _, entry in sorted(self.manifest.files.items())]
         return hashlib.sha256("".join(parts).encode()).hexdigest()
 
+    @property
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """The arrays of the verified build, by the names of their files without ``.npy``; errors as `manifest`."""
+        return self._opened[1]
+
     def _array(self, name: str) -> npt.NDArray[Any]:
-        return self._opened[1][name]
+        return self.arrays[name]
 
     @cached_property
     def known(self) -> Docnos:

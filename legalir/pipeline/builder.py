@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyterrier as pt
 
 from legalir import plugins
-from legalir.errors import ComponentError, PluginError
+from legalir.errors import AnalyzerError, ComponentError, PluginError
 from legalir.pipeline.parser import OPERATORS, Expression
 
 __all__ = ["Builder", "build"]
@@ -150,8 +150,9 @@ class _Reading:
         try:
             return self._builder.component(name)
         except PluginError as error:
-            if plugins.is_installed(name):
-                raise  # Broken, disabled or disputed: no fault of the expression.
+            if plugins.is_installed(name) or plugins.misnamed(name):
+                # Broken, disabled or disputed: no fault of the expression.
+                raise PluginError(str(self._error(node, str(error)))) from error
             raise self._error(node, str(error)) from None
 
     def _value(self, node: ast.expr) -> tuple[object, Hashable]:
@@ -173,8 +174,12 @@ class _Reading:
             made = plugins.construct(entry, component.factory, self._builder.collection, pipelines, params)
         except ComponentError as error:
             raise self._error(node, _named(entry.name, str(error))) from error
+        except AnalyzerError as error:
+            raise AnalyzerError(str(self._error(node, _named(entry.name, str(error))))) from error
+        except PluginError as error:
+            raise PluginError(str(self._error(node, str(error)))) from error
         if not isinstance(made, pt.Transformer):
-            raise PluginError(f"The {entry} made a {type(made).__name__} where a transformer is expected.")
+            raise PluginError(str(self._error(node, str(plugins.misfit(entry, made, "a transformer")))))
         return made
 
 

@@ -7,20 +7,21 @@ An entry point of another group ``legalir.v<N>`` is known, so that a message can
 imported.
 
 ``LEGALIR_DISABLE_PLUGINS`` holds names, separated by commas, that are treated as absent: a package
-(``legalir-qdrant``), one entry (``retriever.qdrant``) or a component in any role (``qdrant``).
+(``legalir-qdrant``), one entry (``retriever.qdrant``) or a component in any role (``qdrant``), of any package or of one
+(``legalir-qdrant/retriever.qdrant``, ``legalir-qdrant/qdrant``).
 """
 
 from __future__ import annotations
 
 from legalir.plugins.accepted import Accepted
-from legalir.plugins.blame import culprit
+from legalir.plugins.blame import culprit, owner
 from legalir.plugins.discovery import refresh, tolerate
 from legalir.plugins.documented import Parameter, parameters, summary
 from legalir.plugins.entry import GROUP, PIPELINE_ROLES, RESERVED, ROLES, Factory, PluginEntry
 from legalir.plugins.failure import describe
-from legalir.plugins.loading import construct, load, load_entry
+from legalir.plugins.loading import construct, load, load_entry, misfit
 from legalir.plugins.making import make
-from legalir.plugins.registry import entries, is_installed, resolve
+from legalir.plugins.registry import entries, is_installed, misnamed, own_first, resolve
 from legalir.plugins.spec import read_spec, write_spec
 from legalir.plugins.states import Overview, overview, problems
 
@@ -42,7 +43,11 @@ __all__ = [
     "load",
     "load_entry",
     "make",
+    "misfit",
+    "misnamed",
     "overview",
+    "own_first",
+    "owner",
     "parameters",
     "problems",
     "read_spec",

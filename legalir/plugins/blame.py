@@ -9,7 +9,7 @@ from types import TracebackType
 from legalir.plugins.entry import PluginEntry
 from legalir.plugins.loading import loaded
 
-__all__ = ["culprit"]
+__all__ = ["culprit", "owner"]
 
 
 def culprit(error: BaseException) -> PluginEntry | None:
@@ -19,15 +19,19 @@ def culprit(error: BaseException) -> PluginEntry | None:
     Code belongs to a plugin where it is in the same top-level package; of several entries there, the one whose module
     is nearest is taken.
     """
-    entries = sorted(entry for entry in loaded() if entry.package != "legalir")
-    if not entries:
-        return None
-    for module in _modules(error):
-        top = module.partition(".")[0]
-        owners = [entry for entry in entries if _module(entry).partition(".")[0] == top]
-        if owners:
-            return max(owners, key=lambda entry: _shared(_module(entry), module))
-    return None
+    return next(filter(None, map(_owner, _modules(error))), None)
+
+
+def owner(component: object) -> PluginEntry | None:
+    """Return the plugin of another package whose code the class of `component` is, as :func:`culprit` finds it."""
+    return _owner(type(component).__module__)
+
+
+def _owner(module: str) -> PluginEntry | None:
+    top = module.partition(".")[0]
+    others = sorted(entry for entry in loaded() if entry.package != "legalir")
+    owners = [entry for entry in others if _module(entry).partition(".")[0] == top]
+    return max(owners, key=lambda entry: _shared(_module(entry), module), default=None)
 
 
 def _shared(one: str, other: str) -> int:

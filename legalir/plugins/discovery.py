@@ -12,12 +12,14 @@ from typing import Any
 from legalir.plugins.entry import GROUP, PluginEntry
 from legalir.plugins.failure import describe
 
-__all__ = ["disabled", "handles", "installed", "refresh", "tolerate", "unreadable"]
+__all__ = ["disabled", "handles", "installed", "named", "refresh", "setting", "tolerate", "unreadable"]
 
 _CONTRACT = re.compile(r"legalir\.v[0-9]+")
 """Groups of entry points that are ours, in whatever version of the contract."""
 
 _UNKNOWN = "of unknown version"
+
+_VARIABLE = "LEGALIR_DISABLE_PLUGINS"
 
 _unreadable: dict[str, str] = {}
 
@@ -41,15 +43,26 @@ def refresh() -> None:
     _unreadable.clear()
 
 
+def named() -> dict[str, set[str]]:
+    """Return what ``LEGALIR_DISABLE_PLUGINS`` names, as written, and the handles that each may be."""
+    written = filter(None, map(str.strip, os.environ.get(_VARIABLE, "").split(",")))
+    return {name: {name, _normal_package(name)} for name in written}
+
+
 def disabled() -> set[str]:
-    """Return what ``LEGALIR_DISABLE_PLUGINS`` names, packages also in their normal form."""
-    names = os.environ.get("LEGALIR_DISABLE_PLUGINS", "").split(",")
-    return {handle for name in names if name.strip() for handle in (name.strip(), _normal(name.strip()))}
+    """Return the handles of what is disabled, packages also in their normal form."""
+    return set().union(*named().values())
 
 
 def handles(entry: PluginEntry) -> set[str]:
     """Return the names by which an entry can be disabled."""
-    return {entry.package, f"{entry.role}.{entry.name}", entry.name}
+    within = {f"{entry.role}.{entry.name}", entry.name}
+    return {entry.package, *within, *(f"{entry.package}/{name}" for name in within)}
+
+
+def setting(*names: str) -> str:
+    """Return how to disable `names` beside what is disabled already: ``LEGALIR_DISABLE_PLUGINS=…``."""
+    return f"{_VARIABLE}={','.join(dict.fromkeys([*named(), *names]))}"
 
 
 def unreadable() -> list[str]:
@@ -107,6 +120,11 @@ def _entry(point: metadata.EntryPoint) -> PluginEntry:
     except Exception:  # Metadata that cannot be read: the module's name is the best that is left.
         package, version = point.value.partition(":")[0].partition(".")[0], _UNKNOWN
     return PluginEntry(role, name, package, version, point.value, point.group)
+
+
+def _normal_package(handle: str) -> str:
+    package, slash, rest = handle.partition("/")
+    return f"{_normal(package)}{slash}{rest}"
 
 
 def _normal(package: str) -> str:

@@ -9,11 +9,12 @@ from inspect import Parameter
 from typing import cast
 
 from legalir.errors import LegalIRError, PluginError
+from legalir.plugins.discovery import setting
 from legalir.plugins.entry import GROUP, Factory, PluginEntry
 from legalir.plugins.failure import describe
 from legalir.plugins.registry import check_role, fault, resolve
 
-__all__ = ["construct", "load", "load_entry", "loaded"]
+__all__ = ["construct", "load", "load_entry", "loaded", "misfit"]
 
 _loaded: set[PluginEntry] = set()
 
@@ -42,7 +43,7 @@ def load_entry(entry: PluginEntry) -> Factory:
     except BaseException as error:
         raise PluginError(
             f"The {entry} ({entry.value}) cannot be loaded: {describe(error)}; "
-            f"repair or uninstall that package, or set LEGALIR_DISABLE_PLUGINS={entry.package}."
+            f"repair or uninstall that package, or set {setting(entry.package)}."
         ) from error
     if not callable(factory):
         raise PluginError(f"The {entry} ({entry.value}) is not callable: its entry point must name a factory.")
@@ -76,9 +77,16 @@ def construct(
         if entry.package == "legalir":
             raise  # A bug of ours deserves its traceback.
         raise PluginError(
-            f"The {entry} failed: {describe(error)}; repair that package, or set "
-            f"LEGALIR_DISABLE_PLUGINS={entry.package}."
+            f"The {entry} failed: {describe(error)}; repair that package, or set {setting(entry.package)}."
         ) from error
+
+
+def misfit(entry: PluginEntry, made: object, wanted: str) -> PluginError:
+    """Return the error of a factory that made something else than `wanted`, which begins with an article."""
+    return PluginError(
+        f"The {entry} made a {type(made).__name__} where {wanted} is expected: its factory must return one; report "
+        f"it to the authors of that package, or set {setting(entry.package)}."
+    )
 
 
 def loaded() -> frozenset[PluginEntry]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from legalir.errors import PluginError
-from legalir.plugins.discovery import disabled, handles, installed, unreadable
+from legalir.plugins.discovery import disabled, handles, installed, named, unreadable
 from legalir.plugins.entry import GROUP, PIPELINE_ROLES, PluginEntry
 from legalir.plugins.loading import load_entry
 from legalir.plugins.registry import check_role, conflict, entries, fault
@@ -51,7 +51,11 @@ def problems() -> list[str]:
     """Say what is wrong with the installed entry points, one sentence each, without importing any."""
     found = dict.fromkeys(one.problem for one in overview() if one.problem)
     known = {handle for entry in installed() for handle in handles(entry)}
-    unknown = [f"LEGALIR_DISABLE_PLUGINS names {name!r}, which is not installed." for name in disabled() - known]
+    unknown = [
+        f"LEGALIR_DISABLE_PLUGINS names {name!r}, which is not installed."
+        for name, forms in named().items()
+        if not forms & known
+    ]
     return [*found, *unreadable(), *sorted(unknown)]
 
 

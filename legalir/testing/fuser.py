@@ -17,7 +17,7 @@ from legalir.testing.fresh import PROCESS_CHECKS
 from legalir.testing.invariance import INVARIANCE_CHECKS
 from legalir.testing.outcome import Failed, NotApplicable
 from legalir.testing.results import RESULT_CHECKS
-from legalir.testing.subject import BRANCHES
+from legalir.testing.subject import BRANCHES, pipeline_of
 from legalir.testing.trial import Trial
 from legalir.testing.unexpected import UNEXPECTED_CHECKS
 
@@ -94,8 +94,7 @@ def documents_of_pipelines(trial: Trial) -> None:
     ran = trial.ran()
     known = set()
     for one in trial.subject.branches:
-        branch = ran.collection.pipeline(one) if isinstance(one, str) else one
-        found = branch.transform(ran.inp.copy())
+        found = pipeline_of(ran.collection, one).transform(ran.inp.copy())
         known |= set(zip(found["qid"], found["docno"], strict=True))
     for qid, docno in zip(ran.out["qid"], ran.out["docno"], strict=True):
         # What the collection lacks is reported by known-documents.

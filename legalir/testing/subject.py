@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from legalir import plugins
-from legalir.errors import ComponentError, LegalIRError
+from legalir.errors import AnalyzerError, ComponentError, LegalIRError
 from legalir.plugins import PIPELINE_ROLES, Accepted, Factory, describe
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from legalir.collection import Collection
     from legalir.testing.fresh import Report
 
-__all__ = ["Pipeline", "Subject"]
+__all__ = ["Pipeline", "Subject", "pipeline_of"]
 
 Pipeline: TypeAlias = "str | pt.Transformer"
 """An expression, or a transformer that is bound to no collection."""
@@ -31,6 +31,12 @@ FIRST_STAGE = 'tfidf(analyzer="word") % 20'
 
 BRANCHES = ('tfidf(analyzer="word") % 20', 'bm25(analyzer="char2") % 5')
 """What fusers are given: lists of different lengths and scales."""
+
+
+def pipeline_of(collection: Collection, pipeline: Pipeline) -> pt.Transformer:
+    """Return a pipeline that is the component's data: a package that claims `bm25` shall spoil no other's checks."""
+    with plugins.own_first():
+        return collection.pipeline(pipeline) if isinstance(pipeline, str) else pipeline
 
 
 class Subject:
@@ -136,8 +142,8 @@ class Subject:
     ) -> Any:
         """Return the component, made as an expression makes it, with some parameters `changed`."""
         given = self.branches if pipelines is None else pipelines
-        branches = [collection.pipeline(one) if isinstance(one, str) else one for one in given]
-        nested = {name: collection.pipeline(text) for name, text in self._nested.items()}
+        branches = [pipeline_of(collection, one) for one in given]
+        nested = {name: pipeline_of(collection, text) for name, text in self._nested.items()}
         params = {**self.params, **nested, **changed}
         if self.takes_left:
             params["left"] = left
@@ -147,9 +153,20 @@ class Subject:
             raise ComponentError(fault)
         return self.factory(collection, *branches, **params)
 
-    @cached_property
+    @property
     def fault(self) -> str | None:
         """Why the component cannot be made at all, or None."""
+        fault = self._fault
+        return str(fault) if isinstance(fault, LegalIRError) else fault
+
+    @property
+    def refusal(self) -> LegalIRError | None:
+        """The error by which the component refuses what it is given, or None; another call of it would be right."""
+        fault = self._fault
+        return fault if isinstance(fault, AnalyzerError | ComponentError) else None
+
+    @cached_property
+    def _fault(self) -> str | LegalIRError | None:
         from legalir.testing.construction import misfit
         from legalir.testing.trial import Trial
 
@@ -158,7 +175,7 @@ class Subject:
                 trial = Trial(self, Path(folder))
                 return misfit(self.role, trial.component(trial.collection()))
             except LegalIRError as error:
-                return str(error)
+                return error
             except (Exception, SystemExit) as error:
                 return describe(error)
 

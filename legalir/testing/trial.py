@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from legalir.testing.data import DOCNOS, LINKS, PROVISIONS, QUERIES
-from legalir.testing.subject import FIRST_STAGE, Subject
+from legalir.testing.subject import FIRST_STAGE, Subject, pipeline_of
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -84,7 +84,7 @@ class Trial:
 
     def left(self, collection: Collection) -> pt.Transformer | None:
         """Return the pipeline on the component's left."""
-        return collection.pipeline(self.upstream) if self.upstream else None
+        return pipeline_of(collection, self.upstream) if self.upstream else None
 
     def component(self, collection: Collection, **changed: object) -> Any:
         """Return a new component over `collection`, with some parameters `changed`."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
-from legalir import plugins
+from legalir import Collection, plugins
+from legalir.errors import ComponentError
 
 SOURCE = """
 def factory(collection, call=None):
@@ -102,3 +103,31 @@ def test_of_several_entries_the_nearest_module_is_blamed(install: Install) -> No
     found = plugins.culprit(raised(lambda: near(None)))
     assert found is not None
     assert found.name == "blame_near"
+
+
+def test_the_owner_of_a_component_is_the_plugin_of_its_class(install: Install) -> None:
+    install(
+        "blame_owner",
+        {"retriever.blame_owned": "blame_owner_module:Factory"},
+        "class Factory:\n    def __init__(self, collection): ...\n",
+    )
+    made = plugins.load("retriever", "blame_owned")(None)
+    found = plugins.owner(made)
+    assert found is not None
+    assert found.name == "blame_owned"
+    assert plugins.owner("text") is None
+
+
+def test_a_plugin_that_gives_no_ranks_is_named(install: Install) -> None:
+    source = (
+        "from legalir.component import Component\n"
+        "class Unranked(Component):\n"
+        "    def transform(self, inp): return inp.assign(docno='a', score=1.0)\n"
+        "def unranked(collection): return Unranked()\n"
+    )
+    install("blame_unranked", {"retriever.unranked": "blame_unranked_module:unranked"}, source)
+    plugins.load("retriever", "unranked")
+    collection = Collection("legalir/firecode")
+    wrong = r"^search: 'unranked' returns no rank, because the retriever 'unranked' of package blame-unranked 1\.0 that"
+    with pytest.raises(ComponentError, match=wrong):
+        collection.search("창문", "unranked")

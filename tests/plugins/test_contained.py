@@ -38,6 +38,11 @@ class Fault(NamedTuple):
     rival: bool = False
     environment: dict[str, str] = {}  # noqa: RUF012  (a NamedTuple)
 
+    @property
+    def raises(self) -> bool:
+        """Whether code of the package raises."""
+        return "cannot be loaded" in self.message or " failed: " in f" {self.message}"
+
 
 FAULTS = {
     "import error": Fault("import no_such_module_anywhere\n", "cannot be loaded: ModuleNotFoundError"),
@@ -107,6 +112,7 @@ def test_in_one_process(install: Install, monkeypatch: pytest.MonkeyPatch, cache
     message = str(caught.value)
     assert fault.message in message
     assert "\n" not in message
+    assert message.startswith("Expression 'sick', column 1: ")
     if fault.listed != "disabled":
         assert "neighbour 0.3" in message
     for entry in plugins.entries():
@@ -125,6 +131,14 @@ def test_on_the_command_line(install: Install, command: Command, fault: Fault) -
     assert broken.stderr.startswith("error: ")
     assert broken.stderr.count("\n") == 1
     assert fault.message in broken.stderr
+    hint = "Run with LEGALIR_TRACEBACK=1 to see where.\n"
+    assert broken.stderr.endswith(hint) == fault.raises
+    if fault.raises:
+        broken = command("search", "legalir/firecode", "창문", "-p", "sick", roots=roots, LEGALIR_TRACEBACK="1")
+        assert broken.returncode == 1
+        assert broken.stderr.startswith("Traceback")
+        assert "\nThe above exception was the direct cause" in broken.stderr
+        assert broken.stderr.splitlines()[-1].startswith("error: Expression 'sick', column 1: The retriever 'sick'")
     search = ("search", "legalir/firecode", "창문 없는 층", "-k", "1", "-f", "trec", "-p", "rrf(well, bm25)")
     found = command(*search, roots=roots, **fault.environment)
     assert (found.returncode, found.stderr) == (0, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -49,8 +50,9 @@ def test_an_unreadable_file_of_another_package_spoils_nothing(install: Install) 
     root = install("rotten", {})
     (root / "rotten-1.0.dist-info" / "entry_points.txt").write_bytes(b"[legalir.v1]\nretriever.x\xff = a:b\n")
     install("acme", {"retriever.quick": "acme_module:factory"}, FACTORY)
+    # Programs run by other tests of this process may have made the function tolerant.
     with pytest.raises(UnicodeDecodeError):
-        metadata.entry_points(group=plugins.GROUP)
+        inspect.unwrap(metadata.entry_points)(group=plugins.GROUP)
     assert callable(plugins.load("retriever", "quick"))
     assert plugins.resolve("bm25").package == "legalir"
     (problem,) = plugins.problems()

@@ -41,7 +41,10 @@ def test_one_name_in_two_pipeline_roles_cannot_be_resolved(install: Install) -> 
     assert "encoder" not in problem, "an encoder is named elsewhere than a retriever"
 
 
-@pytest.mark.parametrize("handle", ["acme-tools", "Acme_Tools", "retriever.same", "same", " x , same ,"])
+HANDLES = ["acme-tools", "Acme_Tools", "retriever.same", "same", " x , same ,", "acme-tools/same"]
+
+
+@pytest.mark.parametrize("handle", [*HANDLES, "Acme_Tools/retriever.same"])
 def test_disabling_takes_a_package_an_entry_or_a_name(
     install: Install, monkeypatch: pytest.MonkeyPatch, handle: str
 ) -> None:
@@ -50,6 +53,47 @@ def test_disabling_takes_a_package_an_entry_or_a_name(
     assert "same" not in {entry.name for entry in plugins.entries()}
     with pytest.raises(PluginError, match="'same' is disabled by LEGALIR_DISABLE_PLUGINS"):
         plugins.load("retriever", "same")
+    assert plugins.problems() == (
+        ["LEGALIR_DISABLE_PLUGINS names 'x', which is not installed."] if "x" in handle else []
+    )
+
+
+@pytest.mark.parametrize("handle", ["acme/other", "acme/reranker.same", "other/same", "acme/", "/same"])
+def test_a_handle_that_names_nothing_is_reported(
+    install: Install, monkeypatch: pytest.MonkeyPatch, handle: str
+) -> None:
+    install("acme", {"retriever.same": "acme_module:factory"}, FACTORY)
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", handle)
+    assert plugins.problems() == [f"LEGALIR_DISABLE_PLUGINS names {handle!r}, which is not installed."]
+    assert callable(plugins.load("retriever", "same"))
+
+
+def test_a_conflict_says_what_settles_it(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("zeta", {"retriever.same": "zeta_module:factory", "encoder.same": "zeta_module:factory"}, FACTORY)
+    install("acme", {"reranker.same": "acme_module:factory", "retriever.own": "acme_module:factory"}, FACTORY)
+    install("legalir", {"retriever.same": "legalir_module:factory"}, FACTORY)
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "word")
+    with pytest.raises(PluginError) as caught:
+        plugins.resolve("same")
+    assert str(caught.value) == (
+        "'same' is claimed by legalir 1.0 (retriever, legalir_module:factory) and acme 1.0 (reranker, "
+        "acme_module:factory) and zeta 1.0 (retriever, zeta_module:factory): uninstall one, or set "
+        "LEGALIR_DISABLE_PLUGINS=word,acme/same,zeta/retriever.same to keep that of legalir."
+    )
+    assert str(caught.value) in plugins.problems()
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "word,acme/same,zeta/retriever.same")
+    assert plugins.resolve("same").package == "legalir"
+    assert plugins.resolve("same", ("encoder",)).package == "zeta"
+    assert plugins.resolve("own").package == "acme"
+
+
+def test_our_own_goes_before_others_where_that_is_asked(install: Install) -> None:
+    for package in ("acme", "legalir"):
+        install(package, {"retriever.same": f"{package}_module:factory"}, FACTORY)
+    with plugins.own_first():
+        assert plugins.resolve("same").package == "legalir"
+    with pytest.raises(PluginError, match="is claimed by"):
+        plugins.resolve("same")
 
 
 def test_disabling_one_of_two_settles_a_conflict(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,6 +135,20 @@ def test_an_entry_with_a_bad_name_is_reported_and_left_out(install: Install, nam
     role, _, wanted = name.partition(".")
     with pytest.raises(PluginError):
         plugins.load(role, wanted)
+
+
+@pytest.mark.parametrize("name", ["merlin", "searcher.merlin"])
+def test_a_name_with_a_broken_entry_says_so(install: Install, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    install("acme", {name: "acme_module:factory"}, FACTORY)
+    install("other", {"retriever.berlin": "other_module:factory"}, FACTORY)
+    for roles in (plugins.PIPELINE_ROLES, ("analyzer",)):
+        with pytest.raises(PluginError, match=rf"^Package acme 1\.0 offers '{name}', which is not 'role\.name'"):
+            plugins.resolve("merlin", roles)
+    with pytest.raises(PluginError, match=r"no component 'merli'\. Did you mean 'berlin'"):
+        plugins.resolve("merli")
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "acme")
+    with pytest.raises(PluginError, match="no component 'merlin'"):
+        plugins.resolve("merlin")
 
 
 V2 = r"The retriever 'fast' of package acme 2\.0 is written for legalir\.v2, and this legalir speaks legalir\.v1"

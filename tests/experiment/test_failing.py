@@ -1,0 +1,77 @@
+"""An error while systems run together names the one it comes from."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection, Lists
+from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+
+from legalir import plugins
+from legalir.errors import ComponentError, LegalIRError, PluginError
+from legalir.experiment import Definition
+from legalir.experiment.failing import naming
+from legalir.experiment.runs import make_runs
+
+SYSTEMS = {"good": "strong", "bad": "weak % 1"}
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, rows: int) -> pytest.ExceptionInfo[Exception]:
+    """Run two systems, of which the second raises `error` where it is given `rows` questions."""
+    whole = Lists.transform
+
+    def transform(self: Lists, inp: pd.DataFrame) -> pd.DataFrame:
+        if self.name == "weak" and len(inp) == rows:
+            raise error
+        return whole(self, inp)
+
+    monkeypatch.setattr(Lists, "transform", transform)
+    definition = Definition.parse({**DEFINITION, "baseline": None, "systems": SYSTEMS})
+    with pytest.raises(type(error)) as caught:
+        make_runs(definition, FakeCollection(), TOPICS, QRELS, None, 4)  # type: ignore[arg-type]
+    return caught
+
+
+@pytest.mark.parametrize("rows", [len(TOPICS), 1], ids=["running", "timing"])
+def test_an_error_on_purpose_begins_with_the_system(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    error = ComponentError("weak: it has had enough.")
+    caught = failing(monkeypatch, error, rows)
+    assert str(caught.value) == "The system 'bad': weak: it has had enough."
+    assert caught.value.__cause__ is error
+
+
+def test_a_bug_of_ours_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = ValueError("a bug")
+    assert failing(monkeypatch, error, len(TOPICS)).value is error
+
+
+SICK = """
+import pyterrier as pt
+class Sick(pt.Transformer):
+    def transform(self, inp): return 1 / 0
+def sick(collection): return Sick()
+"""
+
+
+def test_a_plugin_that_fails_is_named_with_its_system(install: Install) -> None:
+    install("feeble", {"retriever.sick": "feeble_module:sick"}, SICK)
+    sick = plugins.load("retriever", "sick")(None)
+    assert isinstance(sick, pt.Transformer)
+    with (
+        pytest.raises(PluginError) as caught,
+        naming({"well": pt.Transformer.identity(), "ill": pt.Transformer.identity() >> sick}),
+    ):
+        sick.transform(TOPICS)
+    assert str(caught.value) == (
+        "The system 'ill': The retriever 'sick' of package feeble 1.0 failed while it ran: "
+        "ZeroDivisionError: division by zero."
+    )
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_an_error_of_no_step_is_left_alone() -> None:
+    error = LegalIRError("elsewhere")
+    with pytest.raises(LegalIRError) as caught, naming({"one": pt.Transformer.identity()}):
+        raise error
+    assert caught.value is error
