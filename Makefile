@@ -58,6 +58,7 @@ docs: $(VENV)/.docs
 bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/run.py
 	$(BIN)/python experiments/bench/methods.py
+	$(BIN)/python experiments/bench/static.py
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -77,7 +78,7 @@ $(VENV)/.docs: $(VENV)/.users
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
-	$(PIP) --editable '.[report,bench]'
+	$(PIP) --editable '.[report,bench,neural]'
 	touch $@
 
 clean:

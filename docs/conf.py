@@ -48,8 +48,9 @@ PAGE_OF = {
 
 
 def _lead_to_pages(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Let a link to a file that is a page here lead to that page."""
+    """Let a link to a file that is a page here lead to that page; one to another Markdown file is its words alone."""
     source[0] = re.sub(r"(?<=\]\()([^)#\s]+)", lambda link: PAGE_OF.get(link[1], link[1]), source[0])
+    source[0] = re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\.md\)", r"`\1`", source[0])
 
 
 def setup(app: Sphinx) -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from legalir.retrieve.sparse import SparseIndex
     from legalir.retrieve.tfidf import TFIDF
     from legalir.search_result import SearchResult
+    from legalir.train import TrainedModel, train_static
 
 __version__ = "0.1.0"
 
@@ -62,10 +63,12 @@ __all__ = [
     "Rocchio",
     "SearchResult",
     "SparseIndex",
+    "TrainedModel",
     "WeightedRRF",
     "__version__",
     "experiment",
     "explain",
+    "train_static",
 ]
 
 _HOME = {
@@ -91,8 +94,10 @@ _HOME = {
     "SearchResult": "legalir.search_result",
     "SparseIndex": "legalir.retrieve.sparse",
     "TFIDF": "legalir.retrieve.tfidf",
+    "TrainedModel": "legalir.train",
     "WeightedRRF": "legalir.fuse.rrf",
     "explain": "legalir.explanation",
+    "train_static": "legalir.train",
 }
 
 

@@ -29,6 +29,7 @@ EXPRESSIONS = (
     'bm25f(fields={"title": 3, "text": 1, "citing": 2}, query_exponent=1) % 20',
     "lsa",
     "dense",
+    "static",
     "rrf(bm25, lsa % 50)",
     "wrrf(bm25 % 30, lsa, tfidf, weights=[0.2, 0.5, 0.3], k=5) % 100",
     "linear(bm25, lsa % 40, weights=[0.6, 0.4])",
@@ -276,8 +277,8 @@ def test_explanations_add_up(system: pt.Transformer, results: pd.DataFrame) -> N
 
 COMPONENTS = (
     *(("analyzer", spec) for spec in ("word", "jamo3", "char(n=1)")),
-    ("encoder", "lsa(dimensions=4)"),
-    *(("retriever", spec) for spec in ("bm25", "bm25f", "default", "dense", "lsa(num_results=5)", "tfidf")),
+    *(("encoder", spec) for spec in ("lsa(dimensions=4)", "static")),
+    *(("retriever", spec) for spec in ("bm25", "bm25f", "default", "dense", "lsa(num_results=5)", "static", "tfidf")),
     *(("fuser", spec) for spec in ("rrf", "wrrf(weights=[0.3, 0.7])", "linear(weights=[0.6, 0.4])")),
     *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
     *(("reranker", spec) for spec in ("family", "sar")),
@@ -296,6 +297,8 @@ def test_conformance_of_components(role: str, spec: str, tmp_path: Path, monkeyp
         (tmp_path / "laws.csv").write_text("docno,text\na-1,A raft has a lamp.\na-2,A lamp is lit.\n")
         (tmp_path / "links.csv").write_text("source,target,kind\na-1,a-2,cites\n")
         params = {"path": str(tmp_path / "laws.csv"), "links": str(tmp_path / "links.csv")}
+    if spec == "static":
+        params = {"model": str(Path(legalir.__file__).parent / "datasets" / "firecode" / "static")}
     outcomes = testing.check(role, spec, params=params)
     assert [one for one in outcomes if not one.ok] == []
     assert [one for one in outcomes if one.status == "passed"]

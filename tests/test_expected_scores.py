@@ -9,6 +9,7 @@ import pytest
 
 from legalir.experiment import Definition, compare, read_expected, run
 from legalir.experiment.runner import dataset_slug
+from legalir.train.recipe import Recipe
 
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
 DATA = os.environ.get("LEGALIR_DATA", "")
@@ -43,7 +44,7 @@ def test_real_collections(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_every_experiment_can_be_read_and_has_expected_scores() -> None:
-    files = sorted(EXPERIMENTS.rglob("*.yaml"))
+    files = sorted(file for file in EXPERIMENTS.rglob("*.yaml") if file.parent.name != "recipes")
     assert len(files) >= 4
     for file in files:
         definition = Definition.load(file)
@@ -51,3 +52,10 @@ def test_every_experiment_can_be_read_and_has_expected_scores() -> None:
             slug = f".{dataset_slug(one.dataset)}" if definition.datasets else ""
             expected = read_expected(file.with_name(f"{file.stem}{slug}.expected.tsv"))
             assert {system for system, _ in expected.scores} == set(definition.systems), file
+
+
+def test_every_recipe_can_be_read_and_makes_the_model_of_its_name() -> None:
+    recipes = sorted((EXPERIMENTS / "static" / "recipes").glob("*.yaml"))
+    assert recipes
+    for file in recipes:
+        assert Path(Recipe.load(file).out).name == file.stem or file.stem == "firecode", file

@@ -17,6 +17,7 @@ LAYERS = (
         "arrays",
         "extras",
         "progress",
+        "yaml_files",
         "columns",
         "component",
         "explanation",
@@ -26,7 +27,7 @@ LAYERS = (
         "analysis",
     ),
     *("index", "encode", "retrieve", "fuse", "feedback", "expand", "rerank", "llm", "generate", "measure"),
-    *("pipeline", "search_result", "collection", "experiment", "testing", "cli"),
+    *("pipeline", "search_result", "collection", "train", "experiment", "testing", "cli"),
 )
 ROOT = Path(legalir.__file__).parent
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

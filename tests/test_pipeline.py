@@ -243,15 +243,24 @@ def test_the_normal_form_of_a_deep_chain_can_be_read_again() -> None:
 
 
 def test_a_wrong_value_of_another_kind_keeps_its_error() -> None:
-    with pytest.raises(AnalyzerError, match="means nothing"):
-        build("first(analyzer='nonsense')")
+    wrong = r"^Expression .*, column 11: first: analyzer 'nonsense' means nothing\.$"
+    with pytest.raises(AnalyzerError, match=wrong):
+        build("second >> first(analyzer='nonsense')")
 
 
 def test_a_component_that_fails_names_its_package() -> None:
-    with pytest.raises(PluginError, match=r"reranker 'fails' of package parts 1.0 failed: ZeroDivisionError: div"):
+    failed = r"^Expression .*, column 10: The reranker 'fails' of package parts 1.0 failed: ZeroDivisionError: div"
+    with pytest.raises(PluginError, match=failed):
         build("first >> fails")
-    with pytest.raises(PluginError, match=r"'wrong' of package parts 1.0 made a str where a transformer"):
+    wrong = r"column 10: .* 'wrong' of package parts 1.0 made a str where a transformer is expected.* report it"
+    with pytest.raises(PluginError, match=wrong):
         build("first >> wrong")
+
+
+def test_a_component_whose_entry_is_misnamed(install: Install) -> None:
+    install("acme", {"wizard.merlin": "acme_module:factory"})
+    with pytest.raises(PluginError, match=r"column 10: Package acme 1\.0 offers 'wizard\.merlin', which is not"):
+        build("first >> merlin")
 
 
 def test_a_disabled_component_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,4 +87,4 @@ def get_source(spec: str | Source, collection: object = None) -> Source:
     made = plugins.make("source", spec, collection)
     if isinstance(made, Source):
         return made
-    raise PluginError(f"{spec}: the plugin made a {type(made).__name__} where a source is expected.")
+    raise plugins.misfit(plugins.resolve(name, ("source",)), made, "a source, with name, provisions and links")

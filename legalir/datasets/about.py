@@ -25,6 +25,7 @@ class About:
         query_lang: language of the queries, one code for all or one a split.
         labels: what each relevance label means.
         qrels: name of a folder of the judgements that ship with legalir.
+        static: folder of the static encoder trained for it, relative to this file's.
     """
 
     title: str | None = None
@@ -37,6 +38,7 @@ class About:
     query_lang: dict[str, str] = field(default_factory=dict)
     labels: dict[int, str] = field(default_factory=lambda: {0: "not relevant", 1: "relevant"})
     qrels: str | None = None
+    static: str | None = None
 
     def queries_lang(self, split: str | None) -> str | None:
         """Return the language of the queries of a split (None: of the base)."""

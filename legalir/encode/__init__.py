@@ -30,14 +30,13 @@ def get_encoder(
         ComponentError: it is no encoder, nothing has this name, or the encoder does not take this parameter.
         PluginError: the plugin is broken, or fails while it makes the encoder.
     """
-    if isinstance(spec, str):
-        made = _made(spec, collection, parameters or {})
-        origin = f"What the plugin {spec!r} made"
-    else:
-        made, origin = spec, repr(spec)
+    made = _made(spec, collection, parameters or {}) if isinstance(spec, str) else spec
     if isinstance(made, Encoder | TrainableEncoder):
         return made
-    raise ComponentError(f"{origin} is no encoder: it needs the attributes name, fingerprint, encode, encode_queries.")
+    wanted = "an encoder, with the attributes name, fingerprint, encode, encode_queries"
+    if isinstance(spec, str):
+        raise plugins.misfit(plugins.resolve(plugins.read_spec(spec)[0], ("encoder",)), made, wanted)
+    raise ComponentError(f"{spec!r} is not {wanted}.")
 
 
 def _made(spec: str, collection: object, parameters: Mapping[str, Any]) -> object:

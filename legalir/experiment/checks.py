@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from legalir.errors import DefinitionError, MeasureError, suggestion
 from legalir.experiment.definition import CORRECTIONS, PARTS, TESTS, Reference, parse_measure
 from legalir.experiment.sweeps import Sweep
+from legalir.yaml_files import kind_of
 
 __all__ = ["checked_fields"]
 
@@ -26,7 +27,7 @@ def checked_fields(value: object, where: str, known: Sequence[str]) -> dict[str,
         DefinitionError: one sentence with the file, the key, and what is accepted.
     """
     if not isinstance(value, Mapping):
-        raise DefinitionError(f"{where} holds {_kind(value)}; an experiment is a mapping with the key 'systems'.")
+        raise DefinitionError(f"{where} holds {kind_of(value)}; an experiment is a mapping with the key 'systems'.")
     for key in value:
         if key not in known:
             hint = suggestion(str(key), set(known)) or f" Known are: {', '.join(sorted(known))}."
@@ -60,15 +61,8 @@ def _all_systems(given: Mapping[str, object], where: str) -> dict[str, str]:
     return systems
 
 
-def _kind(value: object) -> str:
-    if value is None:
-        return "nothing"
-    names = {bool: "true or false", int: "a whole number", float: "a number", str: "text", list: "a list"}
-    return names.get(type(value), "a mapping" if isinstance(value, Mapping) else type(value).__name__)
-
-
 def _wrong(where: str, wanted: str, value: object) -> DefinitionError:
-    return DefinitionError(f"{where} must be {wanted}, not {_kind(value)}.")
+    return DefinitionError(f"{where} must be {wanted}, not {kind_of(value)}.")
 
 
 def _text(value: object, where: str) -> str:

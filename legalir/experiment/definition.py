@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from legalir.errors import ExperimentError
-from legalir.experiment.documents import read_yaml
 from legalir.experiment.sweeps import Sweep
+from legalir.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     import ir_measures
@@ -97,7 +97,7 @@ class Definition:
             MeasureError: a measure that does not exist.
         """
         path = Path(path)
-        value = read_yaml(path)
+        value = read_yaml(path, "an experiment file")
         definition = cls.parse(value, where=str(path)).located(path.parent)
         return definition if definition.title else definition.replace(title=path.stem)
 

@@ -16,6 +16,7 @@ from legalir.columns import fed_with_questions, rank_results
 from legalir.errors import ExperimentError, LegalIRError
 from legalir.experiment.definition import Definition
 from legalir.experiment.evaluation import evaluate, scorable
+from legalir.experiment.failing import naming
 from legalir.experiment.fingerprints import frame_fingerprint, run_key
 from legalir.experiment.latency import measure_latency, sample_queries
 from legalir.experiment.runfile import (
@@ -131,7 +132,7 @@ def make_runs(
     for name, run in runs.items():
         if run.record.latency is None and latency_queries:
             timed = sample_queries(topics, latency_queries)
-            with progress(f"Timing {name}", len(timed)) as advance:
+            with progress(f"Timing {name}", len(timed)) as advance, naming({name: systems[name].pipeline}):
                 latency = measure_latency(systems[name].pipeline, topics, limit=latency_queries, advance=advance)
             run.record = replace(run.record, latency=latency)
             _save_record(run, paths.get(name))
@@ -185,7 +186,8 @@ def _run_systems(
         measures = [definition.measure_objects()[0], "mrt"]
         # In the tree plan, what several systems begin with runs once.
         try:
-            table = evaluate(pipelines, topics, qrels, measures, plan="tree")
+            with naming({name: system.pipeline for name, system in systems.items()}):
+                table = evaluate(pipelines, topics, qrels, measures, plan="tree")
         except pt.validate.InputValidationError:
             _name_misfit(systems, topics)
             raise

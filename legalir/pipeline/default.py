@@ -1,23 +1,60 @@
-"""The pipeline called ``default``: the best that needs no model, chosen on dev queries and confirmed on others."""
+"""The pipeline called ``default``: the best known for a collection, chosen on dev queries and confirmed on others."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from legalir.encode.static.folder import read_about
+from legalir.encode.static.own import own_model
 from legalir.pipeline.builder import build
 
 if TYPE_CHECKING:
     import pyterrier as pt
 
-__all__ = ["DEFAULT", "default"]
+__all__ = ["DEFAULT", "WITH_MODEL", "default", "default_expression"]
 
 DEFAULT = (
     'focus >> bm25f(analyzer="char2") >> family(weight=0.3, group="law") % 1000'
     ' >> sar(k=15, beta=0.3, normalize="minmax")'
 )
-"""One setting for every collection; ``docs/default.md`` has figures, ``experiments/CHANGES.md`` what else was tried."""
+"""Without a model. ``docs/default.md`` has figures, ``experiments/CHANGES.md`` what else was tried."""
+
+WITH_MODEL = f"linear({DEFAULT} % 1000, focus >> static % 100, weights=[{{lexical}}, {{learnt}}])"
+"""With a collection's own static model; `lexical` and `learnt` are the weights of the two lists."""
+
+_OF_JUDGEMENTS, _OF_STATUTES = (0.2, 0.8), (0.9, 0.1)
+"""Weights (lexical, learnt): what asked and answered questions of these provisions taught leads, all else assists."""
 
 
-def default(collection: object) -> pt.Transformer:
-    """Run the best pipeline that needs no model, of fields, evidence from the law, and citations: ``default % 10``."""
-    return build(DEFAULT, collection)
+def default(collection: Any) -> pt.Transformer:
+    """Run the best pipeline known: fields, evidence from the law, citations, and the collection's own model, if any."""
+    return build(default_expression(collection), collection)
+
+
+def default_expression(collection: Any) -> str:
+    """Return the expression that ``default`` stands for on a collection: DEFAULT, or WITH_MODEL if it has one.
+
+    Raises:
+        ArtifactError: the description of the collection's model is truncated or altered.
+        ComponentError: ``dataset.yaml`` names a folder without a model.
+    """
+    model = own_model(collection)
+    if model is None:
+        return DEFAULT
+    lexical, learnt = _OF_JUDGEMENTS if _answers(read_about(model)["card"], collection) else _OF_STATUTES
+    return WITH_MODEL.format(lexical=lexical, learnt=learnt)
+
+
+def _answers(card: Mapping[str, Any], collection: Any) -> bool:
+    """Return whether the model learnt from judgements on this collection, by its name or by its provisions.
+
+    Judgements on another one do not count: with the weights of its own, such a model is far worse than none.
+    """
+    judged = [source for source in card.get("sources", ()) if source.get("source") == "judgements"]
+    names = {str(source.get("dataset")).removeprefix("legalir/").split("/")[0] for source in judged}
+    return bool(judged) and (
+        Path(collection.source.folder.root).resolve().name in names
+        or card.get("corpus", {}).get("sha256") == collection.fingerprint()
+    )

@@ -58,7 +58,7 @@ def test_help_of_every_command_has_an_example(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commands = ["search", "explain", "index", "datasets list", "datasets show", "datasets check", "datasets import"]
-    commands += ["plugins list", "plugins show", "plugins check", "plugins new"]
+    commands += ["plugins list", "plugins show", "plugins check", "plugins new", "train static"]
     for command in [*commands, "experiment run", "experiment compare"]:
         assert in_process(monkeypatch, *command.split(), "--help") == 0
         assert f"legalir {command}" in capsys.readouterr().out

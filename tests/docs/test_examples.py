@@ -2,7 +2,7 @@
 
 The blocks of a page run in their order, in one directory and one namespace. What cannot run says why, in a comment
 directly before it: ``<!-- not run: reason -->``. In the directory stand the experiments at hand and the folder
-``my-statutes`` that docs/datasets.md writes out.
+``my-statutes`` that docs/datasets.md writes out, and the files that the page itself shows under their names.
 """
 
 from __future__ import annotations
@@ -24,10 +24,18 @@ from typer.testing import CliRunner, Result
 from legalir.cli.main import app
 from legalir.datasets import check, load
 from legalir.experiment.definition import load_definition
+from legalir.train.recipe import Recipe
 
 RUN = ("python", "sh", "console")
-WITH_EXAMPLES = [page for page in PAGES if any(block.language in RUN for block in blocks(page))]
+NEURAL = {"static.md"}
+"""Pages whose examples need torch."""
+WITH_EXAMPLES = [
+    pytest.param(page, marks=[pytest.mark.neural] if page.name in NEURAL else [], id=page.name)
+    for page in PAGES
+    if any(block.language in RUN for block in blocks(page))
+]
 DATA = [block for page in PAGES for block in blocks(page) if block.language in ("json", "toml", "yaml")]
+RECIPE = {"dataset", "out"}
 DEFINITION = {"dataset", "datasets", "systems", "sweeps"}
 
 
@@ -53,12 +61,14 @@ def working_directory(folder: Path, tmp_path_factory: pytest.TempPathFactory, mo
     return here
 
 
-@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", WITH_EXAMPLES)
 def test_every_example_runs(page: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     namespace: dict[str, object] = {"__name__": "example"}
     for block in blocks(page):
         if block.not_run is not None:
             continue
+        if block.file is not None:
+            Path(block.file).write_text(block.text + "\n", encoding="utf-8")
         if block.language == "python":
             # Empty lines before it, so that a traceback has the line of the page.
             code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
@@ -111,7 +121,9 @@ def test_data_can_be_read(block: Block) -> None:
         assert all(isinstance(json.loads(line), dict) for line in block.text.splitlines())
     elif block.language == "toml":
         assert tomllib.loads(block.text)
-    elif (content := yaml.safe_load(block.text)).keys() & DEFINITION:
+    elif (content := yaml.safe_load(block.text)).keys() >= RECIPE:
+        assert Recipe.parse(content).as_dict().items() >= content.items()
+    elif content.keys() & DEFINITION:
         # A page may show a part of a definition.
         fill = {"dataset": "legalir/firecode", "measures": ["R@10"], "systems": {"BM25": "bm25"}}
         fill = {key: value for key, value in fill.items() if not (key == "dataset" and "datasets" in content)}

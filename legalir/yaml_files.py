@@ -1,15 +1,15 @@
-"""Read a YAML document strictly: safe types only, and a key written twice is an error, not a silent loss."""
+"""YAML that people write, read strictly: safe types only, and a key written twice is an error, not a silent loss."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 
 import yaml
 
 from legalir.errors import DefinitionError
 
-__all__ = ["read_yaml"]
+__all__ = ["kind_of", "read_yaml"]
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -27,8 +27,12 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-def read_yaml(path: Path) -> object:
+def read_yaml(path: Path, what: str) -> object:
     """Return the content of a YAML file as plain Python values.
+
+    Args:
+        path: the file.
+        what: what it should be, for errors: ``an experiment file``.
 
     Raises:
         DefinitionError: the file is missing, is not UTF-8 or is not YAML, or a key occurs twice.
@@ -37,7 +41,7 @@ def read_yaml(path: Path) -> object:
         text = path.read_text(encoding="utf-8")
         return yaml.load(text, Loader=_StrictLoader)
     except FileNotFoundError:
-        raise DefinitionError(f"{path} does not exist: give the path of an experiment file (YAML).") from None
+        raise DefinitionError(f"{path} does not exist: give the path of {what} (YAML).") from None
     except OSError as error:
         raise DefinitionError(f"{path} cannot be read: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
@@ -45,9 +49,17 @@ def read_yaml(path: Path) -> object:
     except yaml.YAMLError as error:
         raise DefinitionError(f"{path} is not valid YAML: {_fault(error)}.") from error
     except RecursionError:
-        raise DefinitionError(f"{path} is nested too deeply to be an experiment file.") from None
+        raise DefinitionError(f"{path} is nested too deeply to be {what}.") from None
     except DefinitionError as error:
         raise DefinitionError(f"{path}, {error}") from None
+
+
+def kind_of(value: object) -> str:
+    """Say what kind of YAML value this is."""
+    if value is None:
+        return "nothing"
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "text", list: "a list"}
+    return names.get(type(value), "a mapping" if isinstance(value, Mapping) else type(value).__name__)
 
 
 def _fault(error: yaml.YAMLError) -> str:

@@ -1,0 +1,185 @@
+"""The folder of a static model: ``model.safetensors``, its arrays, and ``model.json``, everything else about it.
+
+``model.json`` holds format and version, the version of legalir that wrote it, n-grams, sizes, precision, the card, size
+and sha256 of the arrays' file, and the sha256 of its own content: whatever changes in a folder is noticed. It holds no
+time and no name of a machine, so that the same model makes the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.encode.static.ngrams import NGrams
+from legalir.encode.static.tensors import read_tensors, write_tensors
+from legalir.errors import ArtifactError, ComponentError
+from legalir.files import atomic_directory, sha256_of
+
+__all__ = ["ABOUT", "TENSORS", "check_place", "fill", "is_model", "read_about", "read_model", "write_model"]
+
+ABOUT, TENSORS = "model.json", "model.safetensors"
+_FORMAT, _VERSION = "legalir-static", 1
+_OURS = (ABOUT, TENSORS, "modules.json", "config_sentence_transformers.json", "README.md")
+"""What a model may consist of, with what sentence-transformers writes: nothing else is ever removed."""
+_KEYS = ("ngrams", "tf", "rows", "dimensions", "precision", "tensors", "card", "files")
+_AGAIN = "copy the model again, or train it again"
+
+
+def is_model(path: Path) -> bool:
+    """Return whether a static model of ours stands at `path`, whole or not, of whatever version."""
+    return _format(path) == _FORMAT
+
+
+def _format(path: Path) -> object:
+    try:
+        content = json.loads((path / ABOUT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content.get("format") if isinstance(content, dict) else None
+
+
+def read_about(path: Path) -> dict[str, Any]:
+    """Return what ``model.json`` holds, verified; the arrays are only looked at for their size.
+
+    Raises:
+        ArtifactError: a file is missing, truncated or altered, or the model has another format.
+        ComponentError: there is no such folder, or no model in it.
+    """
+    if not path.is_dir():
+        raise ComponentError(f"There is no static model at {path}: give the folder of one, as training writes it.")
+    if not (path / ABOUT).is_file():
+        raise ComponentError(f"{path} holds no {ABOUT}, so it is no static model: give the folder that training wrote.")
+    content = _content(path / ABOUT)
+    if content.get("format") != _FORMAT:
+        raise ComponentError(f"{path / ABOUT} is not that of a static model: give the folder that training wrote.")
+    if content.get("version") != _VERSION:
+        raise ArtifactError(
+            f"{path} has version {content.get('version')!r} of the format of static models, and this legalir reads "
+            f"version {_VERSION}: install the legalir that wrote it ({content.get('legalir')}), or train it again."
+        )
+    if content.pop("sha256", None) != _own_digest(content) or not set(_KEYS) <= set(content):
+        raise ArtifactError(f"{path / ABOUT} was altered after it was written: {_AGAIN}.")
+    file = path / TENSORS
+    if not file.is_file():
+        raise ArtifactError(f"{path} lacks its file {TENSORS}: {_AGAIN}.")
+    if file.stat().st_size != content["files"][TENSORS]["size"]:
+        raise ArtifactError(f"{file} has {file.stat().st_size} bytes of {content['files'][TENSORS]['size']}: {_AGAIN}.")
+    return content
+
+
+def read_model(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Return what :func:`read_about` returns, and the arrays, verified and mapped into memory.
+
+    Raises:
+        ArtifactError: a file is missing, truncated or altered, or the model has another format.
+        ComponentError: there is no such folder, or no model in it.
+    """
+    about = read_about(path)
+    if sha256_of(path / TENSORS) != about["files"][TENSORS]["sha256"]:
+        raise ArtifactError(f"{path / TENSORS} was altered after it was written: {_AGAIN}.")
+    tensors = read_tensors(path / TENSORS)
+    table, scale = tensors.get("table"), tensors.get("scale")
+    fits = table is not None and (table.shape, str(table.dtype)) == (
+        (about["rows"], about["dimensions"]),
+        about["precision"],
+    )
+    if not fits or (about["precision"] == "int8" and (scale is None or scale.dtype != np.float32)):
+        raise ArtifactError(f"{path / TENSORS} does not hold the table that {ABOUT} describes: {_AGAIN}.")
+    try:
+        NGrams.from_dict(about["ngrams"])
+    except (ComponentError, TypeError) as error:
+        raise ArtifactError(f"{path / ABOUT} describes n-grams that cannot be read ({error}): {_AGAIN}.") from error
+    return about, tensors
+
+
+def check_place(path: Path) -> None:
+    """Check that nothing but a model would go if one were written to `path`.
+
+    Raises:
+        ComponentError: something else is there.
+    """
+    there = sorted(child.name for child in path.iterdir()) if path.is_dir() else []
+    if path.exists() and not (path.is_dir() and (not there or is_model(path))):
+        raise ComponentError(f"{path} exists and is no static model: choose another folder, or remove it.")
+    if foreign := [name for name in there if name not in _OURS]:
+        raise ComponentError(f"{path} holds {foreign[0]!r} beside a static model: choose another folder, or move that.")
+
+
+def write_model(
+    path: Path, facts: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]], beside: Mapping[str, Any]
+) -> None:
+    """Write the folder of a model beside `path`, and put it there when it is whole; one that stands there goes.
+
+    Raises:
+        ArtifactError: the files cannot be written.
+        ComponentError: something else is at the path, or the facts are no JSON values.
+        MissingExtra: the package safetensors is not installed.
+    """
+    check_place(path)
+    try:
+        _replace(path, facts, tensors, beside)
+    except OSError as error:
+        raise ArtifactError(
+            f"Writing {path} failed ({error.strerror or error}): free some space, or choose another folder."
+        ) from error
+
+
+def _replace(path: Path, *content: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        try:
+            with atomic_directory(path) as folder:
+                fill(folder, *content)
+                if path.exists():
+                    path.rename(old / "old")
+        except BaseException:
+            if (old / "old").exists() and not path.exists():
+                (old / "old").rename(path)
+            raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def fill(
+    folder: Path, facts: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]], beside: Mapping[str, Any]
+) -> None:
+    """Write the two files of a model into a folder, and JSON values into others."""
+    from legalir import __version__
+
+    write_tensors(folder / TENSORS, tensors)
+    (folder / TENSORS).chmod(0o644)
+    file = {"size": (folder / TENSORS).stat().st_size, "sha256": sha256_of(folder / TENSORS)}
+    content = {"format": _FORMAT, "version": _VERSION, "legalir": __version__, **facts, "files": {TENSORS: file}}
+    try:
+        content["sha256"] = _own_digest(content)
+        text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ComponentError(f"The card of a static model holds what is no JSON value ({error}).") from error
+    (folder / ABOUT).write_text(text + "\n", encoding="utf-8", newline="\n")
+    for name, value in beside.items():
+        (folder / name).write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8", newline="\n")
+
+
+def _own_digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def _content(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ArtifactError(f"{path} cannot be read ({error.strerror or error}).") from error
+    except ValueError as error:
+        raise ArtifactError(f"{path} was truncated or altered, and is no JSON: {_AGAIN}.") from error
+    if not isinstance(content, dict):
+        raise ArtifactError(f"{path} was altered, and is no JSON object: {_AGAIN}.")
+    return content

@@ -1,0 +1,236 @@
+"""Hashed n-grams of characters, and words: what a static model has vectors for.
+
+A text is brought to Unicode NFC, case-folded, and cut at ``max_characters``. Words are longest runs of word characters,
+as for every analyzer (:mod:`legalir.analysis.text`); n-grams lie inside them. Each n-gram and word is hashed to one of
+``rows`` rows, with arithmetic modulo 2^64 over code points c:
+
+- mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014), and M = 0x9E3779B97F4A7C15;
+- an n-gram c_1 … c_n has state s_1 = c_1·M, s_(k+1) = mix(s_k) + c_(k+1), and hash mix(s_n + n·M);
+- an n-gram of jamo has 64 + n where one of characters has n;
+- a word c_0 … c_m has hash mix(Σ mix(c_i·M + i) + 255·M);
+- the row of a hash is floor(floor(hash / 2^32)·rows / 2^32).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.analysis.analyzer import fingerprint
+from legalir.encode.static.characters import Codes, Positions, jamo_stream, word_stream
+from legalir.errors import ComponentError
+
+__all__ = ["Features", "NGrams", "Occurrences"]
+
+_LONGEST, _MOST_ROWS = 8, 2**24
+_M = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_JAMO, _WORD = 64, 255
+_BLOCK = 1 << 17
+"""Characters that are worked on at a time: arrays of so many stay near the core."""
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class Features(NamedTuple):
+    """The rows of texts, with their counts; those of text i are ``rows[indptr[i] : indptr[i + 1]]``.
+
+    Attributes:
+        indptr: int64 [n + 1].
+        rows: int32 [m], ascending inside a text.
+        counts: float32 [m], how often each occurs in its text.
+    """
+
+    indptr: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.float32]
+
+
+class Occurrences(NamedTuple):
+    """Where the features of one kind occur in a stream of characters.
+
+    Attributes:
+        first: position of the first character of each.
+        last: position of its last character.
+        rows: its row, uint64.
+    """
+
+    first: Positions
+    last: Positions
+    rows: Hashes
+
+
+@dataclass(frozen=True)
+class NGrams:
+    """What is read of a text.
+
+    Attributes:
+        char: lengths of the n-grams of characters, from 1 to 8.
+        jamo: lengths of the n-grams of jamo, the letters of Hangul; characters of other scripts stay whole.
+        words: whether words are features.
+        edges: whether the gap before and after a word is a character of the n-grams of 2 characters and more.
+        rows: number of rows, from 1 to 2^24.
+        max_characters: what follows in a text is not read; None reads all of it.
+
+    Raises:
+        ComponentError: a parameter is out of range, or nothing would be read.
+    """
+
+    char: tuple[int, ...] = (2, 3)
+    jamo: tuple[int, ...] = ()
+    words: bool = True
+    edges: bool = False
+    rows: int = 2**17
+    max_characters: int | None = 1000
+
+    def __post_init__(self) -> None:
+        for name in ("char", "jamo"):
+            lengths = getattr(self, name)
+            if not isinstance(lengths, list | tuple) or not all(_is_integer(n, _LONGEST) for n in lengths):
+                raise ComponentError(f"n-grams: {name}={lengths!r} is no list of lengths from 1 to {_LONGEST}.")
+            object.__setattr__(self, name, tuple(sorted(set(lengths))))
+        for name in ("words", "edges"):
+            if not isinstance(getattr(self, name), bool):
+                raise ComponentError(f"n-grams: {name}={getattr(self, name)!r} is neither true nor false.")
+        if not _is_integer(self.rows, _MOST_ROWS):
+            raise ComponentError(f"n-grams: rows={self.rows!r} is not an integer from 1 to {_MOST_ROWS}.")
+        if self.max_characters is not None and not _is_integer(self.max_characters, 2**31):
+            raise ComponentError(f"n-grams: max_characters={self.max_characters!r} is neither None nor above 0.")
+        if not (self.char or self.jamo or self.words):
+            raise ComponentError("n-grams: with char=(), jamo=() and words=False nothing is read: ask for one of them.")
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same text could have other features."""
+        return fingerprint("static-ngrams/1", self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as JSON values."""
+        return {**asdict(self), "char": list(self.char), "jamo": list(self.jamo)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> NGrams:
+        """Return the n-grams with these parameters, as :meth:`to_dict` gives them.
+
+        Raises:
+            ComponentError: a parameter is unknown or out of range.
+        """
+        unknown = sorted(set(values) - {item.name for item in fields(cls)})
+        if unknown:
+            raise ComponentError(f"n-grams: there is no parameter {unknown[0]!r}.")
+        return cls(**values)
+
+    def features(self, texts: Sequence[str]) -> Features:
+        """Return rows and counts of texts; the same on every machine."""
+        sizes, rows, counts = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
+        for block in _blocks([self.normalized(text) for text in texts]):
+            found = self._count(block)
+            sizes.append(found.indptr)
+            rows.append(found.rows)
+            counts.append(found.counts)
+        return Features(np.cumsum(np.concatenate(sizes)), np.concatenate(rows), np.concatenate(counts))
+
+    def normalized(self, text: str) -> str:
+        """Return what is read of a text."""
+        if text.isascii():
+            return text[: self.max_characters].lower()
+        text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+        return text[: self.max_characters]
+
+    def occurrences(self, stream: Codes) -> Iterator[Occurrences]:
+        """Yield where the features of each kind occur in a stream of :func:`word_stream`."""
+        if self.char:
+            for n, at, rows in self._windows(stream, self.char, 0):
+                yield Occurrences(at, at + (n - 1), rows)
+        if self.jamo:
+            jamo, origin = jamo_stream(stream)
+            for n, at, rows in self._windows(jamo, self.jamo, _JAMO):
+                yield Occurrences(origin[at], origin[at + (n - 1)], rows)
+        if self.words:
+            yield self._words(stream)
+
+    def _count(self, texts: Sequence[str]) -> Features:
+        """Return the features of a block of texts, with their number for each text instead of ``indptr``."""
+        stream, document = word_stream(texts)
+        bits = (self.rows - 1).bit_length()
+        kind: Any = (
+            np.uint32 if len(texts) << bits <= 2**32 else np.uint64
+        )  # Half the bytes are sorted in half the time.
+        found = [(document[one.first].astype(kind), one.rows) for one in self.occurrences(stream)]
+        keys: npt.NDArray[Any] = np.concatenate([(text << kind(bits)) | rows.astype(kind) for text, rows in found])
+        keys.sort()
+        new = np.ones(len(keys), dtype=bool)
+        np.not_equal(keys[1:], keys[:-1], out=new[1:])
+        first = np.flatnonzero(new)
+        counts = np.diff(first, append=len(keys)).astype(np.float32)
+        keys = keys[first]
+        ends = np.searchsorted(keys >> kind(bits), np.arange(len(texts), dtype=kind), side="right")
+        return Features(np.diff(ends, prepend=0), (keys & kind((1 << bits) - 1)).astype(np.int32), counts)
+
+    def _windows(self, stream: Codes, lengths: Sequence[int], tag: int) -> Iterator[tuple[int, Positions, Hashes]]:
+        """Yield length, positions and rows of the n-grams of each length."""
+        symbols, inside = stream.astype(np.uint64), stream != 0
+        state = symbols * _M
+        for n in range(1, min(lengths[-1], len(stream)) + 1):
+            if n > 1:
+                state = _mix(state[:-1]) + symbols[n - 1 :]
+            if n in lengths:
+                at = np.flatnonzero(_valid(inside, n, self.edges))
+                yield n, at, self._rows(state[at], tag + n)
+
+    def _words(self, stream: Codes) -> Occurrences:
+        inside = (stream != 0).view(np.int8)
+        turns = np.diff(inside)  # A stream begins and ends with a gap.
+        first, last = np.flatnonzero(turns == 1) + 1, np.flatnonzero(turns == -1)
+        begin = np.cumsum(last - first + 1) - (last - first + 1)
+        at = np.flatnonzero(inside)
+        place = at - np.repeat(first, last - first + 1)
+        hashes = _mix(stream[at].astype(np.uint64) * _M + place.astype(np.uint64))
+        sums = np.add.reduceat(hashes, begin) if len(begin) else hashes
+        return Occurrences(first, last, self._rows(sums, _WORD))
+
+    def _rows(self, state: Hashes, tag: int) -> Hashes:
+        hashes = _mix(state + np.uint64(tag * int(_M) % 2**64))
+        return ((hashes >> np.uint64(32)) * np.uint64(self.rows)) >> np.uint64(32)
+
+
+def _mix(x: Hashes) -> Hashes:
+    x = x ^ (x >> np.uint64(30))
+    x *= _MIX[0]
+    x ^= x >> np.uint64(27)
+    x *= _MIX[1]
+    x ^= x >> np.uint64(31)
+    return x
+
+
+def _valid(inside: npt.NDArray[np.bool_], n: int, edges: bool) -> npt.NDArray[np.bool_]:
+    """Return whether an n-gram starts at each position: bool [m - n + 1]."""
+    if edges and n == 2:
+        return inside[:-1] | inside[1:]
+    if edges and n > 2:
+        return _valid(inside[1:-1], n - 2, False)
+    valid = inside[: len(inside) - n + 1]
+    for k in range(1, n):
+        valid = valid & inside[k : len(inside) - n + 1 + k]
+    return valid
+
+
+def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Cut a list of texts where their characters become many."""
+    first = size = 0
+    for number, text in enumerate(texts):
+        size += len(text)
+        if size >= _BLOCK:
+            yield texts[first : number + 1]
+            first, size = number + 1, 0
+    if first < len(texts):
+        yield texts[first:]
+
+
+def _is_integer(value: object, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most

@@ -1,0 +1,130 @@
+"""What is learnt: a vector and a weight for each row, and how a step changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from legalir.encode.static.ngrams import Features
+from legalir.index.dense import unit_rows
+from legalir.train.adam import LazyAdam
+from legalir.train.batches import rows_matrix
+
+__all__ = ["Network", "encode", "relative_idf"]
+
+_SPREAD = 0.1
+"""Standard deviation of the first vectors."""
+
+_ROWS = 512
+"""Rows that are updated at a time: 256 dimensions of them, their moments and their gradient fit into a core's cache."""
+
+_SUMS, _TEXTS = 64, 2048
+"""Texts that a thread adds up at a time: of a step, and of a whole collection."""
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+
+def relative_idf(documents: Features, rows: int) -> Floats:
+    """Return the idf of each row, ``ln(1 + (N - df + 0.5) / (df + 0.5))``, as a share of the mean; [rows]."""
+    df = np.bincount(documents.rows, minlength=rows)
+    count = len(documents.indptr) - 1
+    idf = np.log(1 + (count - df + 0.5) / (df + 0.5))
+    return np.asarray(idf / idf.mean(), dtype=np.float32)
+
+
+class Network:
+    """Vectors E [rows, d] and weights w [rows]: a text with term frequencies x is ``Σ_r x_r·w_r·E_r``.
+
+    The sparse products and their gradients are written out: torch spends ten times as long on them. Every number
+    is computed by one thread in one order, so that it does not depend on how many there are.
+
+    Args:
+        weights: w at the start, float32 [rows].
+        dim: d.
+        rng: draws the first vectors, which are normal.
+        pool: threads that share the work of a step.
+    """
+
+    def __init__(self, weights: Floats, dim: int, rng: np.random.Generator, pool: Executor) -> None:
+        vectors = rng.standard_normal((len(weights), dim), dtype=np.float32)
+        vectors *= np.float32(_SPREAD)
+        self.vectors = LazyAdam(vectors)
+        self.weights = LazyAdam(weights.copy())
+        self._pool = pool
+
+    def sums(self, matrix: sp.csr_matrix) -> Floats:
+        """Return what texts with term frequencies `matrix` [n, rows] add up to, [n, d]."""
+        out = np.empty((matrix.shape[0], self.vectors.table.shape[1]), dtype=np.float32)
+
+        def fill(first: int) -> None:
+            part = matrix[first : first + _SUMS]
+            part.data = part.data * self.weights.table[part.indices]  # The slice shares its data with the whole.
+            out[first : first + _SUMS] = part @ self.vectors.table
+
+        for _ in self._pool.map(fill, range(0, len(out), _SUMS)):
+            pass
+        return out
+
+    def learn(self, matrix: sp.csr_matrix, gradient: Floats, rate: float, step: int) -> None:
+        """Move vectors and weights against the gradient of the loss with respect to :meth:`sums`, [n, d]."""
+
+        def move(touched: tuple[Integers, sp.csr_matrix]) -> None:
+            rows, part = touched
+            # The gradient with respect to w_r·E_r, from which those of w and E follow.
+            product = part @ gradient
+            of_weights = np.einsum("ij,ij->i", product, self.vectors.table.take(rows, 0))
+            product *= self.weights.table[rows][:, None]
+            self.vectors.update(rows, product, rate, step)
+            self.weights.update(rows, of_weights, rate, step)
+
+        for _ in self._pool.map(move, _touched(matrix)):
+            pass
+
+    def table(self) -> Floats:
+        """Return w·E as it is stored: rounded to float16, in float32 [rows, d]."""
+        with np.errstate(over="ignore"):  # What overflows is no finite number, which the loop looks for.
+            half = (self.vectors.table * self.weights.table[:, None]).astype(np.float16)
+        return half.astype(np.float32)
+
+    def state(self) -> dict[str, Floats]:
+        """Return all that a training needs to go on, by name."""
+        return {
+            f"{name}.{kind}": getattr(part, kind)
+            for name, part in (("vectors", self.vectors), ("weights", self.weights))
+            for kind in ("table", "first", "second")
+        }
+
+    def restore(self, state: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """Go on from a :meth:`state`."""
+        for name, array in self.state().items():
+            array[:] = state[name]
+
+
+def _touched(matrix: sp.csr_matrix) -> Iterator[tuple[Integers, sp.csr_matrix]]:
+    """Yield the rows of the table that occur, some at a time, and the columns of `matrix` for them, transposed."""
+    occurs = np.zeros(matrix.shape[1], dtype=np.bool_)
+    occurs[matrix.indices] = True
+    rows = np.flatnonzero(occurs)
+    place = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    narrow = sp.csr_matrix((matrix.data, place[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(rows)))
+    across = narrow.T.tocsr()
+    for first in range(0, len(rows), _ROWS):
+        yield rows[first : first + _ROWS], across[first : first + _ROWS]
+
+
+def encode(features: Features, table: Floats, pool: Executor) -> Floats:
+    """Return the vectors of texts, rows of length 1 or 0, float32 [n, d]."""
+    out = np.empty((len(features.indptr) - 1, table.shape[1]), dtype=np.float32)
+
+    def fill(first: int) -> None:
+        chosen = np.arange(first, min(first + _TEXTS, len(out)))
+        out[chosen] = unit_rows(rows_matrix([(features, chosen)], len(table)) @ table)
+
+    for _ in pool.map(fill, range(0, len(out), _TEXTS)):
+        pass
+    return out

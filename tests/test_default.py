@@ -1,0 +1,184 @@
+"""The pipeline `default`, on collections with and without a model of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from legalir import Collection, testing
+from legalir.encode.static.model import StaticModel
+from legalir.encode.static.ngrams import NGrams
+from legalir.errors import ArtifactError, ComponentError
+from legalir.explanation import Explanation
+from legalir.pipeline.default import DEFAULT, WITH_MODEL, default, default_expression
+
+if TYPE_CHECKING:
+    from legalir.plugins.entry import Factory
+
+TEXTS = {
+    "d1": "등대 관리인은 해가 지면 등불을 켠다. 제2조에 따른 종은 따로 둔다.",
+    "d2": "안개가 끼면 나룻배는 종을 친다.",
+    "d3": "관리인은 등불을 켠 시각을 일지에 적는다.",
+    "d4": "부두에는 빗물받이를 둔다.",
+}
+ASSISTS = WITH_MODEL.format(lexical=0.9, learnt=0.1)
+LEADS = WITH_MODEL.format(lexical=0.2, learnt=0.8)
+
+
+def random_model(card: dict[str, Any] | None = None) -> StaticModel:
+    table = np.random.default_rng(3).standard_normal((2**10, 32)).astype(np.float16)
+    return StaticModel(NGrams(rows=2**10), table, card=card or {})
+
+
+def card(source: str, dataset: str, sha256: str = "0" * 64) -> dict[str, Any]:
+    return {"sources": [{"source": source, "dataset": dataset}], "corpus": {"sha256": sha256}}
+
+
+@pytest.fixture(name="folder")
+def folder_of_a_collection(tmp_path: Path) -> Path:
+    folder = tmp_path / "lamps"
+    folder.mkdir()
+    lines = [json.dumps({"docno": docno, "text": text}) for docno, text in TEXTS.items()]
+    (folder / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "links.tsv").write_text("d1\td2\tself\n", encoding="utf-8")
+    return folder
+
+
+def opened(folder: Path) -> Collection:
+    return Collection(folder, cache=folder.parent / "cache")
+
+
+def test_without_a_model(folder: Path) -> None:
+    assert default_expression(opened(folder)) == DEFAULT
+
+
+def test_a_model_of_the_statutes_assists(folder: Path) -> None:
+    random_model(card("citations", "lamps")).save(folder / "static")
+    assert default_expression(opened(folder)) == ASSISTS
+
+
+@pytest.mark.parametrize("dataset", ["lamps", "lamps/train", "legalir/lamps/train"])
+def test_a_model_of_its_judgements_leads(folder: Path, dataset: str) -> None:
+    random_model(card("judgements", dataset)).save(folder / "static")
+    assert default_expression(opened(folder)) == LEADS
+
+
+def test_a_model_of_its_judgements_leads_under_another_name(folder: Path) -> None:
+    sha256 = opened(folder).fingerprint()
+    random_model(card("judgements", "harbour/train", sha256)).save(folder / "static")
+    assert default_expression(opened(folder)) == LEADS
+
+
+@pytest.mark.parametrize("dataset", ["harbour/lamps", "legalir/lamps-2/train"])
+def test_judgements_on_another_collection_assist(folder: Path, dataset: str) -> None:
+    random_model(card("judgements", dataset)).save(folder / "static")
+    assert default_expression(opened(folder)) == ASSISTS
+
+
+def test_a_model_whose_card_says_nothing_assists(folder: Path) -> None:
+    random_model().save(folder / "static")
+    assert default_expression(opened(folder)) == ASSISTS
+
+
+def test_the_model_that_dataset_yaml_names(folder: Path) -> None:
+    random_model(card("judgements", "lamps")).save(folder / "models" / "new")
+    assert default_expression(opened(folder)) == DEFAULT
+    (folder / "dataset.yaml").write_text("static: models/new\n", encoding="utf-8")
+    assert default_expression(opened(folder)) == LEADS
+    (folder / "dataset.yaml").write_text("static: models/old\n", encoding="utf-8")
+    with pytest.raises(ComponentError, match="names the static model 'models/old', and there is none"):
+        default(opened(folder))
+
+
+def test_flipped_bytes_are_found(folder: Path) -> None:
+    random_model().save(folder / "static")
+    file = folder / "static" / "model.safetensors"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ArtifactError, match="was altered"):
+        default(opened(folder)).search("등불")
+    file = folder / "static" / "model.json"
+    file.write_text(file.read_text(encoding="utf-8").replace("log", "raw"), encoding="utf-8")
+    with pytest.raises(ArtifactError, match="was altered"):
+        default(opened(folder))
+
+
+@pytest.mark.parametrize("answers", [card("citations", "lamps"), card("judgements", "lamps")])
+def test_scores_are_the_weighted_sum(folder: Path, answers: dict[str, Any]) -> None:
+    random_model(answers).save(folder / "static")
+    collection = opened(folder)
+    weights = (0.2, 0.8) if answers == card("judgements", "lamps") else (0.9, 0.1)
+    wanted: dict[str, float] = {}
+    for weight, part in zip(weights, (DEFAULT, "static"), strict=True):
+        found = collection.pipeline(part).search("등불을 켜는 관리인").set_index("docno")["score"]
+        normed = (found - found.min()) / (found.max() - found.min())
+        for docno, value in normed.items():
+            wanted[str(docno)] = wanted.get(str(docno), 0.0) + weight * value
+    scores = collection.pipeline("default").search("등불을 켜는 관리인").set_index("docno")["score"]
+    assert scores.to_dict() == pytest.approx(wanted)
+
+
+def check_sums(node: Explanation) -> None:
+    """Check that the parts of a score add up to it, and those of every score that it was made from."""
+    if node.parts:
+        assert sum(part.value for part in node.parts) == pytest.approx(node.score, abs=1e-5)
+    for part in node.parts:
+        if part.source is not None:
+            check_sums(part.source)
+
+
+def test_explanations_add_up(folder: Path) -> None:
+    random_model().save(folder / "static")
+    found = opened(folder).search("등불을 켜는 관리인", "default", k=4)
+    explanations = found.explain()
+    assert [why.docno for why in explanations] == found["docno"].tolist()
+    assert len(explanations[0].parts) == 2
+    for why, score in zip(explanations, found["score"], strict=True):
+        assert why.score == pytest.approx(score)
+        check_sums(why)
+
+
+def test_a_question_alone_has_the_scores_that_it_has_among_others(folder: Path) -> None:
+    random_model(card("judgements", "lamps")).save(folder / "static")
+    pipeline = opened(folder).pipeline("default")
+    questions = pd.DataFrame(
+        {"qid": ["1", "2", "3"], "query": ["등불을 켜는 관리인", "안개와 종", "빗물받이는 어디에?"]}
+    )
+    alone = pd.concat(
+        [pipeline.transform(questions.iloc[[place]]) for place in range(len(questions))], ignore_index=True
+    )
+    pd.testing.assert_frame_equal(alone, pipeline.transform(questions).reset_index(drop=True), check_exact=True)
+
+
+def test_a_cutoff_gives_the_head(folder: Path) -> None:
+    random_model().save(folder / "static")
+    collection = opened(folder)
+    every = collection.pipeline("default").search("등불을 켜는 관리인")
+    head = collection.pipeline("default % 2").search("등불을 켜는 관리인")
+    assert len(every) > 2
+    pd.testing.assert_frame_equal(head, every.head(2))
+
+
+def with_model(collection: Any) -> pt.Transformer:
+    """`default` over the kit's collection, which is given a model first."""
+    place = Path(collection.source.folder.root) / "static"
+    if not place.exists():
+        random_model(card("judgements", collection.source.folder.root.name)).save(place)
+    assert default_expression(collection) == LEADS
+    return default(collection)
+
+
+@testing.parametrize("retriever", cast("Factory", with_model))
+def test_conformance_with_a_model(check: Any) -> None:
+    check()
+
+
+def test_the_bundled_collection_uses_its_model() -> None:
+    assert default_expression(Collection("legalir/firecode/test")) == ASSISTS

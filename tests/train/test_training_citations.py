@@ -1,0 +1,202 @@
+"""Mentions of linked provisions are found from the links alone, in any language, and taken out of the words around."""
+
+from __future__ import annotations
+
+import pytest
+
+from legalir.datasets import Provision
+from legalir.errors import DataError
+from legalir.train.citations import Citation, Citations
+from legalir.train.numbers import Numbers, order_of
+
+TOPICS = ("wells", "bridges", "kilns", "ferries", "mills", "quarries", "orchards", "stables", "granaries", "looms")
+
+
+def act(name: str, text: str, count: int = 10, law: str = "Yard Act") -> list[Provision]:
+    """Return an invented act; `text` has places for topic, own number, and the two numbers that it cites."""
+    return [
+        Provision(
+            f"{name}-{number}",
+            title=f"{law} {number}",
+            text=text.format(
+                topic=TOPICS[number % 10], one=number % count + 1, two=(number + 1) % count + 1, days=37 + number
+            ),
+            law=law,
+            law_id=name,
+            article=str(number),
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def links(name: str, count: int = 10) -> list[tuple[str, str, str]]:
+    return [
+        (f"{name}-{number}", f"{name}-{target}", "self")
+        for number in range(1, count + 1)
+        for target in (number % count + 1, (number + 1) % count + 1)
+    ]
+
+
+ENGLISH = (
+    "A keeper of {topic} shall pay within {days} days. "
+    "The fee in Section {one} is due at noon. Then Section {two} applies."
+)
+KOREAN = (
+    "{topic} 관리자는 {days}일 안에 신고한다. 이 경우 제{one}조제2항에 따른 수수료를 내고, "
+    "과태료에 관하여는 제{two}조를 준용한다."
+)
+THAI = "ผู้ดูแล {topic} ต้องแจ้งภายใน {days} วัน และชำระค่าธรรมเนียมตามมาตรา {one} ทั้งนี้ ให้นำบทกำหนดโทษตามมาตรา {two} มาใช้บังคับ"
+
+
+@pytest.mark.parametrize("text", [ENGLISH, KOREAN, THAI], ids=["en", "ko", "th"])
+def test_mentions_are_found_in_any_language_and_taken_out(text: str) -> None:
+    provisions = act("yard", text)
+    citations = Citations(provisions, links("yard"))
+    found = list(citations)
+    assert citations.report.direct == 20
+    assert citations.report.missing == 0
+    assert sorted((one.source, target) for one in found for target in one.cited) == sorted(
+        (number, target) for number in range(10) for target in ((number + 1) % 10, (number + 2) % 10)
+    )
+    for one in found:
+        assert str(37 + one.source + 1) in one.words or len(one.words) < 200  # numbers of another kind stay
+        for marker in ("제", "Section 1", "มาตรา 1"):
+            assert marker not in one.words
+
+
+def test_the_words_are_those_before_and_after() -> None:
+    text = "All {topic} Section {one} names have keepers, and {topic} Section {two} names have none."
+    found = list(Citations(act("yard", text), links("yard"), before=7, after=11))
+    assert found[0] == Citation("bridges names have", 0, (1,), ())
+
+
+def test_a_list_is_one_query_and_long_lists_are_left_out() -> None:
+    text = "Keepers of {topic} report after {days} days, and Section {one} and Section {two} apply to the report."
+    short = Citations(act("yard", text), links("yard"))
+    assert {len(one.cited) for one in short} == {2}
+    long = Citations(act("yard", text), links("yard"), most=1)
+    assert list(long) == []
+    assert long.report.long == 20
+    assert any("long lists" in sentence for sentence in long.report.sentences())
+
+
+def test_near_are_those_in_the_words_around() -> None:
+    found = list(Citations(act("yard", ENGLISH), links("yard")))
+    assert found[0].cited == (1,)
+    assert found[0].near == (2,)
+
+
+def test_sub_articles_and_ranges_are_learnt_from_the_links() -> None:
+    provisions = act("yard", KOREAN)
+    provisions += [
+        Provision("yard-4.2", text="돛대는 해마다 검사한다.", law_id="yard", article="4.2"),
+        Provision("yard-11", text="배 주인은 제4조의2를 따라 검사를 받는다.", law_id="yard", article="11"),
+        Provision(
+            "yard-12",
+            text="배 목수는 제4조의2를 지킨다. 다만 제2조부터 제5조까지를 따르지 아니한다.",
+            law_id="yard",
+            article="12",
+        ),
+        Provision("yard-13", text="뱃사공에게는 제6조부터 제9조까지를 적용한다.", law_id="yard", article="13"),
+    ]
+    rows = [*links("yard"), ("yard-11", "yard-4.2", "self"), ("yard-12", "yard-4.2", "self")]
+    rows += [("yard-12", f"yard-{number}", "self") for number in (2, 3, 4, 5)]
+    rows += [("yard-13", f"yard-{number}", "self") for number in (6, 7, 8, 9)]
+    citations = Citations(provisions, rows)
+    found = list(citations)
+    assert citations.scanner.joiners == {"조의"}
+    assert citations.scanner.connectors == {"조부터 제"}
+    assert citations.report.missing == 0
+    assert citations.report.ranges == 4  # 3 and 4, 7 and 8
+    last = next(one for one in found if one.source == 13)
+    assert last.words == "뱃사공에게는 까지를 적용한다."
+    assert sorted(last.cited) == [5, 6, 7, 8]
+
+
+def test_the_title_of_the_law_decides_between_two_that_bear_one_number() -> None:
+    both = (
+        "Keepers of {topic} obey Section {one} of this act. "
+        "Under the Harbour Act, Section {one} binds them after {days} days."
+    )
+    provisions = act("yard", both) + act(
+        "harbour", "Ships carry {topic}, and Section {one} fixes the toll.", law="Harbour Act"
+    )
+    rows = [
+        (f"yard-{number}", f"{law}-{number % 10 + 1}", kind)
+        for number in range(1, 11)
+        for law, kind in (("yard", "self"), ("harbour", "external"))
+    ]
+    rows += [(f"harbour-{number}", f"harbour-{number % 10 + 1}", "self") for number in range(1, 11)]
+    first = [one for one in Citations(provisions, rows, before=20, after=20) if one.source == 0]
+    own, other = sorted(first, key=lambda one: one.cited[0])
+    assert own.cited == (1,)
+    assert "of this act" in own.words
+    assert other.cited == (11,)
+    assert "binds them after" in other.words
+    assert "Harbour Act" not in other.words
+
+
+def test_a_target_without_number_is_found_by_its_title() -> None:
+    provisions = [*act("yard", ENGLISH), Provision("annex", title="Table of tolls", text="Penny a barrel.")]
+    provisions.append(Provision("yard-11", text="Tolls follow the Table of tolls as in force each year.", article="11"))
+    citations = Citations(provisions, [*links("yard"), ("yard-11", "annex", "annex")])
+    assert [one.words for one in citations if one.source == 11] == ["Tolls follow the as in force each year."]
+    assert citations.report.titles == 1
+
+
+def test_what_is_not_found_is_counted() -> None:
+    rows = [
+        *links("yard"),
+        ("yard-1", "yard-9", "self"),
+        ("yard-1", "gone", ""),
+        ("yard-2", "yard-2", ""),
+        links("yard")[0],
+    ]
+    citations = Citations(iter(act("yard", ENGLISH)), rows)
+    list(citations)
+    report = citations.report
+    assert (report.links, report.found, report.missing, report.dangling, report.repeated) == (24, 20, 1, 2, 1)
+    assert "1 link(s) have no mention in the text of their source (yard-1 to yard-9)" in list(report.sentences())
+    list(citations)  # begun anew
+    assert citations.report == report
+
+
+def test_no_links_is_one_sentence() -> None:
+    with pytest.raises(DataError, match=r"the collection has no links"):
+        Citations(act("yard", ENGLISH), [])
+    with pytest.raises(DataError, match=r"none of the 1 links joins two provisions"):
+        Citations(act("yard", ENGLISH), [("a", "b", "")])
+
+
+@pytest.mark.parametrize(
+    ("article", "key"),
+    [
+        ("12", "12"),
+        ("12.2", "12.2"),
+        ("12/2", "12.2"),
+        ("제12조의2", "12.2"),
+        ("12 ทวิ", "12ทวิ"),
+        ("๑๒", "12"),
+        ("65A", "65a"),
+        ("Annex", ""),
+    ],
+)
+def test_numbers_of_articles(article: str, key: str) -> None:
+    numbers = Numbers(["1", "2", "3", "4", "12 ทวิ", "65A", article])
+    assert numbers.key(article) == key
+
+
+def test_the_words_behind_a_number_are_those_of_the_collection() -> None:
+    thai = Numbers(["1", "2", "12 ทวิ"])
+    assert [token.key for token in thai.tokens("ตามมาตรา 12 ทวิ และมาตรา 2")] == ["12ทวิ", "2"]
+    every = Numbers(["第一条", "第二条", "第二十三条"])
+    assert [every.key(article) for article in ("第二条", "第二十三条", "第一百零二条", "二〇三")] == [
+        "2",
+        "23",
+        "102",
+        "203",
+    ]
+    letters = Numbers(["1", "2", "3", "12A"])
+    assert [token.key for token in letters.tokens("sections 12A, 12 a person and 12angles")] == ["12a", "12", "12"]
+    assert order_of("12.2") > order_of("12")
+    assert order_of("12.2") < order_of("13")
