@@ -45,5 +45,5 @@ def loss_and_gradient(
     torch = require("torch", extra="dense")
     leaf = torch.from_numpy(sums).requires_grad_()
     loss = info_nce(leaf, batch, temperature)
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     return float(loss.detach()), leaf.grad.numpy()
