@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from legalir import plugins, testing
 from legalir.cli.main import app

@@ -7,9 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import Result
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from legalir.cli.main import app
 
