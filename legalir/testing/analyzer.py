@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from legalir.testing.checks import checks_of
 from legalir.testing.construction import construction
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text
 from legalir.testing.fresh import PROCESS_CHECKS
+from legalir.testing.named import check_name, fingerprint
 from legalir.testing.outcome import Failed, NotApplicable, given
 from legalir.testing.trial import Trial
 from legalir.testing.variants import variants
@@ -26,8 +26,7 @@ def name(trial: Trial) -> None:
     """The name is a short text, and an installed analyzer is made again from it: indexes are stored with it."""
     collection = trial.collection()
     made = trial.component(collection)
-    if not isinstance(made.name, str) or not made.name.isprintable() or not 0 < len(made.name.strip()) <= 200:
-        raise Failed(f"the name {made.name!r} is no text of 1 to 200 printable characters: give the name of the entry.")
+    check_name(made.name)
     if not trial.subject.installed:
         return
     again = get_analyzer(made.name, collection)
@@ -36,16 +35,6 @@ def name(trial: Trial) -> None:
             f"the name {made.name!r} makes an analyzer with another fingerprint: write the parameters into it, "
             f"with legalir.plugins.write_spec."
         )
-
-
-def fingerprint(trial: Trial) -> None:
-    """The fingerprint is at least 8 hex digits, the same for analyzers that were made alike."""
-    collection = trial.collection()
-    first, second = trial.component(collection).fingerprint, trial.component(collection).fingerprint
-    if not isinstance(first, str) or re.fullmatch(r"[0-9a-f]{8,}", first) is None:
-        raise Failed(f"the fingerprint {first!r} is not 8 or more hex digits: take hashlib.sha256(…).hexdigest().")
-    if first != second:
-        raise Failed("two that were made alike have two fingerprints: let name, version and parameters alone make it.")
 
 
 def fingerprint_of_parameters(trial: Trial) -> None:

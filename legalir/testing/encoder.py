@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from legalir.testing.checks import checks_of
 from legalir.testing.construction import construction
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text
 from legalir.testing.fresh import PROCESS_CHECKS
+from legalir.testing.named import check_name, fingerprint
 from legalir.testing.outcome import Failed, NotApplicable, given
 from legalir.testing.trial import Trial
 from legalir.testing.variants import variants
@@ -29,19 +29,7 @@ Encode = Callable[[Sequence[str]], Any]
 
 def name(trial: Trial) -> None:
     """The name is a short text."""
-    found = trial.component(trial.collection()).name
-    if not isinstance(found, str) or not found.isprintable() or not 0 < len(found.strip()) <= 200:
-        raise Failed(f"the name {found!r} is no text of 1 to 200 printable characters: give the name of the entry.")
-
-
-def fingerprint(trial: Trial) -> None:
-    """The fingerprint is at least 8 hex digits, the same for encoders that were made alike."""
-    collection = trial.collection()
-    first, second = trial.component(collection).fingerprint, trial.component(collection).fingerprint
-    if not isinstance(first, str) or re.fullmatch(r"[0-9a-f]{8,}", first) is None:
-        raise Failed(f"the fingerprint {first!r} is not 8 or more hex digits: take hashlib.sha256(…).hexdigest().")
-    if first != second:
-        raise Failed("two that were made alike have two fingerprints: let model, version and parameters alone make it.")
+    check_name(trial.component(trial.collection()).name)
 
 
 def fingerprint_of_parameters(trial: Trial) -> None:
