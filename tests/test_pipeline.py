@@ -138,6 +138,12 @@ def test_canonical(expression: str, normal: str) -> None:
     assert pipeline.canonical(normal) == normal
 
 
+def test_a_text_by_position_is_the_first_parameter_that_is_given_by_name() -> None:
+    builder = pipeline.Builder("COLLECTION")
+    assert builder.build("fuse('x', first)") is builder.build("fuse(first, weights='x')")
+    assert builder.build("first('word')") is builder.build("first(analyzer='word')")
+
+
 def test_names() -> None:
     assert pipeline.names("rrf(bm25(k1=1.5), lsa) % 10 >> sar(scorer=dense, mode='x')") == {
         "rrf", "bm25", "lsa", "sar", "dense",
@@ -162,6 +168,10 @@ def test_names() -> None:
         ("first(k1=1, k1=2)", 7, "parameter 'k1' of first is given twice"),
         ("first(left=second)", 7, "'left' of first is filled in by legalir"),
         ("first(collection=1)", 7, "'collection' of first is filled in by legalir"),
+        ("first('word', analyzer='x')", 7, "parameter 'analyzer' of first is given twice."),
+        ("first('word', 'x')", 15, "first takes parameters by name: write first(name=value)."),
+        ("fuse(first, 'x', weights=1)", 13, "fuse takes parameters by name"),
+        ("second('x')", 8, "second takes parameters by name."),
         ("first(1.5)", 7, "first takes parameters by name: write first(name=value)."),
         ("first(second)", 1, "first was given 1 pipeline and takes none. It accepts analyzer='jamo3'"),
         ("one(first, second)", 1, "one was given 2 pipelines and takes 1 at most."),

@@ -133,10 +133,10 @@ class _Reading:
     def _call(self, node: ast.Call, name: str, left: pt.Transformer | None) -> pt.Transformer:
         component = self._find(node.func, name)
         accepted = component.accepted
-        keywords = {str(keyword.arg): keyword for keyword in node.keywords}
+        keywords = {str(keyword.arg): keyword for keyword in self._named(node, accepted)}
         if fault := accepted.fault_in_names(keywords):
             raise self._error(keywords[fault[0]], fault[1])
-        pipelines = [self.pipeline(argument, left) for argument in node.args]
+        pipelines = [self.pipeline(item, left) for item in node.args if not isinstance(item, ast.Constant)]
         values = {name: self._value(keyword.value) for name, keyword in keywords.items()}
         if accepted.takes_left:
             values["left"] = left, id(left)
@@ -145,6 +145,17 @@ class _Reading:
             raise self._error(node.func, complaint)
         key = (name, *map(id, pipelines), *((name, key) for name, (_, key) in values.items()))
         return self._builder.once(key, lambda: self._make(node.func, component, pipelines, params))
+
+    def _named(self, node: ast.Call, accepted: plugins.Accepted) -> list[ast.keyword]:
+        """Return the parameters of a call, of which the first may be a text that was given by position."""
+        text = next((item for item in node.args if isinstance(item, ast.Constant)), None)
+        if text is None:
+            return node.keywords
+        if accepted.first is None:
+            raise self._error(text, f"{accepted.name} takes parameters by name.")
+        if accepted.first in {keyword.arg for keyword in node.keywords}:
+            raise self._error(text, f"parameter {accepted.first!r} of {accepted.name} is given twice.")
+        return [ast.copy_location(ast.keyword(accepted.first, text), text), *node.keywords]
 
     def _find(self, node: ast.expr, name: str) -> _Component:
         try:

@@ -111,7 +111,12 @@ class Expression:
         if not isinstance(node.func, ast.Name):
             raise self.error(node, "only a component's name can be called.")
         component = node.func.id
-        for argument in node.args:
+        given, arguments = node.args[:1], node.args
+        if given and isinstance(given[0], ast.Constant) and isinstance(given[0].value, str):
+            arguments = node.args[1:]
+        else:
+            given = []
+        for argument in arguments:
             if isinstance(argument, ast.Constant | ast.UnaryOp | ast.List | ast.Tuple | ast.Dict):
                 raise self.error(argument, f"{component} takes parameters by name: write {component}(name=value).")
         found = [keyword.arg for keyword in node.keywords]
@@ -123,7 +128,7 @@ class Expression:
             if keyword.arg in RESERVED or found.count(keyword.arg) > 1:
                 fault = "is filled in by legalir" if keyword.arg in RESERVED else "is given twice"
                 raise self.error(keyword, f"parameter {keyword.arg!r} of {component} {fault}.")
-        args = [self._pipeline(argument) for argument in node.args]
+        args = [*map(self._value, given), *map(self._pipeline, arguments)]
         keywords = [
             ast.copy_location(ast.keyword(keyword.arg, self._value(keyword.value)), keyword)
             for keyword in node.keywords

@@ -18,7 +18,8 @@ class Accepted:
     """What the factory of a component takes after the collection.
 
     Pipelines fill ``*pipelines`` and positional parameters that have no default or are positional-only;
-    every other parameter is given by name. A factory without a readable signature is given anything.
+    every other parameter is given by name, the first of them also as a text by position. A factory without a
+    readable signature is given anything.
 
     Args:
         name: the component's name, for messages.
@@ -39,6 +40,11 @@ class Accepted:
     def takes_left(self) -> bool:
         """Whether the factory has the keyword-only parameter ``left``."""
         return any(p.name == "left" and p.kind is Parameter.KEYWORD_ONLY for p in self._parameters)
+
+    @property
+    def first(self) -> str | None:
+        """The parameter that a text given by position fills: the first that is given by name; None for none."""
+        return next((p.name for p in self._named() if not _takes_pipeline(p)), None)
 
     def fault_in_names(self, given: Iterable[str]) -> tuple[str, str] | None:
         """Return the first parameter in `given` that there is not, and the sentence that says so."""
