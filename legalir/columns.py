@@ -25,12 +25,21 @@ __all__ = [
     "rank_results",
     "require_columns",
     "require_texts",
+    "whole_characters",
 ]
 
 RESULT_COLUMNS = ("docno", "score", "rank")
 """What a retriever adds to the columns of its queries."""
 
 _OF_DOCUMENTS = (*RESULT_COLUMNS, "docid", "title", "text")
+
+
+def whole_characters(text: str) -> str:
+    """Return `text` with U+FFFD for each half of a surrogate pair, which frames cannot hold if pyarrow is installed.
+
+    A command line has such halves for bytes that are no UTF-8.
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], component: str) -> None:

@@ -11,6 +11,7 @@
     ├── AnalyzerError            an analyzer name or parameter that means nothing
     ├── ExpressionError          a pipeline expression that cannot be read
     ├── ComponentError           a component given a wrong parameter or a wrong frame
+    │   └── ModelError           a language model that cannot be found, read or trusted
     ├── MeasureError             a measure that is unknown or cannot be computed
     ├── ExperimentError          an experiment definition or result that cannot be used
     ├── PluginError              a plugin that is broken, missing or claims a taken name
@@ -35,6 +36,7 @@ __all__ = [
     "LegalIRError",
     "MeasureError",
     "MissingExtra",
+    "ModelError",
     "PluginError",
     "suggestion",
 ]
@@ -74,6 +76,10 @@ class ExpressionError(LegalIRError):
 
 class ComponentError(LegalIRError):
     """A component that was given a wrong parameter or a wrong frame."""
+
+
+class ModelError(ComponentError):
+    """A language model whose files cannot be found, read or trusted."""
 
 
 class MeasureError(LegalIRError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from legalir import plugins
-from legalir.columns import RESULT_COLUMNS, fed_with_questions
+from legalir.columns import RESULT_COLUMNS, fed_with_questions, whole_characters
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, explain
 from legalir.generate.answer import gives_answers
@@ -38,7 +38,7 @@ def ranked(pipeline: pt.Transformer, query: str, expression: str) -> pd.DataFram
             f"take the generator away, or ask with Collection.answer."
         )
     with fed_with_questions(f"search: {expression!r}"):
-        results = pipeline.search(query)
+        results = pipeline.search(whole_characters(query))
     if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
         if (plugin := plugins.owner(_last(pipeline))) is not None:
             raise ComponentError(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.columns import drop_results, empty_like, rank_results, require_columns
+from legalir.columns import drop_results, empty_like, rank_results, require_columns, whole_characters
 from legalir.errors import ComponentError
 
 ROWS = st.lists(
@@ -101,3 +101,11 @@ def test_ranking_keeps_other_columns_beside_their_rows_and_replaces_ranks() -> N
     ranked = rank_results(frame)
     assert list(ranked["note"]) == ["of b", "of a"]
     assert list(ranked["rank"]) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [("", ""), ("제5조 🔥", "제5조 🔥"), ("\ud83d\udd25", "🔥"), ("a\ud800b", "a�b"), ("\udcff", "�")],
+)
+def test_halves_of_surrogate_pairs_are_replaced(text: str, whole: str) -> None:
+    assert whole_characters(text) == whole

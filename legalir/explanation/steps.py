@@ -10,6 +10,7 @@ import pandas as pd
 import pyterrier as pt
 from pyterrier._ops import ScalarProduct, Sum
 
+from legalir.columns import whole_characters
 from legalir.errors import ComponentError
 from legalir.explanation.parts import Explanation, Part
 
@@ -58,7 +59,7 @@ def explain(
     Raises:
         ComponentError: a document is not among the results, the results have no scores, or there are several queries.
     """
-    inp = pd.DataFrame({"qid": ["1"], "query": [query]}) if isinstance(query, str) else query
+    inp = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]}) if isinstance(query, str) else query
     if inp["qid"].nunique() != 1:
         raise ComponentError(f"explain: give one query, not {inp['qid'].nunique()}.")
     out = pipeline.transform(inp)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 import pyterrier as pt
 
-from legalir.columns import RESULT_COLUMNS, empty_like, fed_with_questions
+from legalir.columns import RESULT_COLUMNS, empty_like, fed_with_questions, whole_characters
 from legalir.errors import ComponentError
 from legalir.generate.citations import cited
 
@@ -56,7 +56,7 @@ def ask(pipeline: pt.Transformer, query: str, expression: str) -> tuple[str, pd.
     Raises:
         ComponentError: it does not end in a generator, or a component lacks columns.
     """
-    frame = pd.DataFrame({"qid": ["1"], "query": [query]})
+    frame = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]})
     results = empty_like(frame)
     with fed_with_questions(f"answer: {expression!r}"):
         pipeline.transform(frame.iloc[:0])  # Before a model writes for nothing.

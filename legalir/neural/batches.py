@@ -1,0 +1,33 @@
+"""Batches of texts of like length, so that little is computed for padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["by_length"]
+
+
+def by_length(lengths: npt.NDArray[np.int64], tokens: int, most: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield the numbers of texts that go through a model together, the longest first, each text once.
+
+    A batch takes as many texts as fit: its number of texts times its longest is at most `tokens`. The longest come
+    first, so that memory that does not suffice is noticed at once.
+
+    Args:
+        lengths: tokens of each text, [n].
+        tokens: cells of a padded batch; a text that is longer than this goes alone.
+        most: texts of a batch, at least 1.
+
+    Yields:
+        Numbers of texts, int64 [m]; of texts of equal length, the first comes first.
+    """
+    order = np.argsort(-lengths, kind="stable").astype(np.int64)
+    first = 0
+    while first < len(order):
+        fit = tokens // max(int(lengths[order[first]]), 1)
+        size = max(1, min(fit, most))
+        yield order[first : first + size]
+        first += size
