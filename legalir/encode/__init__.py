@@ -1,19 +1,23 @@
 """Encoding: text to vectors.
 
-Encoders are named: ``lsa``, which needs nothing but the collection, and whatever plugins add. New encoders implement
+Encoders are named: ``lsa``, which needs nothing but the collection, and whatever plugins add. What is written as the
+name of a model on a hub, or as a folder, is a sentence encoder: ``BAAI/bge-m3``, ``./my-model``. New encoders implement
 :class:`~legalir.encode.encoder.Encoder`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from legalir import plugins
-from legalir.encode.encoder import AnyEncoder, Encoder, FittedEncoder, TrainableEncoder
+from legalir.encode.encoder import AnyEncoder, CountedEncoder, Encoder, FittedEncoder, TrainableEncoder
 from legalir.errors import ComponentError, PluginError
+from legalir.neural.weights import is_model_name
 
-__all__ = ["AnyEncoder", "Encoder", "FittedEncoder", "TrainableEncoder", "get_encoder"]
+__all__ = ["AnyEncoder", "CountedEncoder", "Encoder", "FittedEncoder", "TrainableEncoder", "get_encoder"]
 
 
 def get_encoder(
@@ -22,14 +26,21 @@ def get_encoder(
     """Return the encoder that `spec` names, or `spec` itself where it is one.
 
     Args:
-        spec: the name of a plugin, a call of it with literal parameters such as ``lsa(dimensions=64)``, or an encoder.
+        spec: the name of a plugin, a call of it with literal parameters such as ``lsa(dimensions=64)``, the name of a
+            model on a hub, a folder with a model (with ``/`` in it, or beginning with ``.`` or ``~``, unless it exists
+            and no plugin has its name), or an encoder.
         collection: handed to the plugin's factory; None outside a collection.
         parameters: handed to the plugin's factory.
 
     Raises:
         ComponentError: it is no encoder, nothing has this name, or the encoder does not take this parameter.
+        ModelError: there is no such folder.
         PluginError: the plugin is broken, or fails while it makes the encoder.
     """
+    if isinstance(spec, str) and _is_model(spec):
+        from legalir.encode.sentence import SentenceEncoder
+
+        return SentenceEncoder(spec, **(parameters or {}))
     made = _made(spec, collection, parameters or {}) if isinstance(spec, str) else spec
     if isinstance(made, Encoder | TrainableEncoder):
         return made
@@ -48,3 +59,9 @@ def _made(spec: str, collection: object, parameters: Mapping[str, Any]) -> objec
     except PluginError as error:
         raise ComponentError(str(error)) from None
     raise AssertionError(name)  # What is not installed cannot be resolved.
+
+
+def _is_model(spec: str) -> bool:
+    if re.match(r"\s*\w+\s*\(", spec):
+        return False  # A call, whatever its parameters hold.
+    return is_model_name(spec) or (not plugins.is_installed(spec, ("encoder",)) and Path(spec).is_dir())

@@ -6,7 +6,7 @@ see the collection first, such as LSA: what it learns is an Encoder that is stor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,7 +15,15 @@ import numpy.typing as npt
 
 from legalir.index.sparse import SparsePostings
 
-__all__ = ["AnyEncoder", "Encoder", "FittedEncoder", "TermEncoder", "TrainableEncoder", "Vectors"]
+__all__ = [
+    "AnyEncoder",
+    "CountedEncoder",
+    "Encoder",
+    "FittedEncoder",
+    "TermEncoder",
+    "TrainableEncoder",
+    "Vectors",
+]
 
 Vectors = npt.NDArray[np.float32]
 
@@ -40,6 +48,15 @@ class Encoder(Protocol):
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of queries, as :meth:`encode`; a model may want another prompt for them."""
+        ...
+
+
+@runtime_checkable
+class CountedEncoder(Encoder, Protocol):
+    """An encoder that is slow, and tells how far it is: what it has done is kept when it is interrupted."""
+
+    def encode_counted(self, texts: Sequence[str], advance: Callable[[int], None]) -> Vectors:
+        """Return what :meth:`encode` returns, and tell `advance` how many more texts are done, now and then."""
         ...
 
 
