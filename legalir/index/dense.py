@@ -1,13 +1,15 @@
 """The dense index as an artifact: vectors of length 1, memory-mapped, and the encoder that was fitted on them.
 
 Files of a build: ``vectors.npy``, float16 or float32 [n, d]; the docnos (see :mod:`legalir.index.docnos`); and what a
-fitted encoder saved, under names that begin with ``encoder.``.
+fitted encoder saved, under names that begin with ``encoder.``; and what finds vectors approximately, under names that
+begin with ``approximate.`` (see :mod:`legalir.index.neighbours`).
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -17,8 +19,10 @@ import numpy.typing as npt
 
 from legalir.arrays import append_rows, load_array
 from legalir.errors import ArtifactError, ComponentError
+from legalir.index.approximate import read_approximate
 from legalir.index.base import IndexArtifact
 from legalir.index.docnos import write_docnos
+from legalir.index.neighbours import Neighbours
 
 __all__ = ["DenseVectors", "Precision", "foreign_vectors", "unit_rows", "write_vectors"]
 
@@ -51,6 +55,30 @@ class DenseVectors(IndexArtifact):
     def learnt(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays that a fitted encoder saved, by name."""
         return {name: array for name, array in self._opened[1].items() if name.startswith("encoder.")}
+
+    @property
+    def approximate(self) -> str | None:
+        """The approximate search of the index, as ``ivf(lists=1000, probes=63)``; None for an exact one."""
+        facts = self.manifest.facts.get("approximate")
+        return None if facts is None else str(facts["search"])
+
+    @property
+    def recall(self) -> dict[int, float] | None:
+        """Share of the best documents that the approximate search finds: at 10, 100, 1 000; None for an exact one."""
+        facts = self.manifest.facts.get("approximate")
+        return None if facts is None else {int(k): float(share) for k, share in facts["recall"].items()}
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """What finds candidates.
+
+        Raises:
+            ArtifactError: the index has no approximate search, or this FAISS cannot read it.
+            MissingExtra: FAISS is not installed.
+        """
+        if self.approximate is None:
+            raise ArtifactError(f"{self.path} has no approximate search: build one with approximated(…).")
+        return Neighbours(self.directory, self._opened[1], read_approximate(self.approximate))
 
     @property
     def dimensions(self) -> int:

@@ -1,0 +1,112 @@
+"""Memory of a build does not grow with what is stored of the documents."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_m3 import Said
+
+from legalir.index import documents as reading
+from legalir.index import gather
+from legalir.index.m3 import M3Store, build, inverted
+
+TOKENS, VECTORS, WIDTH = 40, 60, 128
+BYTES = 2 * WIDTH + 8 * TOKENS + 2 * VECTORS * WIDTH
+"""Of a document's rows: dense, sparse and, in float16, multi-vectors."""
+FILLER = "소화기를 비치하여야 한다. " * 16
+
+
+class BulkyM3:
+    name, model, fingerprint, vocabulary, max_length = "m3", "bulky", "b1", 5000, 512
+
+    def represent(self, texts: Sequence[str], *, multi: bool) -> Said:
+        n = len(texts)
+        tokens = (
+            np.arange(TOKENS, dtype=np.int32) * 100
+            + np.array([[int(text.split()[0])] for text in texts], dtype=np.int32) % 97
+        )
+        return Said(
+            np.ones((n, WIDTH), dtype=np.float32),
+            np.arange(n + 1, dtype=np.int64) * TOKENS,
+            tokens.reshape(-1),
+            np.ones(n * TOKENS, dtype=np.float32),
+            np.arange(n + 1, dtype=np.int64) * VECTORS,
+            np.ones((n * VECTORS, WIDTH), dtype=np.float16) if multi else None,
+            0,
+        )
+
+
+def documents(n: int) -> Iterator[Mapping[str, str]]:
+    return ({"docno": str(number), "text": f"{number} {FILLER}"} for number in range(n))
+
+
+def _build(path: Path, n: int) -> M3Store:
+    store = M3Store(str(path))
+    build(store, documents(n), BulkyM3(), multi="float16", shard=1024)
+    return store
+
+
+def _peak(path: Path, n: int) -> int:
+    tracemalloc.start()
+    try:
+        _build(path, n)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture(autouse=True)
+def without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+def test_what_python_allocates_stays_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the documents may cost docnos, digests and bounds, and no more; first built, then taken over."""
+    monkeypatch.setattr(gather, "_BLOCK", 1_000_000)
+    monkeypatch.setattr(inverted, "_POSTINGS", 20_000)
+    monkeypatch.setattr(reading, "_BATCH_CHARACTERS", 50_000)
+    few, many = 1000, 4000
+    _build(tmp_path / "warm", 10)
+    for _ in range(2):
+        small, large = _peak(tmp_path / "small", few), _peak(tmp_path / "large", many)
+        assert large - small < 600 * (many - few)
+        assert large < BYTES * many / 5
+
+
+PROGRAM = """
+import os, resource, sys
+os.fsync = lambda descriptor: None
+from pathlib import Path
+from test_m3_memory import _build
+for _ in range(2):
+    store = _build(Path(sys.argv[1]), int(sys.argv[2]))
+assert len(store.arrays["digests"]) == int(sys.argv[2])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+def _resident(path: Path, n: int) -> int:
+    search = os.pathsep.join(entry for entry in sys.path if entry)
+    ran: Any = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path), str(n)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": search, "OMP_NUM_THREADS": "1"},
+    )
+    return int(ran.stdout)
+
+
+def test_what_the_process_holds_stays_flat(tmp_path: Path) -> None:
+    """Of 64 MB that are stored beyond what the smaller index has, the process never sees a third at once."""
+    few, many = 1000, 5000
+    extra = BYTES * (many - few)
+    assert _resident(tmp_path / "large", many) - _resident(tmp_path / "small", few) < extra / 3

@@ -1,0 +1,130 @@
+"""What is no index of three heads, and what no encoder can have meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_m3 import VOCABULARY, FakeM3, contents, provisions
+
+from legalir.errors import ArtifactError, ComponentError
+from legalir.index.m3 import M3Store, build
+
+DOCUMENTS = provisions(40)
+
+
+def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Store:
+    store = M3Store(str(path))
+    build(store, documents, encoder or FakeM3(), **options)
+    return store
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"multi": "float8"}, "multi='float8' is not one of float16, float32, int8, or None"),
+        ({"precision": "int8"}, "precision='int8' is not one of float32, float16"),
+        ({"shard": 0}, "shard=0 texts are too few"),
+    ],
+)
+def test_parameters_that_mean_nothing(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ComponentError, match=message):
+        built(tmp_path / "m3", **options)
+    assert not (tmp_path / "m3").exists()
+
+
+def test_documents_that_cannot_be_indexed(tmp_path: Path) -> None:
+    store = built(tmp_path / "m3")
+    good = contents(store)
+    with pytest.raises(ComponentError, match="occurs twice"):
+        built(tmp_path / "m3", [*DOCUMENTS, DOCUMENTS[3]])
+    with pytest.raises(ComponentError, match="has no docno"):
+        built(tmp_path / "m3", [{"text": "a"}])
+    with pytest.raises(ComponentError, match="give a string"):
+        built(tmp_path / "m3", [{"docno": "a", "text": float("nan")}])
+    assert contents(M3Store(str(tmp_path / "m3"))) == good
+
+
+def test_something_else_at_the_path_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "m3").mkdir()
+    (tmp_path / "m3" / "thesis.txt").write_text("a thesis", encoding="utf-8")
+    encoder = FakeM3()
+    with pytest.raises(ArtifactError, match="exists and is no m3_index"):
+        built(tmp_path / "m3", DOCUMENTS, encoder)
+    assert encoder.seen == []
+
+
+def _broken(**parts: Any) -> FakeM3:
+    class Broken(FakeM3):
+        def represent(self, texts: Any, *, multi: bool) -> Any:
+            return super().represent(texts, multi=multi)._replace(**{k: v(texts) for k, v in parts.items()})
+
+    return Broken()
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"dense": lambda texts: np.full((len(texts), 8), np.nan)}, "a dense vector with a NaN"),
+        ({"dense": lambda texts: np.ones((len(texts) + 1, 8))}, r"dense vectors of shape \[3, 8\] for 2 texts"),
+        ({"tokens": lambda texts: np.array([3, 3, 1])}, "tokens and .* weights"),
+        (
+            {
+                "bounds": lambda texts: np.array([0, 2, 3]),
+                "tokens": lambda texts: np.array([5, 5, 1]),
+                "weights": lambda texts: np.ones(3),
+            },
+            "token ids that do not ascend",
+        ),
+        (
+            {
+                "bounds": lambda texts: np.array([0, 2, 3]),
+                "tokens": lambda texts: np.array([5, VOCABULARY, 1]),
+                "weights": lambda texts: np.ones(3),
+            },
+            f"not below {VOCABULARY}",
+        ),
+        (
+            {
+                "bounds": lambda texts: np.array([0, 2, 3]),
+                "tokens": lambda texts: np.array([4, 5, 1]),
+                "weights": lambda texts: np.array([1.0, 0.0, 1.0]),
+            },
+            "weight that is not above 0",
+        ),
+        (
+            {
+                "bounds": lambda texts: np.array([0, 3, 3, 3]),
+                "tokens": lambda texts: np.array([4, 5, 6]),
+                "weights": lambda texts: np.ones(3),
+            },
+            r"sparse.bounds of shape \[4\] .* for 2 texts",
+        ),
+        ({"vectors": lambda texts: None}, "multi-vectors that are none"),
+        ({"vectors": lambda texts: np.full((4, 4), np.inf)}, "multi-vectors that are none, or hold a NaN"),
+        ({"vector_bounds": lambda texts: np.array([0, 1, 1])}, "multi.vectors of shape"),
+        ({"vector_bounds": lambda texts: np.array([0, 3, 1])}, "ascending from 0"),
+    ],
+)
+def test_what_no_encoder_can_mean_is_refused(tmp_path: Path, parts: dict[str, Any], message: str) -> None:
+    documents = [{"docno": "a", "text": "가나다라"}, {"docno": "b", "text": "마바사"}]
+    with pytest.raises(ComponentError, match=message):
+        built(tmp_path / "m3", documents, _broken(**parts), multi="float16")
+    assert not M3Store(str(tmp_path / "m3")).built()
+
+
+def test_an_encoder_that_changes_its_shapes_is_refused(tmp_path: Path) -> None:
+    class Growing(FakeM3):
+        def represent(self, texts: Any, *, multi: bool) -> Any:
+            self.dimensions = 8 + min(1, len(self.calls))
+            return super().represent(texts, multi=multi)
+
+    long = [{"docno": str(number), "text": f"{number}" + "가" * 20_000} for number in range(3)]
+    with pytest.raises(ComponentError, match=r"made arrays dense <f2\[9\], .* after dense <f2\[8\]"):
+        built(tmp_path / "m3", long, Growing())
+    # From shard to shard, and from build to build.
+    with pytest.raises(ComponentError, match="its fingerprint must change with them"):
+        built(tmp_path / "m3", long, Growing(), shard=1)
+    assert not M3Store(str(tmp_path / "m3")).built()
