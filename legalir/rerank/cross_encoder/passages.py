@@ -1,0 +1,136 @@
+"""Scores of provisions by their best passages: windows of long ones, batches by length, the maximum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.neural.batches import by_length
+from legalir.rerank.cross_encoder.model import CrossEncoder
+from legalir.rerank.cross_encoder.score_cache import Best
+from legalir.rerank.cross_encoder.template import Tokens
+from legalir.rerank.cross_encoder.windows import windows
+
+__all__ = ["Reading", "best_passages", "whole"]
+
+Pair = tuple[str, str, str]
+"""Query, title and text."""
+
+_MOST = 512
+"""Windows of a batch at most."""
+
+
+class Reading(NamedTuple):
+    """How pairs are read.
+
+    Attributes:
+        length: tokens of a pair at most, special ones included.
+        passage: tokens of a window at most; None for what the query leaves.
+        stride: see :func:`~legalir.rerank.cross_encoder.windows.windows`.
+        batch_tokens: cells of a padded batch.
+    """
+
+    length: int
+    passage: int | None
+    stride: int | None
+    batch_tokens: int
+
+
+class _Windows(NamedTuple):
+    """All windows of all pairs, one row each; those of a pair stand together, in order of the text."""
+
+    pair: npt.NDArray[np.int64]
+    number: npt.NDArray[np.int64]
+    head: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]
+    last: npt.NDArray[np.int64]
+
+
+def whole(title: str, text: str) -> str:
+    """Return what is read of a provision: title, newline, text; the text alone where there is no title."""
+    return f"{title}\n{text}" if title else text
+
+
+def best_passages(model: CrossEncoder, pairs: Sequence[Pair], reading: Reading) -> Iterator[list[tuple[int, Best]]]:
+    """Yield after each batch the numbers of the pairs whose windows have all been scored, and their best windows.
+
+    Of windows with equal logits, the first is the best one. A query keeps its first ¾ of the length at most.
+
+    Raises:
+        ComponentError: the device's memory does not hold a batch.
+        ModelError: a logit is no finite number.
+    """
+    query_tokens = _of_each(model, [query for query, _, _ in pairs], most=max(1, reading.length * 3 // 4))
+    provision_tokens = _of_each(model, [whole(title, text) for _, title, text in pairs])
+    queries = [query_tokens[query] for query, _, _ in pairs]
+    provisions = [provision_tokens[whole(title, text)] for _, title, text in pairs]
+    found = _cut(model, pairs, queries, provisions, reading)
+    lengths = np.array([len(tokens) for tokens in queries], dtype=np.int64)[found.pair]
+    lengths += model.template.special + found.head + found.last - found.first
+    left = np.bincount(found.pair, minlength=len(pairs))
+    windows_of = left.copy()
+    best: dict[int, Best] = {}
+    for batch in by_length(lengths, reading.batch_tokens, _MOST):
+        logits = model.logits([_window(found, row, queries, provisions) for row in batch.tolist()])
+        finished = []
+        for row, logit in zip(batch.tolist(), logits.tolist(), strict=True):
+            pair, number = int(found.pair[row]), int(found.number[row])
+            known = best.get(pair)
+            # Windows of a pair are equally long, and so come in their order.
+            if known is None or logit > known.logit:
+                span = int(found.first[row]), int(found.last[row])
+                best[pair] = Best(logit, number, int(windows_of[pair]), *span)
+            left[pair] -= 1
+            if not left[pair]:
+                finished.append((pair, best.pop(pair)))
+        yield finished
+
+
+def _of_each(model: CrossEncoder, texts: Sequence[str], most: int | None = None) -> dict[str, Tokens]:
+    """Return the tokens of each text, the first `most` of them; a text that comes again is tokenised once."""
+    distinct = list(dict.fromkeys(texts))
+    return {text: tokens[:most] for text, tokens in zip(distinct, model.tokens(distinct), strict=True)}
+
+
+def _cut(
+    model: CrossEncoder,
+    pairs: Sequence[Pair],
+    queries: Sequence[Tokens],
+    provisions: Sequence[Tokens],
+    reading: Reading,
+) -> _Windows:
+    titles: dict[tuple[str, str], int] = {}
+    rows: list[npt.NDArray[np.int64]] = []
+    for number, ((_, title, text), query, provision) in enumerate(zip(pairs, queries, provisions, strict=True)):
+        room = max(1, reading.length - model.template.special - len(query))
+        room = room if reading.passage is None else min(room, reading.passage)
+        of_title = 0
+        if len(provision) > room and title:
+            if (title, text) not in titles:
+                titles[title, text] = _title_tokens(model, title, text)
+            of_title = titles[title, text]
+        head, spans = windows(len(provision), of_title, room, reading.stride)
+        row = np.empty((len(spans), 5), dtype=np.int64)
+        row[:, 0], row[:, 1], row[:, 2], row[:, 3:] = number, np.arange(len(spans)), head, spans
+        rows.append(row)
+    return _Windows(*np.ascontiguousarray(np.concatenate(rows).T))
+
+
+def _title_tokens(model: CrossEncoder, title: str, text: str) -> int:
+    """Return how many tokens at the beginning of a provision belong to its title and the newline behind it."""
+    beyond = np.flatnonzero(model.ends(whole(title, text))[:, 1] > len(title) + 1)
+    return int(beyond[0]) if len(beyond) else 0
+
+
+def _window(
+    found: _Windows, row: int, queries: Sequence[Tokens], provisions: Sequence[Tokens]
+) -> tuple[Tokens, Tokens]:
+    pair = found.pair[row]
+    tokens = provisions[pair]
+    passage = tokens[found.first[row] : found.last[row]]
+    if found.head[row]:
+        passage = np.concatenate((tokens[: found.head[row]], passage))
+    return queries[pair], passage

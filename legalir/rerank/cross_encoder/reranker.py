@@ -1,0 +1,233 @@
+"""Reranking by a cross-encoder, as a component."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Literal, Self, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.columns import query_rows, rank_results, require_texts
+from legalir.component import Component, check_number
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Upstream
+from legalir.neural.afresh import is_afresh
+from legalir.neural.digests import model_digest
+from legalir.neural.placement import Placement, placement
+from legalir.neural.presets import preset_of
+from legalir.progress import progress
+from legalir.rerank.cross_encoder.config import find_cross_encoder
+from legalir.rerank.cross_encoder.explained import explained
+from legalir.rerank.cross_encoder.model import CrossEncoder, cross_encoder
+from legalir.rerank.cross_encoder.passages import Pair, Reading, best_passages
+from legalir.rerank.cross_encoder.score_cache import Best, open_scores, pair_keys
+from legalir.rerank.cross_encoder.texts import Texts, provision_texts, readable
+from legalir.rerank.normalize import sigmoid
+
+__all__ = ["Activation", "CrossEncoderReranker"]
+
+Activation = Literal["sigmoid", "none"]
+
+_VERSION = 1
+"""Of how windows are made and read: another one makes other scores, which an old cache does not have."""
+_BATCH_TOKENS = {"cpu": 2_048, "mps": 16_384, "cuda": 65_536}
+
+
+class CrossEncoderReranker(Component):
+    """Scores each provision of a list by a model that reads it together with the question (Nogueira and Cho 2019).
+
+    What is read is title, newline, text. A provision that is too long is read in overlapping windows of tokens, each
+    of which begins with the title where that is short, and has the score of its best window (MaxP, Dai and Callan
+    2019). Scores are computed once: they are kept on disk by model, settings, question and text, if `cache` is given.
+
+    Columns in: ``qid, query, docno``, and ``title, text`` where `texts` is not given. Columns out: the same, ``score``
+    and ``rank``; a score that was there before is replaced.
+
+    Args:
+        model: a folder, or the name of a model on the hub.
+        texts: a collection, or the text of each docno; for frames without a column ``text``.
+        passage: tokens of a window at most, at least 8; None for what the question leaves of `max_length`.
+        stride: tokens from the beginning of a window to that of the next, at least 1 and at most `passage`; None for
+            half of a window.
+        max_length: tokens of question and window together, at least 16; None for what the model is made for.
+        activation: ``sigmoid`` brings scores into [0, 1], as SAR wants them; ``none`` leaves the model's logits.
+        batch_tokens: tokens that go through the model at once, padding included; None for what suits the device.
+        device: such as ``cpu`` or ``cuda:1``; None for an accelerator where there is one.
+        dtype: ``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda``, else ``float32``.
+        trust_remote_code: whether Python code that comes with the model may be run.
+        cache: folder of the scores that are kept; None keeps none.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+        ModelError: there is no such model, it is no cross-encoder with one score a pair, or it wants its own code run.
+        MissingExtra: a package that it needs is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str | PathLike[str],
+        texts: Texts | Mapping[str, str] | None = None,
+        passage: int | None = None,
+        stride: int | None = None,
+        max_length: int | None = None,
+        activation: Activation = "sigmoid",
+        batch_tokens: int | None = None,
+        device: str | None = None,
+        dtype: str | None = None,
+        trust_remote_code: bool = False,
+        cache: str | PathLike[str] | None = None,
+    ) -> None:
+        _check("passage", passage, low=8)
+        _check("stride", stride, low=1, high=float("inf") if passage is None else passage)
+        _check("max_length", max_length, low=16)
+        _check("batch_tokens", batch_tokens, low=1)
+        if activation not in get_args(Activation):
+            raise ComponentError(f"rerank: activation={activation!r} is not one of {', '.join(get_args(Activation))}.")
+        self.model = model
+        self.texts = texts
+        self.passage = passage
+        self.stride = stride
+        self.max_length = max_length
+        self.activation = activation
+        self.batch_tokens = batch_tokens
+        self.device = device
+        self.dtype = dtype
+        self.trust_remote_code = trust_remote_code
+        self.cache = cache
+        self._folder = find_cross_encoder(model, trust_remote_code=trust_remote_code)
+        self._digest = model_digest(self._folder)
+
+    @property
+    def label(self) -> str:
+        """The component as in an expression, with the last part of the model's name."""
+        return f"rerank({Path(fspath(self.model)).name})"
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex digest that changes whenever the same pair could have another logit, but for the type of numbers."""
+        preset = preset_of(self.model)
+        limit = None if preset is None else preset.max_length
+        settings = [_VERSION, self._digest, limit, self.max_length, self.passage, self.stride, self.dtype]
+        return hashlib.sha256(json.dumps(settings).encode()).hexdigest()
+
+    def scorer(self) -> Self:
+        """Return the transformer that scores given documents as this one does: itself."""
+        return self
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        self._validate(inp)
+        out = inp.iloc[:0].copy()
+        return out.assign(score=pd.Series(dtype=np.float64), rank=pd.Series(dtype=np.int64))
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of `inp` with new scores and ranks.
+
+        Raises:
+            ComponentError: a question is no string, a document occurs twice in a list or has no text, or the device's
+                memory does not hold a batch.
+            ModelError: the model cannot be loaded, or its logits are no finite numbers.
+        """
+        self._validate(inp)
+        out = inp.reset_index(drop=True)
+        out["score"] = self.scores(self.best(self.pairs(out)))
+        return rank_results(out)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return why `docnos` have their scores: the window that was read, and the score before, which is replaced."""
+        return explained(self, inp, docnos, upstream)
+
+    def pairs(self, inp: pd.DataFrame) -> list[Pair]:
+        """Return query, title and text of each row, as the model is given them."""
+        query = pd.factorize(inp["qid"])[0]
+        queries = query_rows(inp, np.unique(query, return_index=True)[1])
+        require_texts(queries, "rerank")
+        if (twice := inp.duplicated(["qid", "docno"])).any():
+            row = inp[twice].iloc[0]
+            raise ComponentError(f"rerank: {row['docno']!r} occurs twice in the list of query {row['qid']!r}.")
+        asked = [readable(text) for text in queries["query"]]
+        provisions = provision_texts(inp, self.texts)
+        return [
+            (asked[number], readable(title), readable(text))
+            for number, (title, text) in zip(query, provisions, strict=True)
+        ]
+
+    def best(self, pairs: Sequence[Pair]) -> list[Best]:
+        """Return the best window of each pair; what the cache has is not computed, but for times (`afresh`)."""
+        distinct = list(dict.fromkeys(pairs))
+        keys = pair_keys(f"{self.fingerprint} {self._placed.dtype}", distinct)
+        with open_scores(self._cache_file) as scores:
+            known = {} if is_afresh() else scores.get(keys)
+            missing = [number for number, key in enumerate(keys) if key not in known]
+            if missing:
+                asked = [distinct[number] for number in missing]
+                with progress(f"Reranking by {self._name}", len(missing)) as advance:
+                    for finished in best_passages(self.loaded, asked, self.reading):
+                        scored = [(keys[missing[number]], best) for number, best in finished]
+                        scores.put(scored)
+                        known.update(scored)
+                        advance(len(scored))
+        by_pair = dict(zip(distinct, (known[key] for key in keys), strict=True))
+        return [by_pair[pair] for pair in pairs]
+
+    def scores(self, best: Sequence[Best]) -> npt.NDArray[np.float64]:
+        """Return the scores that go with logits."""
+        logits = np.array([one.logit for one in best], dtype=np.float64)
+        return sigmoid(logits, logits, logits) if self.activation == "sigmoid" else logits
+
+    @cached_property
+    def loaded(self) -> CrossEncoder:
+        """The model in memory."""
+        return cross_encoder(self._folder, self._digest, self._placed, trust_remote_code=self.trust_remote_code)
+
+    @property
+    def reading(self) -> Reading:
+        """How the model reads pairs; loads it.
+
+        Raises:
+            ComponentError: `max_length` is more than the model has positions for.
+        """
+        preset, positions = preset_of(self.model), self.loaded.positions
+        if positions is not None and (self.max_length or 0) > positions:
+            raise ComponentError(
+                f"rerank: max_length={self.max_length} is more than the {positions} tokens that {self._name} can read."
+            )
+        length = self.max_length or self.loaded.limit
+        if self.max_length is None and preset is not None:
+            length = min(length, preset.max_length)
+        kind = self._placed.device.partition(":")[0]
+        cells = self.batch_tokens or _BATCH_TOKENS.get(kind, _BATCH_TOKENS["cpu"])
+        return Reading(length, self.passage, self.stride, cells)
+
+    @cached_property
+    def _placed(self) -> Placement:
+        return placement(self.device, self.dtype)
+
+    @property
+    def _name(self) -> str:
+        return Path(fspath(self.model)).name
+
+    @property
+    def _cache_file(self) -> Path | None:
+        if self.cache is None:
+            return None
+        name = re.sub(r"[^\w.-]+", "-", self._name)[:40]
+        return Path(self.cache).expanduser().absolute() / f"rerank-{name}-{self.fingerprint[:8]}.sqlite"
+
+    def _validate(self, inp: pd.DataFrame) -> None:
+        columns = ["qid", "query", "docno", *(["text"] if self.texts is None else [])]
+        pt.validate.columns(inp, includes=columns)
+
+
+def _check(name: str, value: int | None, *, low: float, high: float = float("inf")) -> None:
+    if value is not None:
+        check_number("rerank", name, value, low=low, high=high, integer=True)

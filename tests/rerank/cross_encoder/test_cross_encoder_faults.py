@@ -1,0 +1,235 @@
+"""Models that cannot be used say so in a sentence; limits of models are kept; threads share a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cross_encoder_material import QUERIES, SHORT, Statutes, listed, long_text
+from tiny_models import minilm_folder, write_cross_encoder, write_m3
+
+from legalir.errors import ComponentError, ModelError
+from legalir.neural.placement import Placement
+from legalir.rerank.cross_encoder import passages, reranker
+from legalir.rerank.cross_encoder.factory import rerank
+from legalir.rerank.cross_encoder.model import CrossEncoder
+from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
+
+pytestmark = pytest.mark.neural
+
+FIRST = listed("q", QUERIES[0], ["a", "b"])
+TEXTS = {"a": SHORT[0], "b": SHORT[1]}
+MODELING = """
+import torch
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import SequenceClassifierOutput
+
+
+class CountingConfig(PretrainedConfig):
+    model_type = "counting"
+
+
+class Counting(PreTrainedModel):
+    config_class = CountingConfig
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.scale = torch.nn.Parameter(torch.ones(1))
+        self.post_init()
+
+    def forward(self, input_ids, attention_mask=None, **_):
+        return SequenceClassifierOutput(logits=self.scale * attention_mask.sum(1, keepdim=True))
+"""
+
+
+@pytest.fixture(name="folder", scope="module")
+def written_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_cross_encoder(tmp_path_factory.mktemp("faults") / "model")
+
+
+def fault(call: Callable[[], object], kind: type[ComponentError] = ModelError) -> str:
+    with pytest.raises(kind) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def changed(folder: Path, copy: Path, **config: Any) -> Path:
+    """Return a copy of a model's folder, with another configuration."""
+    copy.mkdir()
+    for file in folder.iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    known = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps({**known, **config}))
+    return copy
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_model_with_several_labels_is_refused(labels: int, tmp_path: Path) -> None:
+    model = write_cross_encoder(tmp_path / "model", labels=labels)
+
+    def use() -> None:
+        CrossEncoderReranker(model, texts=TEXTS, device="cpu")(FIRST)
+
+    assert fault(use) == (
+        f"rerank: {model} gives {labels} numbers a pair, and which of them says how relevant a provision is cannot be "
+        f"known: take a model with one label (num_labels 1), such as BAAI/bge-reranker-v2-m3."
+    )
+
+
+def test_an_encoder_is_no_cross_encoder(tmp_path: Path) -> None:
+    for model in (write_m3(tmp_path / "m3"), minilm_folder()):
+        one = CrossEncoderReranker(model, texts=TEXTS, device="cpu")
+        assert "lacks the weights classifier" in fault(lambda one=one: one(FIRST))  # type: ignore[misc]
+
+
+def test_a_missing_model_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert str(tmp_path / "nowhere") in fault(lambda: CrossEncoderReranker(tmp_path / "nowhere"))
+    import huggingface_hub
+
+    def offline(*_: Any, **__: Any) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", offline)
+    said = fault(lambda: rerank(Statutes({}), model="BAAI/bge-reranker-v2-m3", cache=False))
+    assert "BAAI/bge-reranker-v2-m3" in said
+    assert "hf download BAAI/bge-reranker-v2-m3 --local-dir FOLDER" in said
+
+
+def test_jinas_reranker_wants_its_own_code() -> None:
+    """Nothing is fetched before that is said."""
+    model = "jinaai/jina-reranker-v2-base-multilingual"
+    assert fault(lambda: rerank(Statutes({}), model=model, cache=False)) == (
+        f"rerank: {model} runs only with Python code that comes with it: read that code, and if you trust it, write "
+        f"rerank('{model}', trust_remote_code=True)."
+    )
+
+
+def test_a_folder_with_code_wants_to_be_trusted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where transformers has a class of the same name, which is what jina's configuration looks like."""
+    names = {"AutoConfig": "own.CountingConfig", "AutoModelForSequenceClassification": "own.Counting"}
+    known = changed(folder, tmp_path / "known", auto_map=names)
+    assert f"rerank({str(known)!r}, trust_remote_code=True)" in fault(lambda: CrossEncoderReranker(known))
+    own = changed(folder, tmp_path / "own", auto_map=names, model_type="counting", id2label={"0": "LABEL_0"})
+    (own / "own.py").write_text(MODELING)
+    import torch
+    from safetensors.torch import save_file
+
+    save_file({"scale": torch.tensor([0.5])}, own / "model.safetensors", metadata={"format": "pt"})
+    assert "trust_remote_code=True" in fault(lambda: CrossEncoderReranker(own))
+    from transformers import dynamic_module_utils
+
+    monkeypatch.setattr(dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
+    monkeypatch.syspath_prepend(str(tmp_path / "modules"))
+    one = CrossEncoderReranker(
+        own, texts={"a": "가", "b": "가 나"}, device="cpu", activation="none", trust_remote_code=True
+    )
+    found = one(listed("q", "", ["a", "b"]))
+    # The code counts tokens, 4 special ones among them, and halves them.
+    assert dict(zip(found["docno"], found["score"], strict=True)) == {
+        docno: (4 + len(one.loaded.tokens([text])[0])) / 2
+        for docno, text in one.texts.items()  # type: ignore[union-attr]
+    }
+
+
+def test_a_configuration_that_is_none_is_named(folder: Path, tmp_path: Path) -> None:
+    odd = changed(folder, tmp_path / "odd")
+    (odd / "config.json").write_text("[]")
+    assert "config.json" in fault(lambda: CrossEncoderReranker(odd))
+    (odd / "config.json").write_text('{"model_type": ')
+    assert "config.json" in fault(lambda: CrossEncoderReranker(odd))
+
+
+def test_logits_that_are_no_numbers_are_refused(folder: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    broken = changed(folder, tmp_path / "broken")
+    tensors = load_file(broken / "model.safetensors")
+    tensors["classifier.out_proj.bias"][0] = float("nan")
+    save_file(tensors, broken / "model.safetensors", metadata={"format": "pt"})
+    one = CrossEncoderReranker(broken, texts=TEXTS, device="cpu", cache=tmp_path / "cache")
+    assert fault(lambda: one(FIRST)) == (
+        f"{broken} gives logits that are no finite numbers in float32: give dtype='float32'."
+    )
+
+
+def test_too_little_memory_names_the_cure(folder: Path) -> None:
+    import torch
+
+    one = CrossEncoderReranker(folder, texts=TEXTS, device="cpu", batch_tokens=1_000)
+
+    class Full:
+        config = one.loaded._backbone.config
+
+        def __call__(self, **_: Any) -> None:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+        def named_modules(self) -> list[Any]:
+            return []
+
+    model = CrossEncoder(folder, Placement("cpu", "float32"))
+    model._backbone = Full()
+    one.__dict__["loaded"] = model
+    said = fault(lambda: one(FIRST), ComponentError)
+    assert said.startswith("rerank: the memory of cpu does not hold a batch of ")
+    assert "such as batch_tokens=" in said
+
+
+def test_a_device_that_is_not_there_is_named(folder: Path) -> None:
+    one = CrossEncoderReranker(folder, texts=TEXTS, device="cuda:7")
+    assert "cuda:7" in fault(lambda: one(FIRST))
+
+
+def test_a_model_reads_what_it_has_positions_for(folder: Path, tmp_path: Path) -> None:
+    """XLM-RoBERTa leaves out the positions up to that of padding, BERT none; a tokenizer may say less."""
+    placed = Placement("cpu", "float32")
+    assert CrossEncoder(folder, placed).positions == CrossEncoder(folder, placed).limit == 512
+    less = changed(folder, tmp_path / "less")
+    said = json.loads((less / "tokenizer_config.json").read_text())
+    (less / "tokenizer_config.json").write_text(json.dumps({**said, "model_max_length": 100}))
+    model = CrossEncoder(less, placed)
+    assert (model.positions, model.limit) == (512, 100)
+    assert CrossEncoderReranker(less, device="cpu").reading.length == 100
+    assert CrossEncoderReranker(less, device="cpu", max_length=300).reading.length == 300
+
+
+def test_a_preset_limits_the_length(folder: Path, tmp_path: Path) -> None:
+    long = write_cross_encoder(tmp_path / "long", max_length=2_000)
+    assert CrossEncoderReranker(long, device="cpu").reading.length == 2_000
+    jina = changed(long, tmp_path / "jina", _name_or_path="jinaai/jina-reranker-v2-base-multilingual")
+    assert "trust_remote_code=True" in fault(lambda: CrossEncoderReranker(jina))
+    known = {"device": "cpu", "trust_remote_code": True}
+    assert CrossEncoderReranker(jina, **known).reading.length == 1_024  # type: ignore[arg-type]
+    assert CrossEncoderReranker(jina, max_length=1_500, **known).reading.length == 1_500  # type: ignore[arg-type]
+
+
+def test_threads_share_a_model(folder: Path, tmp_path: Path) -> None:
+    texts = {"a": SHORT[0], "long": long_text(9)}
+    frames = [listed("q", f"{query} {number}", list(texts)) for number in range(6) for query in QUERIES]
+    one = CrossEncoderReranker(folder, texts=texts, device="cpu", passage=48, cache=tmp_path)
+    wanted = [CrossEncoderReranker(folder, texts=texts, device="cpu", passage=48)(frame) for frame in frames]
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(one, frames))
+    assert [frame["score"].tolist() for frame in found] == [frame["score"].tolist() for frame in wanted]
+
+
+def test_progress_counts_pairs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[Any] = []
+
+    @contextmanager
+    def shown(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        said.append((label, total))
+        yield said.append
+
+    monkeypatch.setattr(reranker, "progress", shown)
+    monkeypatch.setattr(passages, "_MOST", 2)
+    texts = {**TEXTS, "long": long_text(9)}
+    CrossEncoderReranker(folder, texts=texts, device="cpu", passage=48)(listed("q", "질문", list(texts)))
+    assert said[0] == ("Reranking by model", 3)
+    assert sum(said[1:]) == 3
+    assert len(said) > 4, "told after each batch"
