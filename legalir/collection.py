@@ -15,8 +15,8 @@ from legalir import datasets
 from legalir.errors import ComponentError
 from legalir.files import cache_home
 from legalir.generate.answer import Answer, ask
-from legalir.indexes import Indexes
 from legalir.search_result import SearchResult, ranked, with_texts
+from legalir.vector_indexes import VectorIndexes
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Collection"]
 
 
-class Collection(Indexes):
+class Collection(VectorIndexes):
     """A statute collection with its indexes.
 
     Args:

@@ -1,4 +1,7 @@
-"""The indexes of one collection: made on first use, kept in its cache, reused while they fit."""
+"""The indexes of one collection: made on first use, kept in its cache, reused while they fit.
+
+Those of vectors are in :mod:`legalir.vector_indexes`.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,16 @@ from legalir.progress import progress
 
 if TYPE_CHECKING:
     from legalir.datasets import StatuteDataset
-    from legalir.encode import AnyEncoder
     from legalir.index.fields import FieldIndex
     from legalir.index.graph import CitationGraph
     from legalir.index.laws import LawTable
-    from legalir.retrieve.dense_index import DenseIndex
     from legalir.retrieve.sparse import SparseIndex
 
-__all__ = ["Indexes"]
+__all__ = ["Indexes", "directory_name", "rows"]
 
 
 class Indexes:
-    """What is built for a collection; a base of :class:`~legalir.collection.Collection`."""
+    """What is built for a collection from its terms and links; a base of :class:`~legalir.collection.Collection`."""
 
     source: StatuteDataset
 
@@ -61,11 +62,11 @@ class Indexes:
     def _sparse_index(self, analyzer: Analyzer) -> SparseIndex:
         from legalir.retrieve.sparse import SparseIndex
 
-        index = SparseIndex(self.cache / f"sparse-{_directory_name(analyzer)}", analyzer=analyzer)
+        index = SparseIndex(self.cache / f"sparse-{directory_name(analyzer)}", analyzer=analyzer)
 
         def build() -> None:
             with progress(f"Indexing {self.source.id} ({analyzer.name})", self.source.docs_count()) as advance:
-                index.index(counted(_rows(self.source), advance), corpus=self.fingerprint())
+                index.index(counted(rows(self.source), advance), corpus=self.fingerprint())
 
         build_once(index.directory, index.built, build)
         return index
@@ -85,15 +86,15 @@ class Indexes:
         from legalir.index.citing import with_citing
         from legalir.index.fields import FieldIndex
 
-        name = f"fields-{_directory_name(analyzer)}-{self._links_digest}"
+        name = f"fields-{directory_name(analyzer)}-{self._links_digest}"
         index = FieldIndex(self.cache / name, analyzer=analyzer)
 
         def build() -> None:
             graph = self.graph
             label = f"Indexing the fields of {self.source.id} ({analyzer.name})"
             with progress(label, self.source.docs_count()) as advance:
-                rows = counted(with_citing(self.source, graph), advance)
-                index.index(rows, corpus=self.fingerprint(), links=graph.fingerprint())
+                documents = counted(with_citing(self.source, graph), advance)
+                index.index(documents, corpus=self.fingerprint(), links=graph.fingerprint())
 
         build_once(index.directory, index.built, build)
         return index
@@ -108,40 +109,8 @@ class Indexes:
         from legalir.index.laws import LawTable
 
         table = LawTable(self.cache / "laws")
-        build_once(table.directory, table.built, lambda: table.index(_rows(self.source), corpus=self.fingerprint()))
+        build_once(table.directory, table.built, lambda: table.index(rows(self.source), corpus=self.fingerprint()))
         return table
-
-    def dense(self, encoder: str | AnyEncoder = "lsa") -> DenseIndex:
-        """Return the dense index under `encoder`, built on first use.
-
-        Raises:
-            ArtifactError: the index is damaged or cannot be written.
-            ComponentError: there is no such encoder.
-        """
-        from legalir.encode import get_encoder
-
-        chosen = get_encoder(encoder, self)
-        found: DenseIndex = self._once(("dense", chosen.fingerprint), lambda: self._dense_index(chosen))
-        return found
-
-    def _dense_index(self, encoder: AnyEncoder) -> DenseIndex:
-        from legalir.encode import TrainableEncoder
-        from legalir.retrieve.dense_index import DenseIndex
-
-        index = DenseIndex(self.cache / f"dense-{_directory_name(encoder)}", encoder=encoder)
-
-        def build() -> None:
-            if isinstance(encoder, TrainableEncoder):
-                # The texts were analysed once, for the sparse index.
-                postings = self.sparse(encoder.analyzer)
-                with progress(f"Fitting {encoder.name} on {self.source.id}", None):
-                    index.index_postings(postings, corpus=self.fingerprint())
-                return
-            with progress(f"Encoding {self.source.id} ({encoder.name})", self.source.docs_count()) as advance:
-                index.index(counted(_rows(self.source), advance), corpus=self.fingerprint())
-
-        build_once(index.directory, index.built, build)
-        return index
 
     @cached_property
     def graph(self) -> CitationGraph:
@@ -166,11 +135,12 @@ class Indexes:
         return "none" if links is None else digest_of(links)[:16]
 
 
-def _directory_name(part: Any) -> str:
+def directory_name(part: Any) -> str:
     """Return what tells one analyzer or encoder from others, whatever its name holds."""
     name = re.sub(r"[^\w.-]+", "-", part.name)[:40]
     return f"{name}-{part.fingerprint[:8]}"
 
 
-def _rows(source: StatuteDataset) -> Iterator[dict[str, Any]]:
+def rows(source: StatuteDataset) -> Iterator[dict[str, Any]]:
+    """Yield the provisions of a dataset as what indexes take."""
     return (provision._asdict() for provision in source.docs())

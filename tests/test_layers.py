@@ -18,6 +18,7 @@ LAYERS = (
         "extras",
         "progress",
         "yaml_files",
+        "neural",
         "columns",
         "component",
         "explanation",
@@ -27,7 +28,7 @@ LAYERS = (
         "analysis",
     ),
     *("index", "encode", "retrieve", "fuse", "feedback", "expand", "rerank", "llm", "generate", "measure"),
-    *("pipeline", "search_result", "collection", "train", "experiment", "testing", "cli"),
+    *("pipeline", "search_result", "indexes", "vector_indexes", "collection", "train", "experiment", "testing", "cli"),
 )
 ROOT = Path(legalir.__file__).parent
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from legalir.component import Component, check_number
 from legalir.encode.lsa import LSA
 from legalir.explanation import Explanation, Upstream
 from legalir.index.docnos import Docnos
+from legalir.retrieve.approximate import approximate_cosines
 from legalir.retrieve.cosine import best_cosines, pair_cosines
 from legalir.retrieve.cutoff import Cuttable
 from legalir.retrieve.explained_vectors import explain_cosines
@@ -29,7 +30,10 @@ __all__ = ["DenseRetriever", "DenseScorer", "QueryEncoder", "dense", "lsa"]
 
 
 class DenseRetriever(Cuttable):
-    """Finds the documents whose vectors have the greatest cosine with that of a query, among all, exactly.
+    """Finds the documents whose vectors have the greatest cosine with that of a query.
+
+    All are compared, unless the index holds an approximate search (see :class:`~legalir.DenseIndex`), which finds most
+    of the best, and may find less than `num_results`; what it finds has the same scores, and ties are broken alike.
 
     Columns in: ``qid`` and ``query_vec``, numbers [d] of any length but 0, or else ``query``, which is encoded; of
     result rows only their queries are used. Columns out: the query columns, then ``docno, score, rank``. Scores are
@@ -38,15 +42,37 @@ class DenseRetriever(Cuttable):
     Args:
         index: the dense index.
         num_results: results a query, at least 1.
+        exact: compares all documents, also where the index holds an approximate search.
+        depth: how many results an approximate search seeks candidates for; None for `num_results`. A rank cutoff that
+            becomes part of the retriever leaves it as it was, and so does not change what is found.
 
     Raises:
         ComponentError: a parameter is out of range.
     """
 
-    def __init__(self, index: DenseIndex, num_results: int = 1000) -> None:
+    def __init__(
+        self, index: DenseIndex, num_results: int = 1000, exact: bool = False, depth: int | None = None
+    ) -> None:
         check_number("dense", "num_results", num_results, low=1, integer=True)
+        if depth is not None:
+            check_number("dense", "depth", depth, low=1, integer=True)
         self.index = index
         self.num_results: int = num_results
+        self.exact = exact
+        self.depth = depth
+
+    def _shown(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._shown().items() if value is not None and value is not False}
+
+    def _approximates(self) -> bool:
+        return not self.exact and self.index.approximate is not None
+
+    def fuse_rank_cutoff(self, k: int) -> Self | None:
+        """Return the retriever that keeps the best `k` itself, of the same candidates; None for none."""
+        fused = super().fuse_rank_cutoff(k)
+        if fused is not None and fused is not self and self.index.built() and self._approximates():
+            fused.depth = self.depth or self.num_results
+        return fused
 
     @property
     def label(self) -> str:
@@ -73,7 +99,12 @@ class DenseRetriever(Cuttable):
         queries = drop_results(inp)
         index = self.index
         vectors = query_vectors(index, queries, type(self).__name__)
-        found = list(best_cosines(index.vectors, index.known.order, vectors, self.num_results))
+        k, depth = self.num_results, max(self.num_results, self.depth or 0)
+        given = index.vectors, index.known.order, vectors, k
+        if self._approximates() and depth < len(index):
+            found = list(approximate_cosines(index.neighbours, *given, depth))
+        else:
+            found = list(best_cosines(*given))
         return results_frame(queries, found, index.docnos)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
@@ -141,13 +172,19 @@ class QueryEncoder(Component):
         return inp.assign(query_vec=pd.Series([vectors[i] for i in place], index=inp.index, dtype=object))
 
 
-def dense(collection: Any, *, encoder: str = "lsa", num_results: int = 1000) -> DenseRetriever:
+def dense(
+    collection: Any, *, encoder: str = "lsa", num_results: int = 1000, approximate: str | None = None
+) -> DenseRetriever:
     """Cosine of the vectors of `encoder`: ``dense(encoder="lsa", num_results=100)``.
 
     Args:
         encoder: the vectors: ``lsa``, or any encoder of a plugin, also with parameters, as in ``"lsa(dimensions=64)"``.
+        num_results: results a query, at least 1.
+        approximate: finds most of the best by FAISS, in a fraction of the time: ``hnsw`` or ``ivf``, also with
+            parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"``; None compares all.
     """
-    return DenseRetriever(collection.dense(encoder), num_results=num_results)
+    index = collection.dense(encoder) if approximate is None else collection.dense(encoder, approximate=approximate)
+    return DenseRetriever(index, num_results=num_results)
 
 
 def lsa(collection: Any, *, analyzer: str = "jamo3", dimensions: int = 256, num_results: int = 1000) -> DenseRetriever:

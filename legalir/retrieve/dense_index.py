@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -14,25 +13,32 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
-from legalir.encode import AnyEncoder, Encoder, TrainableEncoder, get_encoder
-from legalir.errors import ArtifactError, ComponentError
-from legalir.index.artifact import building, rebuild_hint
-from legalir.index.dense import DenseVectors, Precision, foreign_vectors, write_vectors
-from legalir.index.documents import INDEXED_TEXT, document_batches
+from legalir.encode import CountedEncoder, Encoder, TrainableEncoder
+from legalir.errors import ComponentError
+from legalir.index.approximate import Approximate
+from legalir.index.dense import Precision, foreign_vectors, write_vectors
+from legalir.index.documents import INDEXED_TEXT, counted, document_batches
 from legalir.index.flex import SimFn, read_flex
 from legalir.index.sparse import SparsePostings
 from legalir.retrieve.dense import DenseRetriever, DenseScorer, QueryEncoder
+from legalir.retrieve.dense_build import DenseBuild, fit_vectors
+from legalir.retrieve.recall import RecallQueries
 
 __all__ = ["DenseIndex"]
 
 
-class DenseIndex(DenseVectors):
+class DenseIndex(DenseBuild):
     """A dense index of a collection, and where its retrievers come from.
 
     ::
 
         index = legalir.DenseIndex("my.index", encoder="lsa").index(docs)
         index.retriever().search("무창층의 기준은?")
+
+    All documents are compared with a query, unless the index was built with ``approximate="hnsw"`` or ``"ivf"``, also
+    with parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"`` or ``"ivf(lists=1000, probes=60)"``: then FAISS
+    finds candidates, whose scores are as exact. How many of the best documents it finds is measured when it is built:
+    ``index.recall``.
 
     Args:
         path: directory of the artifact.
@@ -41,24 +47,6 @@ class DenseIndex(DenseVectors):
     Raises:
         ComponentError: there is no such encoder.
     """
-
-    def __init__(self, path: str | PathLike[str], encoder: str | AnyEncoder | None = None) -> None:
-        super().__init__(str(path))
-        self._asked = None if encoder is None else get_encoder(encoder)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DenseIndex) and (self.path, self._made_by) == (other.path, other._made_by)
-
-    def __hash__(self) -> int:
-        return hash(self.path)
-
-    def __repr__(self) -> str:
-        name = "" if self._asked is None else f", encoder={self._asked.name!r}"
-        return f"{type(self).__name__}({str(self.path)!r}{name})"
-
-    @property
-    def _made_by(self) -> str | None:
-        return None if self._asked is None else self._asked.fingerprint
 
     @classmethod
     def from_vectors(
@@ -70,6 +58,8 @@ class DenseIndex(DenseVectors):
         *,
         precision: Precision = "float32",
         corpus: str = "",
+        approximate: str | Approximate | None = None,
+        queries: RecallQueries | None = None,
     ) -> Self:
         """Build an index at `path` from vectors that were made elsewhere; they are scaled to length 1.
 
@@ -80,10 +70,13 @@ class DenseIndex(DenseVectors):
             encoder: makes the vectors of queries; without one, queries need a column ``query_vec``.
             precision: ``float32``, or ``float16`` for half the size.
             corpus: fingerprint of the collection, kept in the manifest.
+            approximate: a search as in :meth:`approximated`; None for an exact one.
+            queries: as in :meth:`approximated`.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: the vectors cannot be used, a docno occurs twice, or the encoder needs to be fitted.
+            MissingExtra: FAISS is needed, and not installed.
         """
         index = cls(path, encoder)
         if isinstance(index._asked, TrainableEncoder):
@@ -91,7 +84,7 @@ class DenseIndex(DenseVectors):
                 f"The encoder {index._asked.name!r} is fitted on texts and cannot have made vectors elsewhere: "
                 f"name the one that made them, or leave it out."
             )
-        with index._building(corpus, "vectors made elsewhere") as (data, facts):
+        with index._building(corpus, "vectors made elsewhere", approximate, queries) as (data, facts):
             facts.update(write_vectors(data, foreign_vectors(vectors, docnos), precision))
         return index
 
@@ -105,6 +98,8 @@ class DenseIndex(DenseVectors):
         sim_fn: SimFn | None = None,
         precision: Precision = "float32",
         corpus: str = "",
+        approximate: str | Approximate | None = None,
+        queries: RecallQueries | None = None,
     ) -> Self:
         """Build an index at `path` from the vectors of a ``FlexIndex`` of pyterrier-dr, which need not be installed.
 
@@ -118,16 +113,19 @@ class DenseIndex(DenseVectors):
                 does not tell, and which is ``dot`` there. With ``dot``, the vectors have to be of one length.
             precision: as in :meth:`from_vectors`.
             corpus: as in :meth:`from_vectors`.
+            approximate: as in :meth:`approximated`.
+            queries: as in :meth:`approximated`.
 
         Raises:
             ArtifactError: the files cannot be read or written, or something else is at the path.
             ComponentError: inner products would order documents otherwise than cosines; or as in :meth:`from_vectors`.
-            MissingExtra: npids is not installed.
+            MissingExtra: npids is not installed, or FAISS, where it is needed.
         """
         own: Any = getattr(getattr(flex, "sim_fn", None), "value", "dot")
         source = str(flex.path) if isinstance(flex, pt.Artifact) else flex
         vectors, docnos = read_flex(Path(source), own if sim_fn is None else sim_fn)
-        return cls.from_vectors(path, vectors, docnos, encoder, precision=precision, corpus=corpus)
+        options: dict[str, Any] = {"approximate": approximate, "queries": queries}
+        return cls.from_vectors(path, vectors, docnos, encoder, precision=precision, corpus=corpus, **options)
 
     def get_corpus_iter(self) -> Iterator[dict[str, Any]]:
         """Yield ``docno`` and ``doc_vec``, float32 [d], of each document: what ``FlexIndex.index`` takes."""
@@ -135,7 +133,15 @@ class DenseIndex(DenseVectors):
             yield {"docno": docno, "doc_vec": np.asarray(vector, dtype=np.float32)}
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
-        self, iter: Iterable[Mapping[str, Any]], *, precision: Precision = "float32", corpus: str = ""
+        self,
+        iter: Iterable[Mapping[str, Any]],
+        *,
+        precision: Precision = "float32",
+        corpus: str = "",
+        approximate: str | Approximate | None = None,
+        queries: RecallQueries | None = None,
+        reuse: Iterable[str | PathLike[str]] = (),
+        advance: Callable[[int], None] = lambda done: None,
     ) -> Self:
         """Build the index, replacing one that stands at the path only when the new one is whole.
 
@@ -143,17 +149,27 @@ class DenseIndex(DenseVectors):
             iter: documents with ``docno`` (or ``doc_id``), ``text`` and, if there is one, ``title``.
             precision: ``float32``, or ``float16`` for half the size.
             corpus: fingerprint of the collection, kept in the manifest.
+            approximate: a search as in :meth:`approximated`; None for an exact one.
+            queries: as in :meth:`approximated`.
+            reuse: paths of indexes whose vectors are taken over, as are those of the index at the path, and of
+                interrupted work on it; by an encoder that is a :class:`~legalir.encode.encoder.CountedEncoder`.
+            advance: is told how many more documents are done.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a text is no string.
+            MissingExtra: FAISS is needed, and not installed.
         """
-        with self._building(corpus, INDEXED_TEXT) as (data, facts):
-            encoder = self._encoder()
+        encoder = self._encoder()
+        about = corpus, INDEXED_TEXT, approximate, queries
+        if isinstance(encoder, CountedEncoder):
+            return self._encode(iter, encoder, precision, map(Path, reuse), advance, *about)
+        iter = counted(iter, advance)
+        with self._building(*about) as (data, facts):
             if isinstance(encoder, TrainableEncoder):
                 with tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill:
                     postings = SparsePostings(Path(spill) / "postings", encoder.analyzer).index(iter)
-                    facts.update(_fit(encoder, postings, data, precision))
+                    facts.update(fit_vectors(encoder, postings, data, precision))
             else:
                 batches = ((docnos, encoder.encode(texts)) for docnos, texts in document_batches(iter))
                 facts.update(write_vectors(data, batches, precision))
@@ -179,27 +195,38 @@ class DenseIndex(DenseVectors):
         if not isinstance(encoder, TrainableEncoder):
             raise ComponentError(f"The encoder {encoder.name!r} needs texts: build its index with index(docs).")
         with self._building(corpus, INDEXED_TEXT) as (data, facts):
-            facts.update(_fit(encoder, postings, data, precision))
+            facts.update(fit_vectors(encoder, postings, data, precision))
         return self
 
-    def _encoder(self) -> AnyEncoder:
-        return get_encoder("lsa") if self._asked is None else self._asked
+    def approximated(
+        self,
+        approximate: str | Approximate = "hnsw",
+        path: str | PathLike[str] | None = None,
+        *,
+        queries: RecallQueries | None = None,
+    ) -> Self:
+        """Build approximate search for the vectors of this index, whose files are used as they are.
 
-    @contextmanager
-    def _building(self, corpus: str, indexed: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-        encoder = self._asked if indexed != INDEXED_TEXT else self._encoder()
-        with building(self.directory, self.kind, self.version) as (data, facts):
-            facts["encoder"] = None
-            if encoder is not None:
-                parameters = dict(encoder.parameters) if isinstance(encoder, TrainableEncoder) else {}
-                facts["encoder"] = {
-                    "name": encoder.name,
-                    "fingerprint": encoder.fingerprint,
-                    "parameters": parameters,
-                }
-            facts.update(indexed=indexed, corpus=corpus)
-            yield data, facts
-        self.forget()
+        The recall against exact search, at 10, 100 and 1 000 results, is measured, logged and kept: :attr:`recall`.
+
+        Args:
+            approximate: ``hnsw`` or ``ivf``, also with parameters (:class:`~legalir.index.approximate.HNSW`,
+                :class:`~legalir.index.approximate.IVF`).
+            path: directory of another index, which is built; None replaces this one.
+            queries: what to measure recall with: texts, or vectors [m, d]; None for the vectors of up to 200 documents,
+                each of which is to find the others.
+
+        Returns:
+            The index that now has it.
+
+        Raises:
+            ArtifactError: the files cannot be read or written, or something else is at the path.
+            ComponentError: there is no such search or parameter, or `queries` cannot be used.
+            MissingExtra: FAISS is not installed.
+        """
+        index = self if path is None else type(self)(path, self._asked)
+        index._approximated(self, approximate, queries)
+        return index
 
     @cached_property
     def encoder(self) -> Encoder | None:
@@ -208,23 +235,11 @@ class DenseIndex(DenseVectors):
         Raises:
             ArtifactError: the index was made by another encoder, or by another version of it.
         """
-        made_by = self.manifest.facts["encoder"]
-        if made_by is None and self._asked is None:
-            return None
-        encoder = self._asked
-        if encoder is None:
-            encoder = get_encoder(made_by["name"], parameters=made_by["parameters"])
-        if made_by is None or made_by["fingerprint"] != encoder.fingerprint:
-            origin = "no encoder" if made_by is None else f"{made_by['name']} ({made_by['fingerprint'][:8]})"
-            raise ArtifactError(
-                f"{self.path} was built with {origin}, not with {encoder.name} ({encoder.fingerprint[:8]}): "
-                f"{rebuild_hint(self.directory)}"
-            )
-        return encoder.restore(self.learnt) if isinstance(encoder, TrainableEncoder) else encoder
+        return self._encoder_of(self.manifest.facts["encoder"], self.learnt)
 
-    def retriever(self, num_results: int = 1000) -> DenseRetriever:
-        """Return the retriever of the greatest cosines."""
-        return DenseRetriever(self, num_results=num_results)
+    def retriever(self, num_results: int = 1000, *, exact: bool = False) -> DenseRetriever:
+        """Return the retriever of the greatest cosines: among all with `exact`, or where there is nothing else."""
+        return DenseRetriever(self, num_results=num_results, exact=exact)
 
     def scorer(self) -> DenseScorer:
         """Return the transformer that scores given documents by their cosines."""
@@ -233,9 +248,3 @@ class DenseIndex(DenseVectors):
     def query_encoder(self) -> QueryEncoder:
         """Return the transformer that adds ``query_vec`` to queries."""
         return QueryEncoder(self)
-
-
-def _fit(encoder: TrainableEncoder, postings: SparsePostings, data: Path, precision: Precision) -> dict[str, Any]:
-    fitted, vectors = encoder.fit(postings)
-    fitted.save(data)
-    return write_vectors(data, [(postings.docnos.tolist(), np.asarray(vectors))], precision)

@@ -8,10 +8,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["Found", "results_frame"]
+__all__ = ["Found", "asked_only", "results_frame"]
 
 Found = tuple[npt.NDArray[np.int64], npt.NDArray[np.floating]]
 """Numbers of documents, best first, and their scores."""
+
+
+def asked_only(queries: pd.DataFrame, found: Sequence[Found]) -> list[Found]:
+    """Return what was found, but nothing for a query of white space, of which a language model has a vector, too."""
+    return [
+        (documents, scores) if text.strip() else (documents[:0], scores[:0])
+        for text, (documents, scores) in zip(queries["query"], found, strict=True)
+    ]
 
 
 def results_frame(queries: pd.DataFrame, found: Sequence[Found], docnos: npt.NDArray[np.object_]) -> pd.DataFrame:
