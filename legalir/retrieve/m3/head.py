@@ -1,0 +1,95 @@
+"""One head of BGE-M3 alone, over all documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import pyterrier as pt
+
+from legalir.columns import drop_results, empty_like, require_texts
+from legalir.component import check_number
+from legalir.encode.m3.heads import HEADS
+from legalir.errors import ComponentError, suggestion
+from legalir.explanation import Explanation, Upstream
+from legalir.retrieve.cutoff import Cuttable
+from legalir.retrieve.m3.explained import explain_heads
+from legalir.retrieve.m3.heads import Heads
+from legalir.retrieve.m3.index import M3Index
+from legalir.retrieve.m3.scorer import M3Scorer
+from legalir.retrieve.results import asked_only, results_frame
+
+__all__ = ["M3HeadRetriever"]
+
+
+class M3HeadRetriever(Cuttable):
+    """Finds the documents of the best scores of one head, among all, exactly.
+
+    - ``dense``: the cosine of the vectors of query and document, from −1 to 1.
+    - ``sparse``: the sum of the products of the weights that both give to the same token id; documents that share no
+      token with a query are not returned.
+    - ``multi``: the mean, over the tokens of the query, of the greatest cosine with a token of the document. All
+      vectors of all documents are read, as many at a time as fit the cache of the processor.
+
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
+    ``docno, score, rank``.
+
+    Args:
+        index: the index.
+        head: ``dense``, ``sparse`` or ``multi``.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is none of these, or the index does not hold the head.
+    """
+
+    def __init__(self, index: M3Index, head: str, num_results: int = 1000) -> None:
+        if head not in HEADS:
+            hint = suggestion(str(head), HEADS)
+            raise ComponentError(f"m3: head={head!r} is not one of {', '.join(HEADS)}.{hint}")
+        check_number(f"m3_{head}", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.head = head
+        self.num_results: int = num_results
+        index.check_weights(self.label, self.weights)
+
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression."""
+        return f"m3_{self.head}"
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """What the heads count."""
+        return {self.head: 1.0}
+
+    def scorer(self) -> M3Scorer:
+        """Return the transformer that scores given documents as this retriever does."""
+        return M3Scorer(self.index, self.weights)
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the best documents of every query; none of a query of white space.
+
+        Raises:
+            ArtifactError: the index was made by another encoder.
+            ComponentError: a query is no string.
+            ModelError: the model cannot be found, read, or computed with.
+        """
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries = drop_results(inp)
+        require_texts(queries, type(self).__name__)
+        self.index.check_weights(self.label, self.weights)
+        represented = self.index.represent_queries(queries["query"].tolist(), self.weights)
+        found = list(Heads(self.index, represented).best(self.head, self.num_results))
+        return results_frame(queries, asked_only(queries, found), self.index.docnos)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return what makes up the scores of `docnos`: for the sparse head, each shared token."""
+        found = set(self.transform(inp)["docno"])
+        query = drop_results(inp)["query"].iloc[0]
+        return explain_heads(self, query, [docno for docno in docnos if docno in found])

@@ -1,0 +1,56 @@
+"""BGE-M3 in expressions holds to what every retriever and reranker holds to, with a tiny model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tiny_models import write_m3
+
+from legalir import testing
+from legalir.retrieve.m3.factories import m3, m3_dense, m3_multi, m3_rerank, m3_sparse
+from legalir.testing.outcome import NotApplicable
+from legalir.testing.running import run
+from legalir.testing.subject import Subject
+
+pytestmark = pytest.mark.neural
+
+FRESH = {"light-import", "light-construction", "light-empty-frame", "another-process"}
+"""Checks in a new interpreter, which loads torch each time; the heads share what they load."""
+
+
+@pytest.fixture(name="model", scope="module")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_m3(tmp_path_factory.mktemp("m3") / "model"))
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait for the disk."""
+    for module in ("legalir.files", "legalir.index.artifact", "legalir.index.shards"):
+        for name in ("sync_file", "sync_directory"):
+            monkeypatch.setattr(f"{module}.{name}", lambda *_: None, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("role", "factory", "params"),
+    [("retriever", m3, {"k": 4, "multi": "int8"}), ("reranker", m3_rerank, {"weights": {"dense": 1, "sparse": 0.5}})],
+)
+def test_heads_together(model: str, role: str, factory: Any, params: dict[str, object]) -> None:
+    outcomes = testing.check(role, factory, params={"model": model, **params})
+    assert [one for one in outcomes if not one.ok] == []
+    assert {one.check for one in outcomes if one.status == "passed"} >= FRESH
+
+
+@pytest.mark.parametrize("factory", [m3_dense, m3_sparse, m3_multi])
+def test_one_head(model: str, factory: Any) -> None:
+    checks = [one for one in testing.checks("retriever") if one.name not in FRESH]
+    assert len(checks) == len(testing.checks("retriever")) - len(FRESH)
+    subject, applied = Subject("retriever", factory, {"model": model}), 0
+    for one in checks:
+        try:
+            run(one, subject)
+        except NotApplicable:
+            continue
+        applied += 1
+    assert applied > 20

@@ -1,0 +1,254 @@
+"""The heads of BGE-M3 alone, together and as a reranker, with an encoder that needs no model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from m3_letters import DOCUMENTS, QUERIES, LetterM3, expected, letter_index, letters
+
+from legalir.errors import ComponentError
+from legalir.retrieve.m3 import M3HeadRetriever, M3Index, M3Retriever, M3Scorer
+from legalir.retrieve.m3.heads import Heads
+from legalir.retrieve.scorer import scorer_of
+
+THREE = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}
+ALL = len(DOCUMENTS)
+Listed = list[tuple[str, float]]
+
+
+@pytest.fixture(name="index", scope="module")
+def own_index(tmp_path_factory: pytest.TempPathFactory) -> M3Index:
+    return letter_index(tmp_path_factory.mktemp("letters"))
+
+
+def asked(*queries: str) -> pd.DataFrame:
+    return pd.DataFrame({"qid": [f"q{number}" for number in range(len(queries))], "query": list(queries)})
+
+
+def lists(results: pd.DataFrame) -> dict[str, Listed]:
+    return {
+        str(qid): list(zip(rows["docno"], rows["score"], strict=True))
+        for qid, rows in results.groupby("qid", sort=False)
+    }
+
+
+def same(found: Listed, wanted: Listed) -> bool:
+    """Say whether two lists are the same; scores but for rounding, and ties as they are."""
+    return [docno for docno, _ in found] == [docno for docno, _ in wanted] and [
+        score for _, score in found
+    ] == pytest.approx([score for _, score in wanted], abs=1e-6)
+
+
+@pytest.mark.parametrize("weights", [THREE, {"dense": 1}, {"dense": 2, "multi": 0.5}, {"sparse": 1, "dense": 0.001}])
+def test_all_documents_are_scored_where_all_are_candidates(index: M3Index, weights: dict[str, float]) -> None:
+    found = lists(index.retriever(weights=weights, k=ALL).transform(asked(*QUERIES)))
+    for number, query in enumerate(QUERIES):
+        assert same(found.get(f"q{number}", []), list(expected(query, weights).items()) if query else [])
+
+
+@pytest.mark.parametrize("head", ["dense", "sparse", "multi"])
+@pytest.mark.parametrize("num_results", [1, 3, 1000])
+def test_one_head_searches_everything(index: M3Index, head: str, num_results: int) -> None:
+    retriever = index.head(head, num_results)
+    found = lists(retriever.transform(asked(*QUERIES)))
+    for number, query in enumerate(QUERIES):
+        wanted = [(docno, score) for docno, score in expected(query, {head: 1}).items() if head != "sparse" or score]
+        assert same(found.get(f"q{number}", []), wanted[:num_results] if query else [])
+
+
+def test_candidates_are_the_best_of_dense_and_of_sparse(index: M3Index) -> None:
+    for weights in (THREE, {"dense": 1}, {"sparse": 1, "multi": 3}):
+        found = lists(index.retriever(weights=weights, k=2).transform(asked(*QUERIES)))
+        for number, query in enumerate(QUERIES):
+            drawn: set[str] = set()
+            for head in {"dense", "sparse"} & set(weights):
+                scores = expected(query, {head: 1})
+                drawn |= {docno for docno in list(scores)[:2] if head != "sparse" or scores[docno]}
+            wanted = [(docno, score) for docno, score in expected(query, weights).items() if docno in drawn]
+            assert same(found.get(f"q{number}", []), wanted if query else [])
+
+
+def test_a_head_without_weight_is_not_computed(index: M3Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: set[str] = set()
+
+    def watched(name: str) -> Callable[..., Any]:
+        inside = getattr(Heads, name)
+        return lambda self, head, *rest: used.add(head) or inside(self, head, *rest)
+
+    for name in ("pairs", "best"):
+        monkeypatch.setattr(Heads, name, watched(name))
+    encoder = index.encoder
+    assert isinstance(encoder, LetterM3)
+    for weights in ({"dense": 1, "sparse": 0}, {"sparse": 0.3}, {"multi": 0.0, "sparse": 1, "dense": 1}):
+        retriever = index.retriever(weights=weights)
+        for component in (retriever, retriever.scorer()):
+            used.clear()
+            encoder.asked.clear()
+            component.transform(asked("시설을").assign(docno="법-9", score=0.0, rank=0))
+            assert used == {head for head, weight in weights.items() if weight}
+            assert encoder.asked == [False]
+    index.scorer({"multi": 1}).transform(asked("시설을").assign(docno="법-9"))
+    assert encoder.asked[-1] is True
+
+
+def test_equal_scores_are_ordered_by_docno(index: M3Index) -> None:
+    for component in (index.retriever(), *map(index.head, THREE)):
+        found = lists(component.transform(asked("시설을 폐쇄한 자")))["q0"]
+        scores = dict(found)
+        assert scores["법-9"] == scores["법-9-2"]
+        names = [docno for docno, _ in found]
+        assert names.index("법-9-2") == names.index("법-9") + 1
+        cut = names.index("법-9") + 1
+        assert lists((component % cut).compile().transform(asked("시설을 폐쇄한 자")))["q0"] == found[:cut]
+
+
+def test_questions_do_not_depend_on_one_another(index: M3Index) -> None:
+    for component in (index.retriever(k=3), *map(index.head, THREE)):
+        together = lists(component.transform(asked(*QUERIES)))
+        for number, query in enumerate(QUERIES):
+            alone = lists(component.transform(asked(query)))
+            assert alone.get("q0", []) == together.get(f"q{number}", [])
+
+
+def test_a_scorer_says_what_its_retriever_says(index: M3Index) -> None:
+    for component in (index.retriever(), *map(index.head, THREE)):
+        results = component.transform(asked(*QUERIES).assign(note="n"))
+        mixed = results.sample(frac=1, random_state=1).drop(columns=["score", "rank"])
+        scorer = scorer_of(component % 5)
+        assert isinstance(scorer, M3Scorer)
+        again = scorer.transform(mixed)
+        assert lists(again) == {qid: lists(results)[qid] for qid in mixed["qid"].drop_duplicates()}
+        assert again["note"].eq("n").all()
+
+
+def test_a_question_of_nothing_finds_nothing_and_is_scored(index: M3Index) -> None:
+    nothing = asked("", " \n\t", "법")
+    for component in (index.retriever(), *map(index.head, THREE)):
+        assert set(component.transform(nothing)["qid"]) == {"q2"}
+    scored = index.scorer({"dense": 1}).transform(nothing.assign(docno="법-1"))
+    assert scored["score"].iloc[0] == pytest.approx(expected("", {"dense": 1})["법-1"], abs=1e-6)
+
+
+def test_a_scorer_scores_what_was_not_found(index: M3Index) -> None:
+    given = asked("qqq 층").assign(docno="empty", score=7.0, rank=3)
+    found = index.scorer(THREE).transform(given)
+    assert found[["docno", "rank"]].to_numpy().tolist() == [["empty", 0]]
+    assert found["score"].tolist() == pytest.approx([expected("qqq 층", THREE)["empty"]], abs=1e-6)
+    assert index.scorer().transform(given.iloc[:0]).columns.tolist() == found.columns.tolist()
+    with pytest.raises(ComponentError, match="'nowhere' of query 'q0' is not in the index"):
+        index.scorer().transform(given.assign(docno="nowhere"))
+
+
+@pytest.mark.parametrize("multi", ["float16", "int8"])
+def test_stored_in_fewer_bits(tmp_path: Path, multi: str) -> None:
+    index = letter_index(tmp_path, multi=multi, precision="float16")
+    found = lists(index.retriever(k=ALL).transform(asked(*QUERIES)))
+    # int8 rounds each number by up to 1/254; in 5 dimensions that is seen, in 1024 it cancels out.
+    allowed = {"float16": 1e-3, "int8": 5e-3}[multi]
+    for number, query in enumerate(QUERIES):
+        assert dict(found.get(f"q{number}", [])) == pytest.approx(expected(query, THREE) if query else {}, abs=allowed)
+
+
+def test_many_questions_are_scored_a_few_at_a_time(index: M3Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = index.head("multi").transform(asked(*QUERIES))
+    monkeypatch.setattr("legalir.retrieve.m3.heads._CELLS", 2 * ALL)
+    pd.testing.assert_frame_equal(index.head("multi").transform(asked(*QUERIES)), wanted)
+
+
+WRONG_WEIGHTS: list[tuple[Any, str]] = [
+    ([0.4, 0.2, 0.4], "mapping"),
+    (0.5, "mapping"),
+    ({"dense": 1, "colbert": 1}, "'colbert', which is not one of dense, sparse, multi"),
+    ({"dense": 1, "sparce": 1}, "Did you mean 'sparse'"),
+    ({"dense": -0.1}, "weights.dense.=-0.1"),
+    ({"dense": float("nan")}, "nan"),
+    ({"dense": float("inf")}, "inf"),
+    ({"dense": "1"}, "'1'"),
+    ({"dense": True}, "True"),
+    ({"dense": 0, "multi": 0.0}, "above 0"),
+    ({}, "above 0"),
+]
+
+
+@pytest.mark.parametrize(("weights", "said"), WRONG_WEIGHTS)
+def test_weights_that_mean_nothing(index: M3Index, weights: Any, said: str) -> None:
+    for make in (index.retriever, index.scorer):
+        with pytest.raises(ComponentError, match=said) as error:
+            make(weights=weights)
+        assert str(error.value).startswith("m3: ")
+
+
+def test_multi_alone_finds_no_candidates(index: M3Index) -> None:
+    with pytest.raises(
+        ComponentError, match="give dense or sparse a weight as well, or search by multi alone with m3_"
+    ):
+        index.retriever(weights={"multi": 1})
+
+
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"k": 1.5}, {"num_results": 0}, {"num_results": "all"}])
+def test_numbers_out_of_range(index: M3Index, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ComponentError, match=f"m3: {next(iter(wrong))}="):
+        M3Retriever(index, **wrong)
+    if "num_results" in wrong:
+        with pytest.raises(ComponentError, match="m3_dense: num_results="):
+            M3HeadRetriever(index, "dense", **wrong)
+
+
+def test_no_such_head(index: M3Index) -> None:
+    with pytest.raises(ComponentError, match="head='colbert' is not one of dense, sparse, multi"):
+        index.head("colbert")
+
+
+def test_an_index_without_multi_vectors(tmp_path: Path) -> None:
+    index = M3Index(tmp_path / "index", encoder=letters())
+    early = [index.retriever(), index.scorer(), index.head("multi")]  # Nothing is built yet that could be asked.
+    index.index(DOCUMENTS)
+    cure = 'built without multi-vectors: build it again with index.docs, multi="float16"., or .* weights={"dense"'
+    for make in (index.retriever, index.scorer, lambda: index.head("multi"), lambda: index.scorer({"multi": 1})):
+        with pytest.raises(ComponentError, match=cure):
+            make()
+    for component in early:
+        with pytest.raises(ComponentError, match=cure):
+            component.transform(asked("법").assign(docno="법-1"))
+    two = {"dense": 0.8, "sparse": 0.2}
+    found = lists(index.retriever(weights=two, k=ALL).transform(asked(QUERIES[0])))["q0"]
+    assert dict(found) == pytest.approx(expected(QUERIES[0], two), abs=1e-3)
+
+
+def test_identity(index: M3Index) -> None:
+    one, other = index.retriever(weights={"sparse": 1, "dense": 1}), index.retriever({"dense": 1.0, "sparse": 1})
+    assert one == other
+    assert hash(one) == hash(other)
+    assert repr(one) == repr(other)
+    assert one != index.retriever()
+    assert index.retriever() == index.retriever(weights=THREE)
+    assert index.head("dense") != index.head("sparse")
+    assert index.scorer() == M3Scorer(index, THREE) != index.scorer({"dense": 1})
+    assert "weights={'dense': 1.0, 'sparse': 1.0}" in repr(one)
+
+
+def test_questions_that_are_no_strings(index: M3Index) -> None:
+    frame = pd.DataFrame({"qid": ["q1"], "query": [3], "docno": ["법-1"]})
+    for component in (index.retriever(), index.head("dense"), index.scorer()):
+        with pytest.raises(ComponentError, match="the query 3 of 'q1' is not a string"):
+            component.transform(frame)
+
+
+def test_scores_are_numbers_of_double_precision(index: M3Index) -> None:
+    for component in (index.retriever(), index.head("multi"), index.scorer()):
+        found = component.transform(asked(*QUERIES).assign(docno="법-1"))
+        assert found["score"].dtype == np.float64
+        assert np.isfinite(found["score"]).all()
+
+
+def test_nothing_is_indexed(tmp_path: Path) -> None:
+    index = M3Index(tmp_path / "index", encoder=letters()).index([], multi="float16")
+    for component in (index.retriever(), *map(index.head, THREE)):
+        found = component.transform(asked("법", ""))
+        assert len(found) == 0
+        assert found.columns.tolist() == ["qid", "query", "docno", "score", "rank"]

@@ -1,0 +1,149 @@
+"""MaxSim over ragged vectors on disk, against the definition in float64."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from legalir.arrays import load_array, save_array
+from legalir.index.m3.quantized import quantized
+from legalir.retrieve.m3 import maxsim
+from legalir.retrieve.m3.maxsim import MaxSim
+
+EXACT = {"float32": 1e-6, "float16": 1e-6, "int8": 1e-4}
+"""Of scores against what is stored: sums of float32, and for int8 the rounding of the query, √d / 32 512 at most."""
+
+TORCH = [False, pytest.param(True, marks=pytest.mark.neural)]
+
+
+def units(random: np.random.Generator, n: int, d: int) -> npt.NDArray[np.float32]:
+    vectors = random.standard_normal((n, d))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+class Stored:
+    """Ragged vectors in a file, and what they are as float64."""
+
+    def __init__(self, folder: Path, kind: str, sizes: npt.NDArray[np.int64], d: int, seed: int = 0) -> None:
+        self.bounds = np.cumsum([0, *sizes])
+        vectors = units(np.random.default_rng(seed), int(self.bounds[-1]), d)
+        twin = vectors[self.bounds[1] : self.bounds[2]]
+        vectors[self.bounds[-1] - len(twin) :] = twin  # The last document is the second one again.
+        self.scales = None
+        array: npt.NDArray[Any] = vectors.astype(kind)
+        if kind == "int8":
+            array, self.scales = quantized(vectors)
+        save_array(folder / "vectors.npy", array)
+        self.vectors = load_array(folder / "vectors.npy")
+        self.wide = array.astype(np.float64) * (1 if self.scales is None else self.scales[:, None].astype(np.float64))
+
+    def scorer(self, torch: bool) -> MaxSim:
+        return MaxSim(self.vectors, self.bounds, self.scales, torch=torch)
+
+    def score(self, query: npt.NDArray[np.float32], document: int) -> float:
+        """Return the definition: mean over the query of the greatest product."""
+        rows = self.wide[self.bounds[document] : self.bounds[document + 1]]
+        if not len(query) or not len(rows):
+            return 0.0
+        return float(np.mean([max(float(vector @ row) for row in rows) for vector in query.astype(np.float64)]))
+
+
+def ragged(seed: int, n: int) -> npt.NDArray[np.int64]:
+    sizes = np.random.default_rng(seed).integers(0, 12, n)
+    sizes[[0, 1, n // 2, n - 1]] = 1, 7, 40, 7
+    return sizes
+
+
+@pytest.mark.parametrize("torch", TORCH)
+@pytest.mark.parametrize("kind", ["float16", "float32", "int8"])
+@pytest.mark.parametrize("block", [1, 16, 8192])
+def test_scores_are_those_of_the_definition(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, torch: bool, block: int
+) -> None:
+    monkeypatch.setattr(maxsim, "_ROWS", block)
+    stored = Stored(tmp_path, kind, ragged(1, 25), 20)
+    random = np.random.default_rng(2)
+    queries = [units(random, q, 20) for q in (1, 5, 16, 17, 0, 40)]
+    asked = random.permutation(25)[:15]
+    found = stored.scorer(torch).scores(queries, asked)
+    wanted = [[stored.score(query, document) for document in asked] for query in queries]
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=EXACT[kind])
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "int8"])
+@pytest.mark.neural
+def test_with_and_without_torch(tmp_path: Path, kind: str) -> None:
+    stored = Stored(tmp_path, kind, ragged(3, 60), 33)
+    queries = [units(np.random.default_rng(4), 9, 33)]
+    one, other = (stored.scorer(torch).scores(queries, np.arange(60)) for torch in (True, False))
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "int8"])
+@pytest.mark.neural
+def test_a_score_does_not_depend_on_what_else_is_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(maxsim, "_ROWS", 64)
+    stored = Stored(tmp_path, kind, ragged(5, 80), 100)
+    random = np.random.default_rng(6)
+    queries = [units(random, q, 100) for q in (3, 20)]
+    whole = stored.scorer(True).scores(queries, np.arange(80))
+    assert (whole[:, 1] == whole[:, 79]).all()  # They have equal vectors.
+    for size in (1, 2, 7, 30):
+        asked = random.permutation(80)[:size]
+        assert (stored.scorer(True).scores(queries[1:], asked) == whole[1:, asked]).all()
+        assert (stored.scorer(True).scores(queries[:1], asked) == whole[:1, asked]).all()
+
+
+@pytest.mark.parametrize("torch", TORCH)
+def test_a_scorer_is_used_again(tmp_path: Path, torch: bool) -> None:
+    stored = Stored(tmp_path, "float16", ragged(7, 30), 16)
+    query = [units(np.random.default_rng(8), 4, 16)]
+    scorer = stored.scorer(torch)
+    first = scorer.scores(query, np.array([15, 3, 20]))
+    scorer.scores(query, np.arange(30))
+    assert (scorer.scores(query, np.array([15, 3, 20])) == first).all()
+
+
+@pytest.mark.parametrize("torch", TORCH)
+def test_nothing_to_score(tmp_path: Path, torch: bool) -> None:
+    stored = Stored(tmp_path, "float16", ragged(9, 10), 16)
+    query = units(np.random.default_rng(1), 4, 16)
+    scorer = stored.scorer(torch)
+    assert scorer.scores([query], np.zeros(0, dtype=np.int64)).shape == (1, 0)
+    assert scorer.scores([], np.arange(10)).shape == (0, 10)
+    assert (scorer.scores([query[:0]], np.arange(10)) == 0).all()
+    empty = MaxSim(stored.vectors[:0], np.zeros(4, dtype=np.int64), torch=torch)
+    assert (empty.scores([query], np.arange(3)) == 0).all()
+
+
+@pytest.mark.parametrize("torch", TORCH)
+def test_negative_products_count_as_they_are(torch: bool) -> None:
+    """Padding with zeros, as FlagEmbedding does in a batch, would make them 0."""
+    vectors = np.array([[-1.0, 0.0], [-0.6, 0.8], [1.0, 0.0]], dtype=np.float32)
+    scorer = MaxSim(vectors, np.array([0, 2, 3]), torch=torch)
+    assert scorer.scores([np.array([[1.0, 0.0]], dtype=np.float32)], np.arange(2)) == pytest.approx(
+        np.array([[-0.6, 1.0]])
+    )
+
+
+@pytest.mark.neural
+@pytest.mark.parametrize("kind", ["float16", "float32", "int8"])
+def test_one_thread_reads_what_several_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    import torch
+
+    stored = Stored(tmp_path, kind, ragged(11, 50), 20)
+    query, asked = [units(np.random.default_rng(12), 6, 20)], np.arange(0, 50, 3)
+    found = []
+    for threads, long in ((1, 1), (1, 10**9), (2, 1)):
+        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
+        monkeypatch.setattr("legalir.retrieve.m3.torch_products._LONG", long)
+        found.append(stored.scorer(True).scores(query, asked).tolist())
+    assert found[0] == found[1] == found[2]
+    np.testing.assert_allclose(found[0][0], [stored.score(query[0], one) for one in asked], atol=EXACT[kind])
