@@ -16,6 +16,8 @@ from legalir.errors import LegalIRError
 
 if TYPE_CHECKING:
     from legalir.collection import Collection
+    from legalir.encode.m3.encoder import M3Encoder
+    from legalir.encode.sentence import SentenceEncoder
     from legalir.expand.focus import Focus
     from legalir.expand.links import LinkExpansion
     from legalir.expand.nitilink import NitiLink
@@ -27,15 +29,18 @@ if TYPE_CHECKING:
     from legalir.generate.generator import Generator
     from legalir.index.graph import CitationGraph
     from legalir.measure import MicroR, MultiHitRate, MultiMRR
+    from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
     from legalir.rerank.family import FamilySmoothing
     from legalir.rerank.sar import SAR
     from legalir.retrieve.bm25 import BM25
     from legalir.retrieve.bm25f import BM25F
     from legalir.retrieve.dense_index import DenseIndex
+    from legalir.retrieve.m3.index import M3Index
     from legalir.retrieve.sparse import SparseIndex
     from legalir.retrieve.tfidf import TFIDF
     from legalir.search_result import SearchResult
     from legalir.train import TrainedModel, train_static
+    from legalir.train.finetune import FineTuned, FineTuning, finetune
 
 __version__ = "0.1.0"
 
@@ -48,26 +53,33 @@ __all__ = [
     "Answer",
     "CitationGraph",
     "Collection",
+    "CrossEncoderReranker",
     "DenseIndex",
     "Explanation",
     "FamilySmoothing",
+    "FineTuned",
+    "FineTuning",
     "Focus",
     "Generator",
     "LegalIRError",
     "LinearFusion",
     "LinkExpansion",
+    "M3Encoder",
+    "M3Index",
     "MicroR",
     "MultiHitRate",
     "MultiMRR",
     "NitiLink",
     "Rocchio",
     "SearchResult",
+    "SentenceEncoder",
     "SparseIndex",
     "TrainedModel",
     "WeightedRRF",
     "__version__",
     "experiment",
     "explain",
+    "finetune",
     "train_static",
 ]
 
@@ -79,6 +91,13 @@ _HOME = {
     "BM25F": "legalir.retrieve.bm25f",
     "BM25": "legalir.retrieve.bm25",
     "CitationGraph": "legalir.index.graph",
+    "CrossEncoderReranker": "legalir.rerank.cross_encoder.reranker",
+    "FineTuned": "legalir.train.finetune",
+    "FineTuning": "legalir.train.finetune",
+    "M3Encoder": "legalir.encode.m3.encoder",
+    "M3Index": "legalir.retrieve.m3.index",
+    "SentenceEncoder": "legalir.encode.sentence",
+    "finetune": "legalir.train.finetune",
     "Collection": "legalir.collection",
     "DenseIndex": "legalir.retrieve.dense_index",
     "Explanation": "legalir.explanation",
