@@ -59,6 +59,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/run.py
 	$(BIN)/python experiments/bench/methods.py
 	$(BIN)/python experiments/bench/static.py
+	$(BIN)/python experiments/bench/neural.py
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

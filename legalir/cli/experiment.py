@@ -25,7 +25,8 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of a 
 @app.command(
     epilog="Examples:\n\n"
     "  legalir experiment run experiments/quickstart.yaml\n\n"
-    "  legalir experiment run experiments/quickstart.yaml --dataset legalir/firecode/test --out results/test"
+    "  legalir experiment run experiments/quickstart.yaml --dataset legalir/firecode/test --out results/test\n\n"
+    "  legalir experiment run experiments/neural/sfs-a-table4.yaml --set bge_m3=models/bge-m3"
 )
 def run(
     file: Annotated[Path, typer.Argument(help="The experiment (YAML).", show_default=False)],
@@ -36,6 +37,10 @@ def run(
     report: Annotated[
         bool | None,
         typer.Option("--report/--no-report", help="Write report.html.", show_default="where Jinja2 is installed"),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Put this in the place of a value of the file; repeatable."),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -49,7 +54,7 @@ def run(
     has_jinja = importlib.util.find_spec("jinja2") is not None
     if report and not has_jinja:
         raise MissingExtra("A report needs the package 'jinja2', which is not installed: pip install 'legalir[report]'")
-    definition = load_definition(file)
+    definition = load_definition(file).with_values(_values(settings or []))
     if dataset is not None:
         definition = definition.replace(dataset=dataset, datasets=())
     found = []
@@ -61,6 +66,19 @@ def run(
             _print_result(result, folder, page, asked=report is not False)
     if as_json:
         typer.echo(json.dumps(found if len(found) > 1 else found[0], ensure_ascii=False, indent=1))
+
+
+def _values(settings: list[str]) -> dict[str, str]:
+    """Return the values of ``--set NAME=VALUE``; the last one of a name counts."""
+    values = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip():
+            raise typer.BadParameter(
+                f"{setting!r} is not NAME=VALUE, such as bge_m3=models/bge-m3.", param_hint="--set"
+            )
+        values[name.strip()] = value
+    return values
 
 
 def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, asked: bool) -> None:
@@ -83,8 +101,10 @@ def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> d
     return {
         "title": result.definition.title,
         "dataset": result.definition.dataset,
-        "baseline": result.definition.baseline,
+        "baseline": result.baseline,
+        "values": dict(result.definition.values),
         "systems": json.loads(result.table.to_json(orient="records", double_precision=15)),
+        "absent": result.absent,
         "reused": result.reused,
         "out": str(folder),
         "report": None if page is None else str(page),

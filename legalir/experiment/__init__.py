@@ -38,10 +38,11 @@ class _CallableModule(ModuleType):
         out: str | PathLike[str] | None = None,
         *,
         dataset: str | None = None,
+        values: Mapping[str, object] | None = None,
         latency_queries: int = 200,
     ) -> ExperimentResult:
         """Call :func:`run`."""
-        return run(definition, out, dataset=dataset, latency_queries=latency_queries)
+        return run(definition, out, dataset=dataset, values=values, latency_queries=latency_queries)
 
 
 # An import of any module in here binds the name legalir.experiment to this package, so it has to be both.

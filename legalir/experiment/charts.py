@@ -77,7 +77,7 @@ class DifferenceChart:
 
 def measure_panels(result: ExperimentResult, rows: Sequence[Row], leader: str | None) -> list[MeasurePanel]:
     """Return a panel a measure, each with a scale of its own that begins at zero."""
-    systems = [row for row in rows if not row.reference]
+    systems = [row for row in rows if not row.reference and not row.absent]
     panels = []
     for place, measure in enumerate(result.definition.measures):
         scale = max(_top(row, place) for row in systems) or 1.0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 from legalir.errors import DefinitionError, MeasureError, suggestion
 from legalir.experiment.definition import CORRECTIONS, PARTS, TESTS, Reference, parse_measure
+from legalir.experiment.kinds import choice, filled_text, number, optional_text, wrong
 from legalir.experiment.sweeps import Sweep
+from legalir.experiment.values import Setting, check_use, checked_values
 from legalir.yaml_files import kind_of
 
 __all__ = ["checked_fields"]
@@ -39,6 +40,7 @@ def checked_fields(value: object, where: str, known: Sequence[str]) -> dict[str,
         raise DefinitionError(f"{where}: give 'dataset' or 'datasets', not both.")
     given = {key: _CHECKS[key](item, f"{where}: '{key}'") for key, item in value.items()}
     systems = given["systems"] = _all_systems(given, where)
+    check_use(systems, given.get("values", {}), where)  # type: ignore[arg-type]
     given.setdefault("dataset", next(iter(given.get("datasets", ())), ""))  # type: ignore[call-overload]
     baseline = given.get("baseline")
     if baseline is not None and baseline not in systems:
@@ -51,7 +53,10 @@ def _all_systems(given: Mapping[str, object], where: str) -> dict[str, str]:
     """Return the systems that are written down, then those of the sweeps."""
     systems: dict[str, str] = dict(given.get("systems", {}))  # type: ignore[call-overload]
     sweeps: tuple[Sweep, ...] = given.get("sweeps", ())  # type: ignore[assignment]
+    values: Mapping[str, Setting] = given.get("values", {})  # type: ignore[assignment]
     for sweep in sweeps:
+        if sweep.parameter in values:
+            raise DefinitionError(f"{where}: {sweep.parameter!r} is in 'values' and a sweep's parameter; rename one.")
         swept = sweep.systems()
         if len(swept) < len(sweep.values):
             raise DefinitionError(f"{where}: the sweep {sweep.name!r} has a value twice; keep one.")
@@ -61,41 +66,12 @@ def _all_systems(given: Mapping[str, object], where: str) -> dict[str, str]:
     return systems
 
 
-def _wrong(where: str, wanted: str, value: object) -> DefinitionError:
-    return DefinitionError(f"{where} must be {wanted}, not {kind_of(value)}.")
-
-
-def _text(value: object, where: str) -> str:
-    if not isinstance(value, str):
-        raise _wrong(where, "text (put it in quotes)", value)
-    return value.strip()
-
-
-def _filled(value: object, where: str) -> str:
-    text = _text(value, where)
-    if not text:
-        raise DefinitionError(f"{where} is empty; give it a value.")
-    return text
-
-
-def _optional_text(value: object, where: str) -> str:
-    return "" if value is None else _text(value, where)
-
-
 def _baseline(value: object, where: str) -> str | None:
-    return None if value is None else _filled(value, where)
-
-
-def _number(value: object, where: str, low: float, high: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _wrong(where, "a number", value)
-    if not low <= value <= high:
-        raise DefinitionError(f"{where} is {value}, but must lie from {low:g} to {high:g}.")
-    return float(value)
+    return None if value is None else filled_text(value, where)
 
 
 def _alpha(value: object, where: str) -> float:
-    alpha = _number(value, where, 0.0, 1.0)
+    alpha = number(value, where, 0.0, 1.0)
     if alpha in (0.0, 1.0):
         raise DefinitionError(f"{where} is {alpha:g}, but must lie between 0 and 1, for example 0.05.")
     return alpha
@@ -103,45 +79,34 @@ def _alpha(value: object, where: str) -> float:
 
 def _depth(value: object, where: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _wrong(where, "a whole number", value)
+        raise wrong(where, "a whole number", value)
     if value < 1:
         raise DefinitionError(f"{where} is {value}, but at least 1 result must be kept.")
     return value
 
 
 def _tolerance(value: object, where: str) -> float | None:
-    return None if value is None else _number(value, where, 0.0, 1.0)
-
-
-def _choice(options: Sequence[str]) -> Callable[[object, str], str]:
-    def check(value: object, where: str) -> str:
-        text = _text(value, where)
-        if text not in options:
-            hint = suggestion(text, set(options))
-            raise DefinitionError(f"{where} is {text!r}, but must be one of {', '.join(options)}.{hint}")
-        return text
-
-    return check
+    return None if value is None else number(value, where, 0.0, 1.0)
 
 
 def _part(value: object, where: str) -> str | None:
-    return None if value is None else _choice(PARTS)(value, where)
+    return None if value is None else choice(PARTS)(value, where)
 
 
 def _correction(value: object, where: str) -> str | None:
-    return None if value is None else _choice(CORRECTIONS)(value, where)
+    return None if value is None else choice(CORRECTIONS)(value, where)
 
 
 def _measure(value: object, where: str) -> str:
     try:
-        return str(parse_measure(_filled(value, where)))
+        return str(parse_measure(filled_text(value, where)))
     except MeasureError as error:
         raise MeasureError(f"{where}: {error}") from None
 
 
 def _measures(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
-        raise _wrong(where, "a list of measures such as [nDCG@10, R@100]", value)
+        raise wrong(where, "a list of measures such as [nDCG@10, R@100]", value)
     names = tuple(_measure(item, where) for item in value)
     if not names:
         raise DefinitionError(f"{where} is empty; name at least one measure, for example nDCG@10.")
@@ -152,14 +117,14 @@ def _measures(value: object, where: str) -> tuple[str, ...]:
 
 def _systems(value: object, where: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
-        raise _wrong(where, "a mapping from names to expressions", value)
+        raise wrong(where, "a mapping from names to expressions", value)
     if not value:
         raise DefinitionError(f"{where} is empty; add at least one line such as 'BM25: bm25'.")
     for name in value:
         if isinstance(name, str) and not name.isprintable():
             raise DefinitionError(f"{where}: the name {name!r} holds a control character; remove it.")
     return {
-        _filled(name, f"{where}: the name {name!r}"): _filled(item, f"{where}: {name!r}")
+        filled_text(name, f"{where}: the name {name!r}"): filled_text(item, f"{where}: {name!r}")
         for name, item in value.items()
     }
 
@@ -167,30 +132,30 @@ def _systems(value: object, where: str) -> dict[str, str]:
 def _reference(value: object, where: str) -> Reference:
     if not isinstance(value, Mapping) or not {"name", "scores"} <= set(value) <= {"name", "source", "scores"}:
         raise DefinitionError(f"{where}: every row is a mapping with 'name', 'scores' and perhaps 'source'.")
-    name = _filled(value["name"], f"{where}: 'name'")
+    name = filled_text(value["name"], f"{where}: 'name'")
     if not isinstance(value["scores"], Mapping):
-        raise _wrong(f"{where}: 'scores' of {name!r}", "a mapping from measures to numbers", value["scores"])
+        raise wrong(f"{where}: 'scores' of {name!r}", "a mapping from measures to numbers", value["scores"])
     scores = {
-        _measure(key, f"{where}: {name!r}"): _number(item, f"{where}: {key!r} of {name!r}", 0.0, 1.0)
+        _measure(key, f"{where}: {name!r}"): number(item, f"{where}: {key!r} of {name!r}", 0.0, 1.0)
         for key, item in value["scores"].items()
     }
-    return Reference(name, scores, _optional_text(value.get("source"), f"{where}: 'source' of {name!r}"))
+    return Reference(name, scores, optional_text(value.get("source"), f"{where}: 'source' of {name!r}"))
 
 
 def _references(value: object, where: str) -> tuple[Reference, ...]:
     if value is None:
         return ()
     if not isinstance(value, list | tuple):
-        raise _wrong(where, "a list of rows", value)
+        raise wrong(where, "a list of rows", value)
     return tuple(_reference(item, where) for item in value)
 
 
 def _datasets(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
-        raise _wrong(where, "a list of datasets", value)
+        raise wrong(where, "a list of datasets", value)
     if not value:
         raise DefinitionError(f"{where} is empty; name at least one dataset.")
-    names = tuple(_filled(item, where) for item in value)
+    names = tuple(filled_text(item, where) for item in value)
     if len(set(names)) < len(names):
         raise DefinitionError(f"{where} names a dataset twice; keep one.")
     return names
@@ -201,12 +166,12 @@ def _sweep(value: object, where: str) -> Sweep:
     if not isinstance(value, Mapping) or set(value) != keys:
         raise DefinitionError(f"{where}: every sweep is a mapping with {', '.join(sorted(keys))}.")
     name, parameter, expression = (
-        _filled(value[key], f"{where}: {key!r}") for key in ("name", "parameter", "expression")
+        filled_text(value[key], f"{where}: {key!r}") for key in ("name", "parameter", "expression")
     )
     if f"{{{parameter}}}" not in expression:
         raise DefinitionError(f"{where}: the expression of {name!r} has no place for {{{parameter}}}.")
     if not isinstance(value["values"], list | tuple):
-        raise _wrong(f"{where}: 'values' of {name!r}", "a list", value["values"])
+        raise wrong(f"{where}: 'values' of {name!r}", "a list", value["values"])
     values = tuple(tuple(item) if isinstance(item, list) else item for item in value["values"])
     if not values:
         raise DefinitionError(f"{where}: 'values' of {name!r} is empty; give at least one value.")
@@ -214,28 +179,29 @@ def _sweep(value: object, where: str) -> Sweep:
         if not all(
             isinstance(part, int | float | str | None) for part in (item if isinstance(item, tuple) else [item])
         ):
-            raise _wrong(f"{where}: a value of {name!r}", "a number, text or a list of numbers", item)
+            raise wrong(f"{where}: a value of {name!r}", "a number, text or a list of numbers", item)
     return Sweep(name, parameter, values, expression)
 
 
 def _sweeps(value: object, where: str) -> tuple[Sweep, ...]:
     if not isinstance(value, list | tuple):
-        raise _wrong(where, "a list of sweeps", value)
+        raise wrong(where, "a list of sweeps", value)
     return tuple(_sweep(item, where) for item in value)
 
 
 _CHECKS: dict[str, _Check] = {
-    "title": _optional_text,
-    "description": _optional_text,
-    "notes": _optional_text,
-    "dataset": _filled,
+    "title": optional_text,
+    "description": optional_text,
+    "notes": optional_text,
+    "dataset": filled_text,
     "datasets": _datasets,
     "measures": _measures,
+    "values": checked_values,
     "systems": _systems,
     "sweeps": _sweeps,
     "part": _part,
     "baseline": _baseline,
-    "test": _choice(TESTS),
+    "test": choice(TESTS),
     "correction": _correction,
     "alpha": _alpha,
     "depth": _depth,

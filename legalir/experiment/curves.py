@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from legalir.experiment.result import ExperimentResult
 from legalir.experiment.rows import Row, is_fraction
@@ -46,10 +46,12 @@ class Curve:
 
 
 def curves(result: ExperimentResult, rows: Sequence[Row], sweep: Sweep) -> list[Curve]:
-    """Return a curve for each measure, values at equal distances in the order of the sweep."""
-    by_name = {row.name: row for row in rows}
+    """Return a curve for each measure, values at equal distances in the order of the sweep; none where nothing ran."""
+    by_name = {row.name: row for row in rows if not row.absent}
+    ran = replace(sweep, values=tuple(value for value in sweep.values if sweep.system(value) in by_name))
     base = next((row for row in rows if row.baseline), None)
-    return [_curve(result, by_name, base, sweep, place) for place in range(len(result.definition.measures))]
+    places = range(len(result.definition.measures)) if ran.values else ()
+    return [_curve(result, by_name, base, ran, place) for place in places]
 
 
 def _curve(result: ExperimentResult, rows: dict[str, Row], base: Row | None, sweep: Sweep, place: int) -> Curve:

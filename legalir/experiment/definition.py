@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from legalir.errors import ExperimentError
 from legalir.experiment.sweeps import Sweep
+from legalir.experiment.values import Setting, changed_values, filled, located_value, shown_value
 from legalir.yaml_files import read_yaml
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ PARTS = ("dev", "held-out")
 settings on, the other to confirm them."""
 
 ORDER = (
-    *("title", "description", "dataset", "datasets", "measures", "systems", "sweeps"),
+    *("title", "description", "dataset", "datasets", "measures", "values", "systems", "sweeps"),
     *("part", "baseline", "test", "correction"),
     *("alpha", "depth", "references", "tolerance", "notes"),
 )
@@ -56,7 +57,8 @@ class Definition:
     Attributes:
         dataset: a dataset id or the path of a dataset folder; the first of `datasets`.
         measures: names in the form of ``ir_measures`` (``nDCG@10``); the first one leads the report.
-        systems: name to pipeline expression, in the order of the table.
+        systems: name to pipeline expression as written, in the order of the table; :meth:`expressions` has the values
+            in it.
         baseline: the system the others are tested against, or None for no test.
         test: one of :data:`TESTS`.
         correction: one of :data:`CORRECTIONS`, or None.
@@ -67,6 +69,7 @@ class Definition:
         sweeps: systems that differ in one parameter; they are in `systems`, too.
         part: one of :data:`PARTS`, or None for every query.
         tolerance: what ``compare`` forgives, in score units; None leaves it to the expected scores.
+        values: what takes the place of ``${name}`` in the expressions.
     """
 
     dataset: str
@@ -85,12 +88,13 @@ class Definition:
     datasets: tuple[str, ...] = field(default=())
     sweeps: tuple[Sweep, ...] = field(default=())
     part: str | None = None
+    values: Mapping[str, Setting] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Definition:
         """Read a definition from a YAML file.
 
-        A dataset that starts with ``./``, ``../`` or ``~`` is a path seen from the file.
+        A dataset or a value that starts with ``./``, ``../`` or ``~`` is a path seen from the file.
 
         Raises:
             ExperimentError: what is wrong, with the file, the key and what is accepted.
@@ -116,9 +120,26 @@ class Definition:
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
     def located(self, folder: Path) -> Definition:
-        """Return a copy whose datasets, where they are paths from `folder` or from home, are absolute."""
+        """Return a copy whose datasets and values, where they are paths from `folder` or from home, are absolute."""
         datasets = tuple(_located(dataset, folder) for dataset in self.datasets)
-        return self.replace(dataset=_located(self.dataset, folder), datasets=datasets)
+        values = {name: located_value(value, folder) for name, value in self.values.items()}
+        return self.replace(dataset=_located(self.dataset, folder), datasets=datasets, values=values)
+
+    def with_values(self, given: Mapping[str, object]) -> Definition:
+        """Return a copy with other values; what `given` does not name stays, and a number may be given as text.
+
+        Raises:
+            ExperimentError: a name or a kind of value that the definition does not have.
+        """
+        return self.replace(values=changed_values(self.values, given))
+
+    def expressions(self) -> dict[str, str]:
+        """Return the pipeline expression of every system with the values in it."""
+        return {name: filled(text, self.values, f"The system {name!r}") for name, text in self.systems.items()}
+
+    def shown(self) -> Definition:
+        """Return a copy for strangers: values that are absolute paths are cut to their last part."""
+        return self.replace(values={name: shown_value(value) for name, value in self.values.items()})
 
     def each(self) -> list[Definition]:
         """Return one definition for each dataset."""
@@ -132,6 +153,7 @@ class Definition:
         values["systems"] = {name: text for name, text in self.systems.items() if name not in swept}
         values["sweeps"] = [sweep.as_dict() for sweep in self.sweeps]
         values["datasets"] = list(self.datasets)
+        values["values"] = dict(self.values)
         if self.datasets:
             del values["dataset"]
         values["references"] = [

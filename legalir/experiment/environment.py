@@ -37,6 +37,8 @@ PACKAGES = (
     "torch",
     "transformers",
     "sentence-transformers",
+    "tokenizers",
+    "faiss-cpu",
 )
 """Packages whose version may move a score or a time; those not installed are left out."""
 
@@ -56,9 +58,16 @@ def describe_environment(
     topics: pd.DataFrame,
     qrels: pd.DataFrame,
     runs: Mapping[str, Run],
+    absent: Mapping[str, str],
     seconds: float,
 ) -> dict[str, object]:
-    """Return what ``environment.json`` holds: versions, machine, fingerprints, and how each run was made."""
+    """Return what ``environment.json`` holds: versions, machine, fingerprints, values, and how each run was made.
+
+    `absent` says why a system has no run.
+    """
+    from legalir.pipeline import canonical
+
+    shown = definition.shown()
     return {
         "legalir": legalir_version(),
         "python": platform.python_version(),
@@ -76,18 +85,18 @@ def describe_environment(
             "queries": len(topics),
             "judgements": len(qrels),
         },
+        "values": dict(shown.values),
         "systems": {
-            name: {
-                "expression": run.record.expression,
-                "key": run.record.key,
-                "seconds": round(run.record.seconds, 3),
-                "reused": run.reused,
-            }
-            for name, run in runs.items()
+            name: {"expression": canonical(text)} | (_how(runs[name]) if name in runs else {"absent": absent[name]})
+            for name, text in shown.expressions().items()
         },
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "seconds": round(seconds, 3),
     }
+
+
+def _how(run: Run) -> dict[str, object]:
+    return {"key": run.record.key, "seconds": round(run.record.seconds, 3), "reused": run.reused}
 
 
 def _packages() -> dict[str, str]:

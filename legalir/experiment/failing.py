@@ -8,10 +8,10 @@ from types import TracebackType
 
 import pyterrier as pt
 
-from legalir.errors import LegalIRError, PluginError
+from legalir.errors import LegalIRError, ModelError, PluginError
 from legalir.plugins import culprit, describe
 
-__all__ = ["naming"]
+__all__ = ["holding", "model_error", "naming"]
 
 
 @contextmanager
@@ -30,9 +30,10 @@ def naming(pipelines: Mapping[str, pt.Transformer]) -> Iterator[None]:
     except pt.validate.InputValidationError:
         raise  # A component behind one that does not give its columns: nobody's code failed.
     except Exception as error:
-        name = _running(error.__traceback__, pipelines)
-        if name is None:
+        names = holding(error.__traceback__, pipelines)
+        if not names:
             raise
+        name = names[0]
         if isinstance(error, LegalIRError):
             raise type(error)(f"The system {name!r}: {error}") from error
         if (plugin := culprit(error)) is not None:
@@ -40,18 +41,22 @@ def naming(pipelines: Mapping[str, pt.Transformer]) -> Iterator[None]:
         raise
 
 
-def _running(traceback: TracebackType | None, pipelines: Mapping[str, pt.Transformer]) -> str | None:
-    """Return the first pipeline that has the step which stands outermost in the traceback, else None."""
-    steps: dict[int, str] = {}
-    for name, pipeline in pipelines.items():
-        for step in _steps(pipeline):
-            steps.setdefault(id(step), name)
+def holding(traceback: TracebackType | None, pipelines: Mapping[str, pt.Transformer]) -> list[str]:
+    """Return the names of all pipelines that have the step which stands outermost in the traceback, or its equal."""
+    steps = {id(step): step for pipeline in pipelines.values() for step in _steps(pipeline)}
     while traceback is not None:
         found = steps.get(id(traceback.tb_frame.f_locals.get("self")))
         if found is not None:
-            return found
+            return [name for name, pipeline in pipelines.items() if found in _steps(pipeline)]
         traceback = traceback.tb_next
-    return None
+    return []
+
+
+def model_error(error: BaseException | None) -> ModelError | None:
+    """Return the error about a model from which `error` arose, or which it is; None where there is none."""
+    while error is not None and not isinstance(error, ModelError):
+        error = error.__cause__
+    return error
 
 
 def _steps(pipeline: pt.Transformer) -> tuple[pt.Transformer, ...]:

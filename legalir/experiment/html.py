@@ -16,7 +16,7 @@ from legalir.experiment.curves import curves
 from legalir.experiment.definition import Definition
 from legalir.experiment.queries import anchor, differences, extremes, query_cards, slowest
 from legalir.experiment.result import ExperimentResult
-from legalir.experiment.rows import counted, format_score, is_fraction, leader, p_text, table_rows
+from legalir.experiment.rows import counted, format_score, is_fraction, leader, p_text, reasons, table_rows
 from legalir.extras import require
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _view(result: ExperimentResult) -> Mapping[str, object]:
     definition = result.definition
     rows = table_rows(result)
     best = leader(result)
-    baseline = definition.baseline if best is not None else None
+    baseline = result.baseline if best is not None else None
     changes = differences(result, best, baseline) if best and baseline else []
     won, lost = extremes(result, changes, LISTED, 1), extremes(result, changes, LISTED, -1)
     slow = slowest(result, LISTED)
@@ -76,13 +76,15 @@ def _view(result: ExperimentResult) -> Mapping[str, object]:
         "dataset": result.dataset_name,
         "queries": len(result.context.queries),
         "rows": rows,
-        "expressions": {name: run.record.expression for name, run in result.made.items()},
+        "expressions": _expressions(result),
+        "values": definition.shown().values,
+        "absent": reasons(result),
         "headline": headline(result),
         "legend": legend(result),
         "timed": any(not math.isnan(row.median) for row in rows),
         "slowest_median": max((row.median for row in rows if not math.isnan(row.median)), default=1.0),
         "panels": measure_panels(result, rows, best),
-        "sweeps": [(sweep, curves(result, rows, sweep)) for sweep in definition.sweeps],
+        "sweeps": [(sweep, drawn) for sweep in definition.sweeps if (drawn := curves(result, rows, sweep))],
         "best": best,
         "baseline": baseline,
         "difference": difference_chart(changes) if changes else None,
@@ -100,8 +102,14 @@ def _score(value: float, fraction: bool, sign: str) -> str:
     return sign.replace("+", "+" if value > 0 else "") + format_score(value, fraction)
 
 
+def _expressions(result: ExperimentResult) -> dict[str, str]:
+    from legalir.pipeline import canonical
+
+    return {name: canonical(text) for name, text in result.definition.shown().expressions().items()}
+
+
 def _definition_text(definition: Definition, dataset: str) -> str:
-    values = {**definition.as_dict(), "dataset": dataset}
+    values = {**definition.shown().as_dict(), "dataset": dataset}
     return yaml.safe_dump(values, allow_unicode=True, sort_keys=False, width=100)
 
 
@@ -112,10 +120,10 @@ def headline(result: ExperimentResult) -> str:
     rows = {str(row["name"]): row for _, row in result.table.iterrows()}
     score = functools.partial(format_score, fraction=is_fraction(result, measure))
     best = leader(result)
-    if best is None or definition.baseline is None:
+    if best is None or result.baseline is None:
         name = max(rows, key=lambda system: float(rows[system][measure]))
         return f"{name} has the highest {measure}: {score(float(rows[name][measure]))}."
-    row, base = rows[best], float(rows[definition.baseline][measure])
+    row, base = rows[best], float(rows[result.baseline][measure])
     value = float(row[measure])
     won, lost = int(row[f"{measure} +"]), int(row[f"{measure} -"])
     equal = len(result.context.queries) - won - lost
@@ -124,12 +132,12 @@ def headline(result: ExperimentResult) -> str:
     words = f"{tested}; {counted(won, lost)}, {equal} equal"
     if value <= base:
         return (
-            f"No system is better than the baseline {definition.baseline} by {measure} ({score(base)}); "
+            f"No system is better than the baseline {result.baseline} by {measure} ({score(base)}); "
             f"{best} is next with {score(value)} ({words})."
         )
     return (
         f"{best} is best by {measure}: {score(value)}, {score(value - base)} more than the baseline "
-        f"{definition.baseline} ({words})."
+        f"{result.baseline} ({words})."
     )
 
 
@@ -137,7 +145,7 @@ def legend(result: ExperimentResult) -> str:
     """Return what the marks of the table mean."""
     definition = result.definition
     words = "Scores are percentages. Bold: best of the column."
-    if definition.baseline is None or len(result.table) < 2:
+    if result.baseline is None or len(result.table) < 2:
         return words
     names = {
         "t": "paired t-test",
@@ -146,6 +154,6 @@ def legend(result: ExperimentResult) -> str:
     }
     family = f", {definition.correction.capitalize()} correction over the systems" if definition.correction else ""
     return (
-        f"{words} ▲ ▼: significantly better or worse than {definition.baseline} "
+        f"{words} ▲ ▼: significantly better or worse than {result.baseline} "
         f"({names[definition.test]}{family}, α = {definition.alpha:g}); point at a figure for details."
     )

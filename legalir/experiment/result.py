@@ -30,7 +30,7 @@ class ExperimentResult:
 
     Attributes:
         definition: what was asked.
-        table: one row a system; columns ``name``, the measures as fractions, for each measure the columns
+        table: one row a system that ran; columns ``name``, the measures as fractions, for each measure the columns
             of :func:`legalir.experiment.scores.statistic_columns`, then the latency.
         per_query: columns ``name, qid, measure, value``.
         made: the runs with how they were made, by system.
@@ -54,6 +54,18 @@ class ExperimentResult:
     def latencies(self) -> dict[str, Latency | None]:
         """The response times of each system, None where they were not measured."""
         return {name: run.record.latency for name, run in self.made.items()}
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """The systems whose model could not be had, and why; they have neither a run nor a row in the table."""
+        systems = self.environment.get("systems")
+        rows = systems.items() if isinstance(systems, Mapping) else ()
+        return {str(name): str(facts["absent"]) for name, facts in rows if "absent" in facts}
+
+    @property
+    def baseline(self) -> str | None:
+        """The system that the others are tested against; None where there is none, or where it has no run."""
+        return self.definition.baseline if self.definition.baseline in self.made else None
 
     @property
     def dataset_name(self) -> str:
@@ -112,11 +124,11 @@ class ExperimentResult:
         return folder
 
     def _save_runs(self, folder: Path) -> None:
-        for name, path in run_paths(folder, self.made).items():
-            run = self.made[name]
-            if read_record(path) != run.record:
-                write_run(path, run.frame, name)
-                write_record(path, replace(run.record, sha256=sha256_of(path)))
+        paths = run_paths(folder, self.definition.systems)
+        for name, run in self.made.items():
+            if read_record(paths[name]) != run.record:
+                write_run(paths[name], run.frame, name)
+                write_record(paths[name], replace(run.record, sha256=sha256_of(paths[name])))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> ExperimentResult:
@@ -130,17 +142,18 @@ class ExperimentResult:
             if not (folder / name).is_file():
                 raise ExperimentError(f"{folder} holds no experiment result ({name} is missing): {_cure(folder)}.")
         definition = Definition.load(folder / "definition.yaml")
-        paths = run_paths(folder / "runs", definition.systems)
-        made = {name: _load_run(path) for name, path in paths.items()}
         try:
-            return cls(
+            result = cls(
                 definition,
                 read_table(folder / "table.tsv"),
                 _read_per_query(folder / "per_query.csv"),
-                made,
+                {},
                 json.loads((folder / "environment.json").read_text(encoding="utf-8")),
                 Context.from_dict(json.loads((folder / "context.json").read_text(encoding="utf-8"))),
             )
+            paths = run_paths(folder / "runs", definition.systems)
+            made = {name: _load_run(path) for name, path in paths.items() if name not in result.absent}
+            return replace(result, made=made)
         except (ValueError, KeyError, TypeError) as error:
             raise ExperimentError(f"{folder} holds a damaged result: run the experiment again.") from error
 

@@ -11,7 +11,7 @@ import pandas as pd
 from legalir.experiment.definition import Definition
 from legalir.experiment.result import ExperimentResult
 
-__all__ = ["Cell", "Row", "counted", "format_score", "is_fraction", "leader", "p_text", "table_rows"]
+__all__ = ["Cell", "Row", "counted", "format_score", "is_fraction", "leader", "p_text", "reasons", "table_rows"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One system, or a reference row (`source` is then where its figures come from)."""
+    """One system, or a reference row (`source` is then where its figures come from).
+
+    Of a system without a run, `absent` says why there is none, and its cells are empty.
+    """
 
     name: str
     cells: tuple[Cell, ...]
@@ -47,6 +50,7 @@ class Row:
     source: str = ""
     median: float = math.nan
     p95: float = math.nan
+    absent: str = ""
 
 
 def is_fraction(result: ExperimentResult, measure: str) -> bool:
@@ -74,17 +78,28 @@ def counted(won: int, lost: int) -> str:
 
 def leader(result: ExperimentResult) -> str | None:
     """Return the best system by the first measure, the baseline apart; None where there is no other."""
-    others = result.table[result.table["name"] != result.definition.baseline]
+    others = result.table[result.table["name"] != result.baseline]
     if others.empty:
         return None
     return str(others["name"].iloc[int(others[result.definition.measures[0]].to_numpy().argmax())])
+
+
+def reasons(result: ExperimentResult) -> dict[str, list[str]]:
+    """Return why systems were not run, and which, in the order of the definition."""
+    found: dict[str, list[str]] = {}
+    for name, reason in result.absent.items():
+        found.setdefault(reason, []).append(name)
+    return found
 
 
 def table_rows(result: ExperimentResult) -> list[Row]:
     """Return a row for each system in the order of the definition, then the reference rows."""
     definition, table = result.definition, result.table
     fractions = {measure: is_fraction(result, measure) for measure in definition.measures}
-    rows = [_system_row(row, table, definition, fractions) for _, row in table.iterrows()]
+    ran = {str(row["name"]): _system_row(row, table, definition, fractions) for _, row in table.iterrows()}
+    nothing = tuple(Cell(math.nan, format_score(math.nan, True)) for _ in definition.measures)
+    absent = {name: Row(name, nothing, absent=reason) for name, reason in result.absent.items()}
+    rows = [(ran | absent)[name] for name in definition.systems]
     for reference in definition.references:
         values = [reference.scores.get(measure, math.nan) for measure in definition.measures]
         cells = tuple(Cell(value, format_score(value, True)) for value in values)

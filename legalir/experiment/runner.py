@@ -34,15 +34,19 @@ def run(
     out: str | os.PathLike[str] | None = None,
     *,
     dataset: str | None = None,
+    values: Mapping[str, object] | None = None,
     collection: Collection | None = None,
     latency_queries: int = 200,
 ) -> ExperimentResult:
     """Run an experiment.
 
+    A system whose model cannot be found or read is left out, and the others run: see ``ExperimentResult.absent``.
+
     Args:
         definition: the path of a YAML file, a mapping with its keys, or a :class:`Definition`.
         out: directory of the result; runs in it that are still valid are reused. None keeps all in memory.
         dataset: run on this dataset instead of the definition's.
+        values: put these in the place of the definition's values of the same names.
         collection: the collection to search; None opens the dataset.
         latency_queries: the most queries to time one by one for each system; 0 times none.
 
@@ -53,6 +57,8 @@ def run(
     definition = load_definition(definition)
     if dataset is not None:
         definition = definition.replace(dataset=dataset, datasets=())
+    if values:
+        definition = definition.with_values(values)
     if len(definition.datasets) > 1:
         raise ExperimentError("This experiment has several datasets: choose one with dataset=..., or use run_all.")
     definition = definition.located(Path.cwd())
@@ -63,16 +69,18 @@ def run(
     start = perf_counter()
     topics, qrels = _judged(collection, definition)
     folder = None if out is None else Path(out)
-    made = make_runs(definition, collection, topics, qrels, folder, latency_queries)
+    made, absent = make_runs(definition, collection, topics, qrels, folder, latency_queries)
+    # What has no run is no baseline; the result says of the definition what was asked.
+    scored = definition.replace(baseline=None) if definition.baseline in absent else definition
     frames = {name: item.frame for name, item in made.items()}
     latencies = {name: item.record.latency for name, item in made.items()}
     with progress("Scoring", 2) as advance:
-        per_query = per_query_scores(definition, frames, topics, qrels)
+        per_query = per_query_scores(scored, frames, topics, qrels)
         advance(1)
-        table = score_table(definition, frames, latencies, topics, qrels, per_query)
+        table = score_table(scored, frames, latencies, topics, qrels, per_query)
     context = collect_context(collection, frames, topics, qrels)
     seconds = perf_counter() - start
-    environment = describe_environment(definition, collection, topics, qrels, made, seconds)
+    environment = describe_environment(definition, collection, topics, qrels, made, absent, seconds)
     result = ExperimentResult(definition, table, per_query, made, environment, context)
     if folder is not None:
         result.save(folder)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.columns import fed_with_questions, rank_results
-from legalir.errors import ExperimentError, LegalIRError
+from legalir.columns import fed_with_questions
+from legalir.errors import ExperimentError, LegalIRError, ModelError
 from legalir.experiment.definition import Definition
-from legalir.experiment.evaluation import evaluate, scorable
-from legalir.experiment.failing import naming
+from legalir.experiment.evaluation import evaluate
+from legalir.experiment.failing import holding, model_error, naming
 from legalir.experiment.fingerprints import frame_fingerprint, run_key
+from legalir.experiment.keep import Keep
 from legalir.experiment.latency import measure_latency, sample_queries
 from legalir.experiment.runfile import (
-    RUN_COLUMNS,
     RunRecord,
     read_record,
     read_run,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from legalir.collection import Collection
 
 __all__ = ["Run", "System", "make_runs", "writing"]
+
+_log = logging.getLogger("legalir")
 
 
 @dataclass
@@ -53,45 +56,6 @@ class System:
     expression: str
     pipeline: pt.Transformer
     key: str
-
-
-class _Keep(pt.Transformer):
-    """The last stage of a system: hands its results, cut to `depth`, to `keep`.
-
-    ``pt.Experiment`` shares prefixes only in its tree plan, which returns no runs; this stage collects them.
-    It is equal to nothing but itself, so that two systems of one expression stay two.
-    """
-
-    def __init__(self, system: str, depth: int, topics: pd.DataFrame, keep: Callable[[str, pd.DataFrame], None]):
-        self.system, self.depth, self.topics, self.keep = system, depth, topics, keep
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        run = _checked_run(self.system, inp, self.depth)
-        self.keep(self.system, run)
-        return scorable(run, self.topics)
-
-
-def _checked_run(system: str, results: pd.DataFrame, depth: int) -> pd.DataFrame:
-    missing = [column for column in ("qid", "docno", "score") if column not in results.columns]
-    if missing:
-        raise ExperimentError(
-            f"The system {system!r} returned no column {missing[0]!r}: it must end in documents with scores."
-        )
-    run = results[["qid", "docno", "score"]].astype({"qid": str, "docno": str, "score": np.float64})
-    if not np.isfinite(run["score"].to_numpy()).all():
-        raise ExperimentError(f"The system {system!r} returned a score that is not a finite number.")
-    repeated = run[run.duplicated(["qid", "docno"])]
-    if len(repeated):
-        docno, qid = repeated["docno"].iloc[0], repeated["qid"].iloc[0]
-        raise ExperimentError(f"The system {system!r} returned {docno} twice for the query {qid}.")
-    run = rank_results(run)
-    return run.loc[run["rank"] < depth, list(RUN_COLUMNS)].reset_index(drop=True)
 
 
 @contextlib.contextmanager
@@ -113,45 +77,74 @@ def make_runs(
     qrels: pd.DataFrame,
     out: Path | None = None,
     latency_queries: int = 200,
-) -> dict[str, Run]:
-    """Return the run of every system, in the order of the definition.
+) -> tuple[dict[str, Run], dict[str, str]]:
+    """Return the run of every system, in the order of the definition, and why there is none of the others.
 
     A run in ``out/runs`` is reused where its key and its sha256 are right. Each new one is on disk as soon as
-    it is complete, so that an interrupted experiment goes on where it stopped.
+    it is complete, so that an interrupted experiment goes on where it stopped. A system whose model cannot be had
+    is left out, and the others run.
 
     Raises:
         ExperimentError: a system returns something that is no run, or `out` cannot be written.
         ExpressionError: an expression cannot be read.
+        ModelError: no system has its model.
     """
-    systems = _systems(definition, collection, topics)
-    paths = {} if out is None else run_paths(out / "runs", systems)
+    absent: dict[str, str] = {}
+    systems = _systems(definition, collection, topics, absent)
+    paths = {} if out is None else _paths(out, definition, systems)
     runs = _reusable(systems, paths)
     todo = {name: system for name, system in systems.items() if name not in runs}
     if todo:
-        runs |= _run_systems(definition, todo, topics, qrels, paths)
+        runs |= _run_systems(definition, todo, topics, qrels, paths, absent)
+    if not runs:
+        name, reason = next(iter(absent.items()))
+        raise ModelError(f"No system can be run. The system {name!r}: {reason}")
     for name, run in runs.items():
         if run.record.latency is None and latency_queries:
-            timed = sample_queries(topics, latency_queries)
-            with progress(f"Timing {name}", len(timed)) as advance, naming({name: systems[name].pipeline}):
-                latency = measure_latency(systems[name].pipeline, topics, limit=latency_queries, advance=advance)
-            run.record = replace(run.record, latency=latency)
+            _time(run, systems[name], topics, latency_queries)
             _save_record(run, paths.get(name))
-    return {name: runs[name] for name in systems}
+    order = list(definition.systems)
+    return {name: runs[name] for name in order if name in runs}, {
+        name: absent[name] for name in order if name in absent
+    }
 
 
-def _systems(definition: Definition, collection: Collection, topics: pd.DataFrame) -> dict[str, System]:
+def _time(run: Run, system: System, topics: pd.DataFrame, limit: int) -> None:
+    name = run.record.system
+    with progress(f"Timing {name}", len(sample_queries(topics, limit))) as advance, naming({name: system.pipeline}):
+        latency = measure_latency(system.pipeline, topics, limit=limit, advance=advance)
+    run.record = replace(run.record, latency=latency)
+
+
+def _paths(out: Path, definition: Definition, systems: Mapping[str, System]) -> dict[str, Path]:
+    # Named among all, so that a run has one name whether or not the others have their models.
+    return {name: path for name, path in run_paths(out / "runs", definition.systems).items() if name in systems}
+
+
+def _systems(
+    definition: Definition, collection: Collection, topics: pd.DataFrame, absent: dict[str, str]
+) -> dict[str, System]:
     from legalir.pipeline import canonical
 
     corpus, asked = collection.fingerprint(), frame_fingerprint(topics)
     systems = {}
-    for name, text in definition.systems.items():
+    for name, text in definition.expressions().items():
         try:
             expression, pipeline = canonical(text), collection.pipeline(text)
+            key = run_key(corpus, asked, expression, pipeline, definition.depth)
         except LegalIRError as error:
-            raise type(error)(f"The system {name!r}: {error}") from error
-        key = run_key(corpus, asked, expression, pipeline, definition.depth)
+            if (cause := model_error(error)) is None:
+                raise type(error)(f"The system {name!r}: {error}") from error
+            _leave_out([name], cause, absent)
+            continue
         systems[name] = System(expression, pipeline, key)
     return systems
+
+
+def _leave_out(names: Sequence[str], error: ModelError, absent: dict[str, str]) -> None:
+    if str(error) not in absent.values():
+        _log.warning("Left out %s: %s", "; ".join(names), error)
+    absent |= dict.fromkeys(names, str(error))
 
 
 def _reusable(systems: Mapping[str, System], paths: Mapping[str, Path]) -> dict[str, Run]:
@@ -169,34 +162,58 @@ def _run_systems(
     topics: pd.DataFrame,
     qrels: pd.DataFrame,
     paths: Mapping[str, Path],
+    absent: dict[str, str],
 ) -> dict[str, Run]:
     runs: dict[str, Run] = {}
     with progress("Running systems", len(systems)) as advance:
+        begun = perf_counter()
 
         def keep(name: str, frame: pd.DataFrame) -> None:
             system = systems[name]
-            record = RunRecord(name, system.expression, system.key, "", len(topics), 0.0)
+            # The time since the start stands until the system's own is known.
+            record = RunRecord(name, system.expression, system.key, "", len(topics), perf_counter() - begun)
             runs[name] = Run(frame, record, reused=False)
             _save(runs[name], paths.get(name))
             advance(1)
 
-        pipelines = {
-            name: system.pipeline >> _Keep(name, definition.depth, topics, keep) for name, system in systems.items()
-        }
-        measures = [definition.measure_objects()[0], "mrt"]
-        # In the tree plan, what several systems begin with runs once.
-        try:
-            with naming({name: system.pipeline for name, system in systems.items()}):
-                table = evaluate(pipelines, topics, qrels, measures, plan="tree")
-        except pt.validate.InputValidationError:
-            _name_misfit(systems, topics)
-            raise
+        while todo := {name: system for name, system in systems.items() if name not in runs and name not in absent}:
+            pipelines = {
+                name: system.pipeline >> Keep(name, definition.depth, topics, keep) for name, system in todo.items()
+            }
+            table = _evaluated(definition, todo, pipelines, topics, qrels, absent)
     judged = qrels["qid"].nunique()
-    for name, mean_milliseconds in zip(table["name"], table["mrt"], strict=True):
+    for name, mean_milliseconds in () if table is None else zip(table["name"], table["mrt"], strict=True):
         run = runs[name]
         run.record = replace(run.record, seconds=float(mean_milliseconds) * judged / 1000.0)
         _save_record(run, paths.get(name))
     return runs
+
+
+def _evaluated(
+    definition: Definition,
+    systems: Mapping[str, System],
+    pipelines: Mapping[str, pt.Transformer],
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    absent: dict[str, str],
+) -> pd.DataFrame | None:
+    """Run the pipelines and return their times; None where a model was not to be had, and now is known to be absent."""
+    measures = [definition.measure_objects()[0], "mrt"]
+    own = {name: system.pipeline for name, system in systems.items()}
+    try:
+        with naming(own):
+            try:
+                # In the tree plan, what several systems begin with runs once.
+                return evaluate(pipelines, topics, qrels, measures, plan="tree")
+            except LegalIRError as error:
+                cause, names = model_error(error), holding(error.__traceback__, own)
+                if cause is None or not names:
+                    raise
+                _leave_out(names, cause, absent)
+                return None
+    except pt.validate.InputValidationError:
+        _name_misfit(systems, topics)
+        raise
 
 
 def _name_misfit(systems: Mapping[str, System], topics: pd.DataFrame) -> None:

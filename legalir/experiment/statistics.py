@@ -43,7 +43,8 @@ def paired_test(name: str) -> PairedTest:
             # Differences that are all the same leave no variance: t is infinite, and p is 0 as it should be.
             warnings.simplefilter("ignore")
             statistic, p = test(values, baseline)
-        return float(statistic), float(p)
+        # Differences so small that their squares vanish leave nothing to divide by: they count as none.
+        return (0.0, 1.0) if np.isnan(p) else (float(statistic), float(p))
 
     return guarded
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from legalir.experiment.compare import Comparison
 from legalir.experiment.result import ExperimentResult
-from legalir.experiment.rows import Row, table_rows
+from legalir.experiment.rows import Row, reasons, table_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,11 +42,16 @@ def print_result(result: ExperimentResult, console: Console) -> None:
     console.print(f"[bold]{escape(definition.title)}[/bold]", highlight=False)
     counted = f"{len(result.context.queries)} queries, depth {definition.depth}"
     console.print(f"{escape(result.dataset_name)}, {counted}", style="dim", highlight=False)
+    if values := definition.shown().values:
+        line = ", ".join(f"{name}={value}" for name, value in values.items())
+        console.print(escape(line), style="dim", highlight=False)
     names, parts = _layout(result, rows, console.width)
     for part in parts:
         console.print(_table(result, rows, part, names))
     if legend := _legend(result, rows):
         console.print(legend, style="dim", highlight=False)
+    for reason, systems in reasons(result).items():
+        console.print(f"[yellow]not run:[/yellow] {escape('; '.join(systems))}: {escape(reason)}", highlight=False)
 
 
 def _heading(measure: str) -> str:
@@ -140,9 +145,9 @@ def _time(milliseconds: float) -> str:
 def _legend(result: ExperimentResult, rows: Sequence[Row]) -> str:
     definition = result.definition
     parts = ["bold: best"]
-    if definition.baseline is not None and len(result.table) > 1:
+    if result.baseline is not None and len(result.table) > 1:
         correction = f", {definition.correction}" if definition.correction else ""
-        parts.append(f"▲▼ against {definition.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
+        parts.append(f"▲▼ against {result.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
     if any(row.reference for row in rows):
         parts.append("dim: published elsewhere")
     if _timed(rows):

@@ -117,3 +117,27 @@ def test_misuse_is_exit_code_2(file: Path) -> None:
 def test_help_has_examples(command: str) -> None:
     done = call(command, "--help")
     assert done.exit_code == 0 and f"legalir experiment {command}" in done.output
+
+
+def test_values_are_set_from_the_command_line(file: Path) -> None:
+    definition = yaml.safe_load(file.read_text(encoding="utf-8"))
+    definition["values"] = {"analyzer": "jamo3", "k1": 0.9}
+    definition["systems"] = {"BM25": 'bm25(analyzer="${analyzer}", k1=${k1})'}
+    file.write_text(yaml.safe_dump(definition, sort_keys=False), encoding="utf-8")
+    done = call("run", file, "--no-report", "--set", "analyzer=word", "--set", "k1=1.5", "--json")
+    assert json.loads(done.stdout)["values"] == {"analyzer": "word", "k1": 1.5}
+    done = call("run", "results/fire/definition.yaml", "--no-report", "--out", "results/fire")
+    assert "analyzer=word, k1=1.5" in done.output and "1 of 1 runs were unchanged" in done.output
+    for settings, words in ((["analyser=x"], "Did you mean 'analyzer'?"), (["k1=x"], "a number")):
+        done = call("run", file, "--set", *settings)
+        assert isinstance(done.exception, ExperimentError) and words in str(done.exception)
+    for setting in ("k1", "=3"):
+        assert call("run", file, "--set", setting).exit_code == 2
+
+
+def test_a_folder_that_is_set_is_seen_from_here(file: Path) -> None:
+    definition = yaml.safe_load(file.read_text(encoding="utf-8"))
+    definition |= {"values": {"model": "elsewhere"}, "systems": {"BM25": "bm25", "M": 'static(model="${model}")'}}
+    file.write_text(yaml.safe_dump(definition, sort_keys=False), encoding="utf-8")
+    done = call("run", file, "--set", "model=./none")
+    assert str(file.parent / "none") in str(done.exception)

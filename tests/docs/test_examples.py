@@ -24,10 +24,11 @@ from typer.testing import CliRunner, Result
 from legalir.cli.main import app
 from legalir.datasets import check, load
 from legalir.experiment.definition import load_definition
+from legalir.train.finetune import FineTuning
 from legalir.train.recipe import Recipe
 
 RUN = ("python", "sh", "console")
-NEURAL = {"static.md"}
+NEURAL = {"neural.md", "static.md"}
 """Pages whose examples need torch."""
 WITH_EXAMPLES = [
     pytest.param(page, marks=[pytest.mark.neural] if page.name in NEURAL else [], id=page.name)
@@ -36,6 +37,7 @@ WITH_EXAMPLES = [
 ]
 DATA = [block for page in PAGES for block in blocks(page) if block.language in ("json", "toml", "yaml")]
 RECIPE = {"dataset", "out"}
+TUNING = {"dataset", "model", "out"}
 DEFINITION = {"dataset", "datasets", "systems", "sweeps"}
 
 
@@ -121,7 +123,9 @@ def test_data_can_be_read(block: Block) -> None:
         assert all(isinstance(json.loads(line), dict) for line in block.text.splitlines())
     elif block.language == "toml":
         assert tomllib.loads(block.text)
-    elif (content := yaml.safe_load(block.text)).keys() >= RECIPE:
+    elif (content := yaml.safe_load(block.text)).keys() >= TUNING:
+        assert FineTuning.parse(content).as_dict().items() >= content.items()
+    elif content.keys() >= RECIPE:
         assert Recipe.parse(content).as_dict().items() >= content.items()
     elif content.keys() & DEFINITION:
         # A page may show a part of a definition.

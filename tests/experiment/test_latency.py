@@ -10,6 +10,7 @@ import pytest
 
 from legalir.experiment import latency
 from legalir.experiment.latency import Latency, measure_latency, sample_queries
+from legalir.neural.afresh import is_afresh
 
 
 class Slow(pt.Transformer):
@@ -63,3 +64,15 @@ def test_median_and_percentile() -> None:
     assert found.median == 50.5
     assert found.p95 == pytest.approx(95.05)
     assert found.slowest(2) == [("100", 100.0), ("99", 99.0)]
+
+
+def test_questions_are_timed_as_if_they_were_new() -> None:
+    seen: list[bool] = []
+
+    class Watching(pt.Transformer):
+        def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+            seen.append(is_afresh())
+            return inp
+
+    measure_latency(Watching(), topics(2))
+    assert seen == [False, False, True, True] and not is_afresh()

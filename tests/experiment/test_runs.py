@@ -19,7 +19,7 @@ from legalir.experiment.runs import Run, make_runs
 
 def made(collection: FakeCollection, out: Path | None = None, latency: int = 0, **changes: object) -> dict[str, Run]:
     definition = Definition.parse({**DEFINITION, "baseline": None, **changes})
-    return make_runs(definition, collection, TOPICS, QRELS, out, latency)  # type: ignore[arg-type]
+    return make_runs(definition, collection, TOPICS, QRELS, out, latency)[0]  # type: ignore[arg-type]
 
 
 def reused(runs: dict[str, Run]) -> list[str]:
@@ -75,7 +75,7 @@ def test_another_depth_version_or_question_reuses_nothing(tmp_path: Path, monkey
     assert reused(made(FakeCollection(), tmp_path)) == []
     definition = Definition.parse({**DEFINITION, "baseline": None})
     topics = TOPICS.assign(query=TOPICS["query"] + "?")
-    again = make_runs(definition, FakeCollection(), topics, QRELS, tmp_path, 0)  # type: ignore[arg-type]
+    again, _ = make_runs(definition, FakeCollection(), topics, QRELS, tmp_path, 0)  # type: ignore[arg-type]
     assert reused(again) == []
 
 

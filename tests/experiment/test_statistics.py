@@ -97,3 +97,8 @@ def test_the_interval_of_a_mean_is_that_of_the_normal_distribution() -> None:
 def test_queries_without_weight_never_divide_by_zero() -> None:
     low, high = bootstrap_interval(np.array([[1.0, 0.0]]), resampling_counts(2), np.array([3.0, 0.0]))
     assert (low[0], high[0]) == (1.0, 1.0)
+
+
+def test_differences_whose_squares_vanish_count_as_none() -> None:
+    # scipy divides 0 by 0 here and says NaN.
+    assert paired_test("t")(np.array([0.0, 0.0]), np.array([0.0, 5e-324])) == (0.0, 1.0)

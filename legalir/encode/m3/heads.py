@@ -37,7 +37,9 @@ def check_weights(component: str, weights: Any) -> dict[str, float]:
     for head, weight in weights.items():
         if head not in HEADS:
             hint = suggestion(str(head), HEADS)
-            raise ComponentError(f"{component}: weights name {head!r}, which is not one of {', '.join(HEADS)}.{hint}")
+            raise ComponentError(
+                f"{component}: weights name {head!r}, which is not one of {', '.join(HEADS)}.{hint} Write {_example()}."
+            )
         check_number(component, f"weights[{head}]", weight, low=0)
     counting = {head: float(weights[head]) for head in HEADS if weights.get(head, 0) > 0}
     if not counting:

@@ -34,6 +34,7 @@ def m3(
         model: a folder, or the name of a model on the hub.
         weights: what each head counts; one that is not named counts nothing, and is not computed.
         k: candidates that each of the dense and the sparse head finds.
+        num_results: results a query, at least 1.
         multi: what multi-vectors are stored as, ``float16``, ``float32`` or ``int8``.
         max_length: tokens that are read of a provision.
         device: as torch names it; None for an accelerator where there is one.
@@ -54,7 +55,15 @@ def m3_dense(
     device: str | None = None,
     dtype: str | None = None,
 ) -> M3HeadRetriever:
-    """The dense head of BGE-M3: ``m3_dense("BAAI/bge-m3")``; parameters as of ``m3``."""
+    """The dense head of BGE-M3: ``m3_dense("BAAI/bge-m3")``.
+
+    Args:
+        model: a folder, or the name of a model on the hub.
+        num_results: results a query, at least 1.
+        max_length: tokens that are read of a provision.
+        device: as torch names it; None for an accelerator where there is one.
+        dtype: ``float32``, ``float16`` or ``bfloat16``; None for what suits the device.
+    """
     encoder = M3Encoder(model, max_length=max_length, device=device, dtype=dtype)
     return M3HeadRetriever(_index(collection, encoder, {"dense": 1.0}), "dense", num_results=num_results)
 
@@ -68,7 +77,15 @@ def m3_sparse(
     device: str | None = None,
     dtype: str | None = None,
 ) -> M3HeadRetriever:
-    """The sparse head of BGE-M3, by token id: ``m3_sparse("BAAI/bge-m3")``; parameters as of ``m3``."""
+    """The sparse head of BGE-M3, by token id: ``m3_sparse("BAAI/bge-m3")``.
+
+    Args:
+        model: a folder, or the name of a model on the hub.
+        num_results: results a query, at least 1.
+        max_length: tokens that are read of a provision.
+        device: as torch names it; None for an accelerator where there is one.
+        dtype: ``float32``, ``float16`` or ``bfloat16``; None for what suits the device.
+    """
     encoder = M3Encoder(model, max_length=max_length, device=device, dtype=dtype)
     return M3HeadRetriever(_index(collection, encoder, {"sparse": 1.0}), "sparse", num_results=num_results)
 
@@ -83,7 +100,16 @@ def m3_multi(
     device: str | None = None,
     dtype: str | None = None,
 ) -> M3HeadRetriever:
-    """The multi-vector head of BGE-M3 over all provisions: ``m3_multi("BAAI/bge-m3")``; parameters as of ``m3``."""
+    """The multi-vector head of BGE-M3 over all provisions: ``m3_multi("BAAI/bge-m3")``.
+
+    Args:
+        model: a folder, or the name of a model on the hub.
+        num_results: results a query, at least 1.
+        multi: what multi-vectors are stored as, ``float16``, ``float32`` or ``int8``.
+        max_length: tokens that are read of a provision.
+        device: as torch names it; None for an accelerator where there is one.
+        dtype: ``float32``, ``float16`` or ``bfloat16``; None for what suits the device.
+    """
     encoder = M3Encoder(model, max_length=max_length, device=device, dtype=dtype)
     return M3HeadRetriever(_index(collection, encoder, {"multi": 1.0}, multi), "multi", num_results=num_results)
 
@@ -98,7 +124,16 @@ def m3_rerank(
     device: str | None = None,
     dtype: str | None = None,
 ) -> M3Scorer:
-    """Heads of BGE-M3 score what is given: ``bm25 % 100 >> m3_rerank("BAAI/bge-m3")``; parameters as of ``m3``."""
+    """Heads of BGE-M3 score what is given: ``bm25 % 100 >> m3_rerank("BAAI/bge-m3")``.
+
+    Args:
+        model: a folder, or the name of a model on the hub.
+        weights: what each head counts; one that is not named counts nothing.
+        multi: what multi-vectors are stored as, ``float16``, ``float32`` or ``int8``.
+        max_length: tokens that are read of a provision.
+        device: as torch names it; None for an accelerator where there is one.
+        dtype: ``float32``, ``float16`` or ``bfloat16``; None for what suits the device.
+    """
     counting = check_weights("m3_rerank", WEIGHTS if weights is None else weights)
     index = _index(collection, M3Encoder(model, max_length=max_length, device=device, dtype=dtype), counting, multi)
     return M3Scorer(index, counting)
