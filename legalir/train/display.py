@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -51,7 +52,8 @@ class _Bar(Display):
 def describe(row: Mapping[str, Any]) -> str:
     """Return a row of the history in one line."""
     measures = "".join(f"  {name} {100 * value:.1f}" for name, value in row.items() if "@" in name)
-    return f"epoch {row['epoch']}  loss {row['loss']:.3f}{measures}  {row['seconds']:.0f} s"
+    loss = "" if math.isnan(row["loss"]) else f"  loss {row['loss']:.3f}"
+    return f"epoch {row['epoch']}{loss}{measures}  {row['seconds']:.0f} s"
 
 
 @contextmanager

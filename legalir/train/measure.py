@@ -10,7 +10,7 @@ import numpy.typing as npt
 from legalir.retrieve.cosine import best_cosines
 from legalir.train.batches import Gold
 
-__all__ = ["dev_measures"]
+__all__ = ["dev_measures", "of_query"]
 
 _K = 10
 
@@ -27,12 +27,12 @@ def dev_measures(queries: npt.NDArray[np.float32], documents: npt.NDArray[np.flo
     totals = np.zeros(3)
     for number, (found, _) in enumerate(best_cosines(documents, order, queries, _K)):
         right = gold.documents[gold.indptr[number] : gold.indptr[number + 1]]
-        totals += _of_query(np.isin(found, right), len(right))
+        totals += of_query(np.isin(found, right), len(right))
     means = totals / max(1, len(queries))
     return {name: float(value) for name, value in zip(("R@10", "nDCG@10", "MultiHitRate@10"), means, strict=True)}
 
 
-def _of_query(hits: npt.NDArray[np.bool_], relevant: int) -> tuple[float, float, float]:
+def of_query(hits: npt.NDArray[np.bool_], relevant: int) -> tuple[float, float, float]:
     gain = sum(1 / math.log2(place + 2) for place in np.flatnonzero(hits))
     best = sum(1 / math.log2(place + 2) for place in range(min(_K, relevant)))
     return float(hits.sum()) / relevant, gain / best, float(hits.sum() == relevant)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from legalir.train.loop import Learnt
     from legalir.train.negatives import Pool
 
-__all__ = ["TrainedModel", "train_recipe", "train_static"]
+__all__ = ["TrainedModel", "interrupts", "train_recipe", "train_static"]
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _trained(recipe: Recipe, collection: Collection, out: Path, display: Display
         checkpoints = Checkpoints(out, recipe.fingerprint(material.data))
         if resume is False:
             checkpoints.remove()
-        with _one_thread(), _interrupts() as interrupted:
+        with _one_thread(), interrupts() as interrupted:
             learnt = _learn(recipe, collection, material, checkpoints, pool, display, interrupted, resume)
     card = model_card(recipe, collection, material, learnt.best)
     model = StaticModel(recipe.ngrams, learnt.table, tf=recipe.tf, card=card)
@@ -201,7 +201,7 @@ def _one_thread() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _interrupts() -> Iterator[Callable[[], bool]]:
+def interrupts() -> Iterator[Callable[[], bool]]:
     """Yield what tells whether Ctrl-C was pressed: the first waits for the end of a step, the second does not."""
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False

@@ -5,14 +5,18 @@ n documents, m queries, t stored vectors of d numbers.
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from legalir.retrieve.m3.blocks import Block, Floats, Ints
-from legalir.retrieve.m3.products import products_of
+from legalir.retrieve.m3.products import Products, products_of
+from legalir.retrieve.m3.workers import each_alone
 
 __all__ = ["MaxSim"]
 
@@ -48,7 +52,12 @@ class MaxSim:
         self._bounds = bounds
         self._rows = max(1, min(_ROWS, _NUMBERS // max(1, vectors.shape[1])))
         longest = int(np.diff(bounds).max(initial=0))
-        self._products = products_of(vectors, scales, max(self._rows, longest), torch=torch)
+        self._torch = importlib.util.find_spec("torch") is not None if torch is None else torch
+        self._make = partial(products_of, vectors, scales, max(self._rows, longest), torch=self._torch)
+        self._products = self._make()
+        self._idle = [self._products]  # Each has buffers of its own, so each thread takes one.
+        # Products of integers are short of nothing but memory, which threads that share them read faster.
+        self._alone = self._torch and scales is None
 
     def scores(self, queries: Sequence[Floats], documents: Ints) -> Floats:
         """Return the score of each document for each query; [m, c].
@@ -65,14 +74,29 @@ class MaxSim:
         order = np.argsort(documents, kind="stable")
         sizes = self._bounds[documents[order] + 1] - self._bounds[documents[order]]
         order, sizes = order[sizes > 0], sizes[sizes > 0]
-        for run in self._runs(sizes) if asked else ():
+
+        def score(run: slice) -> None:
             block = Block(self._bounds[documents[order[run]]], sizes[run])
             first = np.cumsum(block.sizes) - block.sizes
-            read = self._products.read(block)
-            for number, query in zip(asked, prepared, strict=True):
-                best = np.maximum.reduceat(self._products.multiply(read, query), first, axis=0)
-                out[number, order[run]] = best[:, : len(queries[number])].mean(axis=1, dtype=np.float64)
+            with self._borrowed() as products:
+                read = products.read(block)
+                for number, query in zip(asked, prepared, strict=True):
+                    best = np.maximum.reduceat(products.multiply(read, query), first, axis=0)
+                    out[number, order[run]] = best[:, : len(queries[number])].mean(axis=1, dtype=np.float64)
+
+        each_alone(score, self._runs(sizes) if asked else (), several=self._alone)
         return out
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[Products]:
+        try:
+            products = self._idle.pop()
+        except IndexError:
+            products = self._make()
+        try:
+            yield products
+        finally:
+            self._idle.append(products)
 
     def _runs(self, sizes: Ints) -> Iterator[slice]:
         """Yield as many documents at a time as fit into a block, at least one."""

@@ -1,0 +1,141 @@
+"""The card of a tuned model: what it was made from and how, as data (``finetuning.json``) and in words (README.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import legalir
+from legalir.train.finetune.base import Base
+from legalir.train.finetune.material import Dev, Texts
+from legalir.train.finetune.place import CARD
+from legalir.train.finetune.recipe import FineTuning
+from legalir.train.material import dataset_name
+
+if TYPE_CHECKING:
+    from legalir.collection import Collection
+
+__all__ = ["card_of", "write_card"]
+
+
+def card_of(
+    recipe: FineTuning,
+    collection: Collection,
+    base: Base,
+    texts: Texts,
+    dev: Dev | None,
+    rows: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return the card: JSON values without any path of this machine.
+
+    Args:
+        recipe: how.
+        collection: from what.
+        base: what was tuned.
+        texts: what was read.
+        dev: what was measured on.
+        rows: the history, whose row with ``kept`` is that of this model.
+    """
+    about, material = collection.source, texts.material
+    facts = {"dataset": dataset_name(collection), "title": about.title, "lang": about.lang, "licence": about.licence}
+    kept = next(row for row in rows if row["kept"])
+    return {
+        "made_by": f"legalir {legalir.__version__}",
+        "base": {"model": base.name, "licence": base.licence, "sha256": base.digest},
+        "sources": [{**facts, **source, "fingerprint": material.data["train"]} for source in material.sources],
+        "corpus": {"documents": len(material.docnos), "sha256": material.data["corpus"], **facts},
+        "recipe": {**recipe.settings(), "pooling": base.pooling},
+        "epoch": kept["epoch"],
+        "dev": None
+        if dev is None
+        else {"split": recipe.dev, "queries": len(dev.queries), "provisions": len(dev.passages)},
+        "history": [dict(row) for row in rows],
+    }
+
+
+def write_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """Write both forms of the card beside the model."""
+    text = json.dumps(card, ensure_ascii=False, indent=1)
+    (folder / CARD).write_text(text + "\n", encoding="utf-8")
+    (folder / "README.md").write_text("\n".join(_lines(card)) + "\n", encoding="utf-8")
+
+
+def _lines(card: Mapping[str, Any]) -> list[str]:
+    base, recipe = card["base"], card["recipe"]
+    known = base["licence"] not in (None, "unknown")
+    heads = "one vector a text" if recipe["objective"] == "dense" else "the three heads of M3"
+    return [
+        "---",
+        *([f"license: {str(base['licence']).lower()}"] if known else []),
+        f"base_model: {base['model']}",
+        "library_name: sentence-transformers",
+        "---",
+        "",
+        f"# {base['model']}, fine-tuned to find statutes",
+        "",
+        f"Made by {card['made_by']}, `legalir finetune`; objective: {heads}.",
+        "",
+        "## Made from",
+        "",
+        f"- Base model: `{base['model']}`, licence: {base['licence'] or 'not stated'}. Its terms hold here, too.",
+        *map(_source, card["sources"]),
+        _negatives(recipe),
+        "",
+        "## How",
+        "",
+        *(f"- {name}: {value}" for name, value in recipe.items() if value is not None),
+        "",
+        "## Figures",
+        "",
+        _measured(card),
+        "",
+        "*moved*: anchors that waited for a batch without conflict; *left*: anchors that an epoch did without.",
+        "",
+        *_table(card["history"]),
+    ]
+
+
+def _source(source: Mapping[str, Any]) -> str:
+    return (
+        f"- {source['source']} of `{source['dataset']}` ({source['title'] or 'no title'}; licence: "
+        f"{source['licence'] or 'not stated'}): {source['queries']} queries, {source['pairs']} pairs; left out as dev "
+        f"queries: {source['left_out']}."
+    )
+
+
+def _negatives(recipe: Mapping[str, Any]) -> str:
+    guard = "in no batch is a provision a negative of a query that it is right for."
+    if not recipe["hard"]:
+        return f"- Negatives: the provisions of the other queries of a batch; {guard}"
+    best = f"the best {recipe['pool'] or recipe['hard']} wrong provisions of `{recipe['negatives']}`"
+    return f"- Hard negatives: {best}, {recipe['hard']} an anchor; {guard}"
+
+
+def _measured(card: Mapping[str, Any]) -> str:
+    dev = card["dev"]
+    if dev is None:
+        return "Nothing was measured; the last epoch is kept."
+    head = "" if card["recipe"]["objective"] == "dense" else " by the dense head"
+    whole = dev["provisions"] == card["corpus"]["documents"]
+    among = "all" if whole else "a part, those right for any dev query and others drawn at random:"
+    return (
+        f"{dev['queries']} queries of the split `{dev['split']}`, sought{head} among {among} {dev['provisions']} "
+        f"provisions. They chose the epoch, so that they flatter it. Epoch 0 is the model before."
+    )
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    columns = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in ("seconds", "kept")]
+    lines = [f"| {' | '.join(columns)} | |", "|" + "--:|" * len(columns) + "---|"]
+    for row in rows:
+        cells = [_cell(name, row.get(name)) for name in columns]
+        lines.append(f"| {' | '.join(cells)} | {'kept' if row['kept'] else ''} |")
+    return lines
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{100 * value:.2f}" if "@" in name else f"{value:.4f}" if isinstance(value, float) else str(value)

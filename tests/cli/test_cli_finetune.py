@@ -1,0 +1,86 @@
+"""``legalir finetune``: a recipe with changes, the table at the end, exit codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+
+from legalir.cli import main as program
+from legalir.cli.finetune import EXAMPLES, finetune
+
+sys.path.append(str(Path(__file__).parents[1] / "train" / "finetune"))
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    app = typer.Typer(pretty_exceptions_enable=False)
+    app.command("finetune", epilog=EXAMPLES)(finetune)
+    app.callback()(lambda: None)
+    monkeypatch.setattr(program, "app", app)
+    monkeypatch.setattr(sys, "argv", ["legalir", "finetune", *arguments])
+    monkeypatch.setenv("COLUMNS", "100")
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    return int(ended.value.code or 0)
+
+
+def test_help_has_examples(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "--help") == 0
+    out = capsys.readouterr().out
+    assert "legalir finetune experiments/neural/finetune/bge-m3.yaml" in out
+    for option in ("--model", "--out", "--epochs", "--device", "--resume", "--no-resume", "--replace", "--json"):
+        assert option in out
+    assert (Path(__file__).parents[2] / "experiments" / "neural" / "finetune" / "bge-m3.yaml").is_file()
+
+
+def test_a_recipe_that_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "recipe.yaml"
+    assert run(monkeypatch, str(recipe)) == 2
+    assert capsys.readouterr().err == f"error: {recipe} does not exist: give the path of a recipe (YAML).\n"
+    recipe.write_text("dataset: a\nmodel: b\nout: c\nepoch: 3\n", encoding="utf-8")
+    assert run(monkeypatch, str(recipe)) == 2
+    assert capsys.readouterr().err == f"error: {recipe}: the key 'epoch' is not known. Did you mean 'epochs'?\n"
+    recipe.write_text("dataset: a\nmodel: b\nout: c\n", encoding="utf-8")
+    assert run(monkeypatch, str(recipe), "--device", "tpu") == 2
+    assert "'device' is 'tpu', but must be one of cpu, cuda, mps." in capsys.readouterr().err
+
+
+@pytest.mark.neural
+def test_from_a_recipe_to_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tunable import TINY, write_tunable
+
+    write_tunable(tmp_path)
+    capsys.readouterr()  # transformers shows bars while it writes the models.
+    recipe, out = tmp_path / "recipe.yaml", tmp_path / "model"
+    values = {**TINY, "dataset": "./statutes/train", "dev": "dev", "model": "./bert", "out": "./elsewhere"}
+    recipe.write_text(yaml.safe_dump(values), encoding="utf-8")
+    assert run(monkeypatch, str(recipe), "--out", str(out), "--epochs", "1") == 0
+    shown = capsys.readouterr()
+    assert [line.split()[:2] for line in shown.err.splitlines()] == [["epoch", "0"], ["epoch", "1"]]
+    lines = [line.rstrip() for line in shown.out.splitlines()]
+    assert lines[0].split() == ["epoch", "loss", "R@10", "nDCG@10", "MultiHitRate@10", "seconds"]
+    assert [line.split()[0] for line in lines[1:3]] == ["0", "1"]
+    assert len(lines[1].split()) == 5
+    assert lines[2].endswith("kept")
+    assert lines[3].startswith(f"Model: {out} (")
+    assert lines[4] == f"Use it: --pipeline 'dense(\"{out}\")'"
+    assert run(monkeypatch, str(recipe), "--out", str(out)) == 2
+    assert capsys.readouterr().err == f"error: {out} exists: give another place, or replace=True (--replace).\n"
+    # The base model's place is not taken for that of a tuned one.
+    assert run(monkeypatch, str(recipe), "--out", str(tmp_path / "bert"), "--replace") == 2
+    assert "bert exists and is no fine-tuned model" in capsys.readouterr().err
+    changes = ("--model", str(tmp_path / "m3"), "--epochs", "1", "--replace", "--json")
+    assert run(monkeypatch, str(recipe), "--out", str(out), *changes) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["out"] == str(out)
+    assert [row["epoch"] for row in facts["history"]] == [0, 1]
+    assert facts["history"][0]["loss"] is None
+    assert facts["history"][1]["kept"] is True

@@ -1,0 +1,79 @@
+"""A small collection to tune on: common letters say nothing, and which words belong together can be learnt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny_models
+
+KOREAN = ("관계인", "소방시설", "설치", "무창층", "배연", "설비", "이하", "징역", "처한다", "용어")
+ENGLISH = ("owner", "shall", "door", "exit", "section", "storage", "of", "applies", "ing", "the")
+
+LETTERS = "abcdefghij"
+
+TINY: dict[str, Any] = {
+    "batch": 4,
+    "epochs": 2,
+    "rate": 3e-3,
+    "temperature": 0.05,
+    "query_length": 12,
+    "passage_length": 12,
+    "negatives": "bm25",
+    "seed": 5,
+    "device": "cpu",
+}
+"""Settings with which a tiny model is tuned in a second."""
+
+
+def write_collection(folder: Path, *, shared: bool = False) -> Path:
+    """Write a folder with the splits train and dev: subject i is KOREAN[i] in provisions, ENGLISH[i] in queries.
+
+    Args:
+        folder: where to.
+        shared: whether the dev split judges a query of the train split, too.
+    """
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(7)
+    corpus, queries, train, dev = [], [], [], []
+    for number, word in enumerate(KOREAN):
+        for part in range(3):
+            text = f"{word} {LETTERS[int(rng.integers(10))]} {LETTERS[int(rng.integers(10))]}."
+            corpus.append({"docno": f"d{number}-{part}", "text": text})
+        for turn in range(8):
+            letters = rng.permutation(10)[:3]
+            queries.append(
+                {"qid": f"q{number}-{turn}", "query": f"{ENGLISH[number]} {' '.join(LETTERS[n] for n in letters)}?"}
+            )
+            lines = train if turn < 6 else dev
+            lines += [f"q{number}-{turn} 0 d{number}-{part} 1" for part in range(2)]
+    if shared:
+        dev.append("q0-0 0 d0-0 1")
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus), encoding="utf-8")
+    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in queries), encoding="utf-8")
+    for name, rows in (("train", train), ("dev", dev)):
+        (folder / f"qrels.{name}.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "dataset.yaml").write_text("title: Invented\nlicence: CC0-1.0\nlang: ko\n", encoding="utf-8")
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return every file of a folder, by its path in it."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def write_tunable(root: Path) -> Path:
+    """Write a collection and two models into a folder: ``statutes``, ``bert`` and ``m3``.
+
+    The models' weights are spread less than those of other tiny models, which learn nothing in so few steps.
+    """
+    write_collection(root / "statutes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiny_models, "SPREAD", 0.1)
+        tiny_models.write_sentence(root / "bert", "mean")
+        tiny_models.write_m3(root / "m3", max_length=64)
+    return root
