@@ -33,6 +33,12 @@ def dev_measures(queries: npt.NDArray[np.float32], documents: npt.NDArray[np.flo
 
 
 def of_query(hits: npt.NDArray[np.bool_], relevant: int) -> tuple[float, float, float]:
+    """Return R@10, nDCG@10 and MultiHitRate@10 of one query, of whose first ten results `hits` are right.
+
+    Args:
+        hits: [at most 10], in the order of the list.
+        relevant: number of right provisions, at least 1.
+    """
     gain = sum(1 / math.log2(place + 2) for place in np.flatnonzero(hits))
     best = sum(1 / math.log2(place + 2) for place in range(min(_K, relevant)))
     return float(hits.sum()) / relevant, gain / best, float(hits.sum() == relevant)

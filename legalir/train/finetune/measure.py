@@ -14,7 +14,7 @@ from legalir.train.finetune.batches import right_for
 from legalir.train.finetune.material import Dev
 from legalir.train.finetune.random_numbers import own_random_numbers
 from legalir.train.finetune.recipe import FineTuning
-from legalir.train.measure import of_query, dev_measures
+from legalir.train.measure import dev_measures, of_query
 
 __all__ = ["measured", "sparse_ndcg"]
 
