@@ -30,19 +30,16 @@ def each_alone(work: Callable[[T], None], items: Iterable[T], *, several: bool) 
             work(item)
         return
     threads = require("torch", extra="dense").get_num_threads()
-
-    def alone(item: T) -> None:
-        with _pools().limit(limits=1, user_api="openmp"):
-            work(item)
-
-    with ThreadPoolExecutor(threads, initializer=_begin) as pool:
-        for done in [pool.submit(alone, item) for item in items]:
+    with ThreadPoolExecutor(threads, initializer=_alone) as pool:
+        for done in [pool.submit(work, item) for item in items]:
             done.result()
 
 
-def _begin() -> None:
+def _alone() -> None:
+    """Give the calling thread one thread for its products, as long as it lives; OpenMP keeps that number by thread."""
     # What PyTorch sets up in a new thread when it is first asked would undo the limit.
     require("torch", extra="dense").get_num_threads()
+    _pools().limit(limits=1, user_api="openmp")
 
 
 @cache
