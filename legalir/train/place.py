@@ -1,29 +1,30 @@
-"""The place of a model that is being trained: nothing else is there, and nobody else trains to it."""
+"""The place of a model that is being trained: nobody else trains to it."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from legalir.encode.static.folder import check_place
-from legalir.errors import ArtifactError, DefinitionError
+from legalir.errors import ArtifactError
 
 __all__ = ["own_place"]
 
 
 @contextlib.contextmanager
-def own_place(out: Path, replace: bool) -> Iterator[None]:
+def own_place(out: Path, check: Callable[[], None]) -> Iterator[None]:
     """Hold the lock of `out`; complain before the work about what would make it worthless.
+
+    Args:
+        out: folder of the model.
+        check: raises where something is there that must not be replaced; called without and with the lock.
 
     Raises:
         ArtifactError: another training to `out` is under way, or nothing can be written there.
-        ComponentError: something else than a model is there.
-        DefinitionError: a model is there, and is not to be replaced.
     """
-    _check(out, replace)
+    check()
     lock = FileLock(out.with_name(f".{out.name}.lock"), timeout=0)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -33,15 +34,9 @@ def own_place(out: Path, replace: bool) -> Iterator[None]:
     except OSError as error:
         raise ArtifactError(f"{out} cannot be written ({error.strerror or error}): give another place.") from error
     try:
-        _check(out, replace)  # Another training may have ended there in between.
+        check()  # Another training may have ended there in between.
         yield
     finally:
         with contextlib.suppress(OSError):  # Some systems keep a file that is open; it is empty.
             Path(lock.lock_file).unlink()
         lock.release()
-
-
-def _check(out: Path, replace: bool) -> None:
-    if out.exists() and not replace:
-        raise DefinitionError(f"{out} exists: give another place, or replace=True (--replace).")
-    check_place(out)

@@ -8,13 +8,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from legalir.encode.static.ngrams import NGrams
-from legalir.errors import DefinitionError, suggestion
+from legalir.errors import DefinitionError
 from legalir.train.recipe_checks import CHECKS
-from legalir.yaml_files import kind_of, read_yaml
+from legalir.train.recipe_file import load_recipe, parse_recipe
 
 __all__ = ["MODEL", "RANDOM", "Recipe", "Settings"]
 
@@ -52,6 +51,10 @@ class Settings(TypedDict, total=False):
     precision: str
     checkpoint_minutes: float
     threads: int | None
+
+
+_NEEDED = ("dataset", "out")
+"""Keys without which there is no recipe."""
 
 
 @dataclass(frozen=True)
@@ -148,20 +151,7 @@ class Recipe:
         Raises:
             DefinitionError: a key is unknown or missing, or a value means nothing.
         """
-        if not isinstance(values, Mapping):
-            raise DefinitionError(f"{where} holds {kind_of(values)}; a recipe is a mapping with the key 'dataset'.")
-        known = [item.name for item in dataclasses.fields(cls)]
-        for key in values:
-            if key not in known:
-                hint = suggestion(str(key), set(known)) or f" Known are: {', '.join(known)}."
-                raise DefinitionError(f"{where}: the key {key!r} is not known.{hint}")
-        for key in ("dataset", "out"):
-            if values.get(key) is None:
-                raise DefinitionError(f"{where}: the key {key!r} is missing.")
-        try:
-            return cls(**values)
-        except DefinitionError as error:
-            raise DefinitionError(f"{where}: {error}") from None
+        return parse_recipe(cls, values, where, _NEEDED)
 
     @classmethod
     def load(cls, path: str | PathLike[str], **changes: object) -> Recipe:
@@ -174,12 +164,7 @@ class Recipe:
         Raises:
             DefinitionError: as :meth:`parse`, or the file is no YAML.
         """
-        file = Path(path)
-        values = read_yaml(file, "a recipe")
-        if isinstance(values, Mapping):
-            located = {key: _located(values[key], file.parent) for key in ("dataset", "out") if key in values}
-            values = {**values, **located, **changes}
-        return cls.parse(values, str(file))
+        return load_recipe(cls, path, changes, _NEEDED, places=_NEEDED)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, which :meth:`parse` accepts."""
@@ -194,9 +179,3 @@ class Recipe:
         """Return a sha256 over the settings and over `data`, JSON values that identify what is learnt from."""
         content = {"training": 1, "settings": self.settings(), "ngrams": self.ngrams.fingerprint, "data": data}
         return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-def _located(value: object, folder: Path) -> object:
-    if not isinstance(value, str) or not value.startswith(("./", "../", "~")):
-        return value
-    return str((folder / Path(value).expanduser()).resolve())

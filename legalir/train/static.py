@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from legalir.encode.static.folder import check_place
 from legalir.encode.static.model import StaticModel
 from legalir.errors import DefinitionError
 from legalir.extras import require
@@ -124,10 +125,16 @@ def train_recipe(
     require("torch", extra="dense")
     require("safetensors", extra="dense")
     out = Path(recipe.out).expanduser()
-    with own_place(out, replace):
+    with own_place(out, lambda: _check_place(out, replace)):
         opened = collection if collection is not None else Collection(recipe.dataset)
         with open_display(progress, lines) as display:
             return _trained(recipe, opened, out, display, resume)
+
+
+def _check_place(out: Path, replace: bool) -> None:
+    if out.exists() and not replace:
+        raise DefinitionError(f"{out} exists: give another place, or replace=True (--replace).")
+    check_place(out)
 
 
 def _trained(recipe: Recipe, collection: Collection, out: Path, display: Display, resume: bool | None) -> TrainedModel:

@@ -1,54 +1,29 @@
-"""Where a fine-tuned model goes: one training at a time, and nothing but a fine-tuned model is ever replaced."""
+"""Where a fine-tuned model goes: nothing but a fine-tuned model is ever replaced."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from legalir.errors import ArtifactError, ComponentError, DefinitionError
 from legalir.files import sync_directory
 from legalir.train.finetune.states import made_durable
 
-__all__ = ["CARD", "own_place", "put_in_place"]
+__all__ = ["CARD", "check_place", "put_in_place"]
 
 CARD = "finetuning.json"
 """The file by which a model that was tuned here is known."""
 
 
-@contextlib.contextmanager
-def own_place(out: Path, replace: bool) -> Iterator[None]:
-    """Hold the lock of `out`; complain before the work about what would make it worthless.
+def check_place(out: Path, replace: bool) -> None:
+    """Check that `out` is free, or holds a fine-tuned model that is to be replaced.
 
     Raises:
-        ArtifactError: another training to `out` is under way, or nothing can be written there.
-        ComponentError: something else than a fine-tuned model is there.
+        ComponentError: something else is there.
         DefinitionError: a fine-tuned model is there, and is not to be replaced.
     """
-    _check(out, replace)
-    lock = FileLock(out.with_name(f".{out.name}.lock"), timeout=0)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise ArtifactError(f"Another training writes {out}: wait for its end, or give another place.") from None
-    except OSError as error:
-        raise ArtifactError(f"{out} cannot be written ({error.strerror or error}): give another place.") from error
-    try:
-        _check(out, replace)  # Another training may have ended there in between.
-        yield
-    finally:
-        with contextlib.suppress(OSError):  # Some systems keep a file that is open; it is empty.
-            Path(lock.lock_file).unlink()
-        lock.release()
-
-
-def _check(out: Path, replace: bool) -> None:
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     try:

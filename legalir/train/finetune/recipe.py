@@ -5,20 +5,21 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
-from legalir.errors import DefinitionError, suggestion
+from legalir.errors import DefinitionError
 from legalir.train.finetune.recipe_checks import CHECKS
-from legalir.yaml_files import kind_of, read_yaml
+from legalir.train.recipe_file import load_recipe, parse_recipe
 
 __all__ = ["FineTuning"]
 
 _PLACES = ("dataset", "model", "out", "device", "checkpoint_minutes", "checkpoint_steps")
 """What two recipes may differ in and be one training: data and model are known by their fingerprints."""
+
+_NEEDED = ("dataset", "model", "out")
+"""Keys without which there is no recipe."""
 
 
 @dataclass(frozen=True)
@@ -126,20 +127,7 @@ class FineTuning:
         Raises:
             DefinitionError: a key is unknown or missing, or a value means nothing.
         """
-        if not isinstance(values, Mapping):
-            raise DefinitionError(f"{where} holds {kind_of(values)}; a recipe is a mapping with the key 'dataset'.")
-        known = [item.name for item in dataclasses.fields(cls)]
-        for key in values:
-            if key not in known:
-                hint = suggestion(str(key), set(known)) or f" Known are: {', '.join(known)}."
-                raise DefinitionError(f"{where}: the key {key!r} is not known.{hint}")
-        for key in ("dataset", "model", "out"):
-            if values.get(key) is None:
-                raise DefinitionError(f"{where}: the key {key!r} is missing.")
-        try:
-            return cls(**values)
-        except DefinitionError as error:
-            raise DefinitionError(f"{where}: {error}") from None
+        return parse_recipe(cls, values, where, _NEEDED)
 
     @classmethod
     def load(cls, path: str | PathLike[str], **changes: object) -> FineTuning:
@@ -152,12 +140,7 @@ class FineTuning:
         Raises:
             DefinitionError: as :meth:`parse`, or the file is no YAML.
         """
-        file = Path(path)
-        values = read_yaml(file, "a recipe")
-        if isinstance(values, Mapping):
-            places = {key: _located(values[key], file.parent) for key in ("dataset", "model", "out") if key in values}
-            values = {**values, **places, **changes}
-        return cls.parse(values, str(file))
+        return load_recipe(cls, path, changes, _NEEDED, places=_NEEDED)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, which :meth:`parse` accepts."""
@@ -172,9 +155,3 @@ class FineTuning:
         """Return a sha256 over the settings and over `data`, JSON values that identify model and collection."""
         content = {"fine-tuning": 1, "settings": self.settings(), "data": data}
         return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-def _located(value: object, folder: Path) -> object:
-    if not isinstance(value, str) or not value.startswith(("./", "../", "~")):
-        return value
-    return str((folder / Path(value).expanduser()).resolve())

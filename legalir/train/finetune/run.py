@@ -17,10 +17,11 @@ from legalir.train.finetune.base import Base, read_base
 from legalir.train.finetune.card import card_of, write_card
 from legalir.train.finetune.history import write_history
 from legalir.train.finetune.material import Dev, Texts, dev_of, read_texts
-from legalir.train.finetune.place import own_place, put_in_place
+from legalir.train.finetune.place import check_place, put_in_place
 from legalir.train.finetune.recipe import FineTuning
 from legalir.train.finetune.states import States
 from legalir.train.negatives import mine_by_expression
+from legalir.train.place import own_place
 from legalir.train.static import interrupts
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def finetune(
     if recipe.precision == "float16" and device != "cuda":
         raise ModelError(f"'precision' float16 needs cuda, not {device}: write bfloat16 or float32.")
     out = Path(recipe.out).expanduser().absolute()
-    with own_place(out, replace), open_display(progress, lines) as display:
+    with own_place(out, lambda: check_place(out, replace)), open_display(progress, lines) as display:
         base = read_base(recipe)
         opened = collection if collection is not None else Collection(recipe.dataset)
         display.phase(f"Reading {opened.id}")
