@@ -17,7 +17,7 @@ def by_length(lengths: npt.NDArray[np.int64], tokens: int, most: int) -> Iterato
     first, so that memory that does not suffice is noticed at once.
 
     Args:
-        lengths: tokens of each text, [n].
+        lengths: tokens of each text, [n]; a text of none counts as one of one.
         tokens: cells of a padded batch; a text that is longer than this goes alone.
         most: texts of a batch, at least 1.
 

@@ -37,5 +37,5 @@ def test_each_text_is_in_one_batch_that_fits(lengths: list[int], tokens: int, mo
         longest = max(lengths[number] for number in batch)
         assert len(batch) <= most
         assert len(batch) == 1 or len(batch) * longest <= tokens
-        if place + 1 < len(found):  # Nothing more would have fitted.
-            assert len(batch) == most or (len(batch) + 1) * longest > tokens
+        if place + 1 < len(found):  # Nothing more would have fitted; a text of no tokens is one cell, too.
+            assert len(batch) == most or (len(batch) + 1) * max(longest, 1) > tokens
