@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import pandas as pd
-import pyterrier as pt
-
-from legalir.columns import drop_results, empty_like, require_texts
 from legalir.component import check_number
 from legalir.encode.m3.heads import HEADS
 from legalir.errors import ComponentError, suggestion
-from legalir.explanation import Explanation, Upstream
-from legalir.retrieve.cutoff import Cuttable
-from legalir.retrieve.m3.explained import explain_heads
 from legalir.retrieve.m3.heads import Heads
 from legalir.retrieve.m3.index import M3Index
-from legalir.retrieve.m3.scorer import M3Scorer
-from legalir.retrieve.results import asked_only, results_frame
+from legalir.retrieve.m3.searching import HeadSearch
+from legalir.retrieve.results import Found
 
 __all__ = ["M3HeadRetriever"]
 
 
-class M3HeadRetriever(Cuttable):
+class M3HeadRetriever(HeadSearch):
     """Finds the documents of the best scores of one head, among all, exactly.
 
     - ``dense``: the cosine of the vectors of query and document, from −1 to 1.
@@ -63,33 +54,6 @@ class M3HeadRetriever(Cuttable):
         """What the heads count."""
         return {self.head: 1.0}
 
-    def scorer(self) -> M3Scorer:
-        """Return the transformer that scores given documents as this retriever does."""
-        return M3Scorer(self.index, self.weights)
-
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the best documents of every query; none of a query of white space.
-
-        Raises:
-            ArtifactError: the index was made by another encoder.
-            ComponentError: a query is no string.
-            ModelError: the model cannot be found, read, or computed with.
-        """
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
-        require_texts(queries, type(self).__name__)
-        self.index.check_weights(self.label, self.weights)
-        represented = self.index.represent_queries(queries["query"].tolist(), self.weights)
-        found = list(Heads(self.index, represented).best(self.head, self.num_results))
-        return results_frame(queries, asked_only(queries, found), self.index.docnos)
-
-    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return what makes up the scores of `docnos`: for the sparse head, each shared token."""
-        found = set(self.transform(inp)["docno"])
-        query = drop_results(inp)["query"].iloc[0]
-        return explain_heads(self, query, [docno for docno in docnos if docno in found])
+    def best(self, heads: Heads, queries: int) -> list[Found]:
+        """Return the best documents of each query."""
+        return list(heads.best(self.head, self.num_results))

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
-import pyterrier as pt
 
-from legalir.columns import drop_results, empty_like, require_texts
 from legalir.component import check_number
 from legalir.encode.m3.heads import WEIGHTS, combined
 from legalir.errors import ComponentError
-from legalir.explanation import Explanation, Upstream
-from legalir.retrieve.cutoff import Cuttable
 from legalir.retrieve.m3.blocks import Ints
-from legalir.retrieve.m3.explained import explain_heads
 from legalir.retrieve.m3.heads import Heads
 from legalir.retrieve.m3.index import M3Index
-from legalir.retrieve.m3.scorer import M3Scorer
-from legalir.retrieve.results import Found, asked_only, results_frame
+from legalir.retrieve.m3.searching import HeadSearch
+from legalir.retrieve.results import Found
 
 __all__ = ["M3Retriever", "check_candidates"]
 
@@ -41,7 +35,7 @@ def check_candidates(weights: Mapping[str, float]) -> None:
         )
 
 
-class M3Retriever(Cuttable):
+class M3Retriever(HeadSearch):
     """Finds documents by the dense and the sparse head, and scores what either found by all heads, exactly.
 
     ``score(q, d) = Σ_h w_h · s_h(q, d) / Σ_h w_h``, with the scores of the heads as in
@@ -75,32 +69,7 @@ class M3Retriever(Cuttable):
 
     label = "m3"
 
-    def scorer(self) -> M3Scorer:
-        """Return the transformer that scores given documents as this retriever does."""
-        return M3Scorer(self.index, self.weights)
-
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the best documents of every query; none of a query of white space.
-
-        Raises:
-            ArtifactError: the index was made by another encoder.
-            ComponentError: a query is no string.
-            ModelError: the model cannot be found, read, or computed with.
-        """
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
-        require_texts(queries, type(self).__name__)
-        self.index.check_weights("m3", self.weights)
-        represented = self.index.represent_queries(queries["query"].tolist(), self.weights)
-        found = self._best(Heads(self.index, represented), len(queries))
-        return results_frame(queries, asked_only(queries, found), self.index.docnos)
-
-    def _best(self, heads: Heads, queries: int) -> list[Found]:
+    def best(self, heads: Heads, queries: int) -> list[Found]:
         """Return the best documents of each query."""
         drawn: list[list[Ints]] = [[np.zeros(0, dtype=np.int64)] for _ in range(queries)]
         for head in _DRAWING:
@@ -117,9 +86,3 @@ class M3Retriever(Cuttable):
         bounds = np.searchsorted(query, np.arange(queries + 1))
         runs = [order[first : min(first + self.num_results, last)] for first, last in pairwise(bounds)]
         return [(documents[run], scores[run]) for run in runs]
-
-    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return what each head adds to the scores of `docnos`, and what makes up the score of the sparse one."""
-        found = set(self.transform(inp)["docno"])
-        query = drop_results(inp)["query"].iloc[0]
-        return explain_heads(self, query, [docno for docno in docnos if docno in found])
