@@ -29,10 +29,14 @@ class Block(NamedTuple):
         """Number of rows, r."""
         return int(self.sizes.sum())
 
+    @property
+    def firsts(self) -> Ints:
+        """The number of the first row of each piece, counted within the block, [p]."""
+        return np.cumsum(self.sizes) - self.sizes
+
     def positions(self) -> Ints:
         """Return the rows, [r]."""
-        before = np.cumsum(self.sizes) - self.sizes
-        return np.repeat(self.starts - before, self.sizes) + np.arange(self.rows)
+        return np.repeat(self.starts - self.firsts, self.sizes) + np.arange(self.rows)
 
     @property
     def run(self) -> slice | None:

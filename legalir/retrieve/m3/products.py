@@ -1,101 +1,118 @@
-"""Inner products of stored vectors with those of a query: by numpy alone, or several times faster by PyTorch.
+"""Inner products of stored vectors with those of a query: by numpy alone, or many times faster by NumKong.
 
-t stored vectors of d numbers, of which a block holds r; q vectors of a query.
+t stored vectors of d numbers, of which a block holds r in p pieces; q vectors of a query.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from legalir.retrieve.m3.blocks import Block, Floats
+from legalir.index.m3.quantized import quantized
+from legalir.retrieve.m3.blocks import Block, Floats, Ints
 
-__all__ = ["NumpyProducts", "Products", "halves", "products_of", "rounded"]
-
-_STEPS = 127 * 128
-"""The greatest number of a query vector, in units of what it is rounded to beside int8."""
+__all__ = ["NumpyProducts", "Products", "Query", "greatest", "prepared", "products_of"]
 
 
 class Products(Protocol):
     """Stored vectors, and how they are multiplied."""
 
     def prepare(self, query: Floats, /) -> Any:
-        """Return what :meth:`multiply` wants of the vectors of a query, [q, d]."""
+        """Return what :meth:`best` wants of the vectors of a query, [q, d]."""
 
     def read(self, block: Block, /) -> Any:
-        """Return what :meth:`multiply` wants of a block; it is good until the next one is read."""
+        """Return what :meth:`best` wants of a block; it is good until the next one is read."""
 
-    def multiply(self, block: Any, query: Any, /) -> Floats:
-        """Return the inner products, [r, q or more]; what is beyond q means nothing."""
+    def best(self, block: Any, query: Any, /) -> Floats:
+        """Return the greatest inner product of each piece of a block with each vector of a query, [p, q]."""
 
 
-def products_of(vectors: npt.NDArray[Any], scales: Floats | None, rows: int, *, torch: bool | None = None) -> Products:
+def products_of(vectors: npt.NDArray[Any], scales: Floats | None, rows: int, *, packed: bool | None = None) -> Products:
     """Return the fastest way that there is here.
 
     Args:
         vectors: float16, float32 or int8 [t, d], such as a memory map.
         scales: what the numbers of each int8 vector are to be multiplied by, [t].
         rows: of the largest block.
-        torch: whether PyTorch multiplies; None: if it is installed.
+        packed: whether NumKong multiplies; None: if it is installed.
     """
-    if torch is None:
-        torch = importlib.util.find_spec("torch") is not None
-    if not torch:
+    if packed is None:
+        packed = importlib.util.find_spec("numkong") is not None
+    if not packed:
         return NumpyProducts(vectors, scales)
-    from legalir.retrieve.m3.torch_products import FloatProducts, IntegerProducts, integers_are_exact
+    from legalir.retrieve.m3.packed_products import PackedProducts
 
-    if scales is not None and integers_are_exact():
-        return IntegerProducts(vectors, scales, rows)
-    return FloatProducts(vectors, scales, rows)
+    return PackedProducts(vectors, scales, rows)
 
 
-def halves(query: Floats) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8], Floats]:
-    """Return a query as integers of 15 bits and a sign, in two halves of 8 bits: ``(128 · high + low) · unit``.
+class Query(NamedTuple):
+    """The vectors of a query as numbers of the type of what is stored.
 
-    Beside vectors of 8 bits, this is what products of integers need. An inner product with a vector of length 1 stays
-    right to ``max|query| · √d / 32 512``: to 0.001 for 1024 dimensions at the worst, and to 0.00001 as a rule.
+    Attributes:
+        numbers: float16, float32 or int8 [q, d].
+        unit: what inner products with them are to be multiplied by, float32 [q].
+    """
+
+    numbers: npt.NDArray[Any]
+    unit: Floats
+
+
+def prepared(query: Floats, kind: npt.DTypeLike) -> Query:
+    """Return a query as numbers of a type, rounded as stored vectors are.
+
+    That changes an inner product with a vector of length 1 by at most 0.0005 of the query's length in float16, and
+    as a rule by 0.00001; in int8 by at most ``max|query| · √d / 254``, and as a rule by 0.0003.
 
     Args:
         query: [q, d].
-
-    Returns:
-        High and low halves, int8 [q, d], and the unit of each vector, float32 [q].
+        kind: float32, float16 or int8.
     """
-    unit = np.abs(query).max(axis=1, initial=0).astype(np.float64) / _STEPS
-    numbers = np.rint(query / np.where(unit > 0, unit, 1)[:, None]).astype(np.int64)
-    high = (numbers + 64) // 128
-    return high.astype(np.int8), (numbers - 128 * high).astype(np.int8), unit.astype(np.float32)
+    if kind == np.float32:
+        return Query(query, np.ones(len(query), dtype=np.float32))
+    if kind == np.int8:
+        return Query(*quantized(query))
+    # A power of two, so that division has no error; and none is too small or too large for float16.
+    unit = np.exp2(np.frexp(np.abs(query).max(axis=1, initial=0))[1].astype(np.float32))
+    return Query((query / unit[:, None]).astype(np.float16), unit)
 
 
-def rounded(query: Floats, scales: Floats | None) -> Floats:
-    """Return the query that stored vectors are multiplied with: where they are of 8 bits, as :func:`halves` has it."""
-    if scales is None:
-        return query
-    high, low, unit = halves(query)
-    return (128 * high.astype(np.float32) + low) * unit[:, None]
+def greatest(products: npt.NDArray[Any], scales: Floats | None, firsts: Ints, query: Query) -> Floats:
+    """Return the greatest inner product of each piece, [p, q].
+
+    Args:
+        products: of the rows of a block with the numbers of the query, [r, q].
+        scales: what the numbers of each row of int8 are to be multiplied by, [r, 1].
+        firsts: first row of each piece, [p].
+        query: what its numbers are.
+    """
+    if scales is not None:
+        # As float32 first: numpy is several times slower where types meet.
+        products = products.astype(np.float32, copy=False) * scales
+    best: Floats = np.maximum.reduceat(products, firsts, axis=0) * query.unit
+    return best
 
 
 class NumpyProducts:
-    """By numpy; arguments as of :func:`products_of`."""
+    """By numpy, in float32; arguments as of :func:`products_of`."""
 
     def __init__(self, vectors: npt.NDArray[Any], scales: Floats | None) -> None:
         self._vectors = vectors
         self._scales = scales
 
-    def prepare(self, query: Floats, /) -> Floats:
-        """Return the vectors as columns, [d, q]."""
-        return np.ascontiguousarray(rounded(query, self._scales).T)
+    def prepare(self, query: Floats, /) -> Query:
+        """Return the numbers of a query, and what they are."""
+        return prepared(query, self._vectors.dtype)
 
-    def read(self, block: Block, /) -> Floats:
-        """Return the vectors of a block, [r, d]."""
+    def read(self, block: Block, /) -> tuple[Floats, Ints, Floats | None]:
+        """Return the rows of a block, [r, d], the first one of each piece, and the scales of the rows."""
         positions = block.positions()
-        chosen: Floats = self._vectors[positions].astype(np.float32)
-        return chosen if self._scales is None else chosen * self._scales[positions, None]
+        scales = None if self._scales is None else self._scales[positions, None]
+        return self._vectors[positions].astype(np.float32), block.firsts, scales
 
-    def multiply(self, block: Floats, query: Floats, /) -> Floats:
-        """Return the inner products, [r, q]."""
-        products: Floats = block @ query
-        return products
+    def best(self, block: tuple[Floats, Ints, Floats | None], query: Query, /) -> Floats:
+        """Return the greatest inner product of each piece, [p, q]."""
+        rows, firsts, scales = block
+        return greatest(rows @ query.numbers.T.astype(np.float32), scales, firsts, query)

@@ -1,50 +1,38 @@
-"""Threads that each compute by themselves: a product that several threads share waits for the slowest of them.
-
-On a machine that has other work to do, that is most of the time: a share that lost its processor holds up all others.
-"""
+"""Work that is shared among threads, one for each processor."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from legalir.extras import require
-
-__all__ = ["each_alone"]
+__all__ = ["in_threads", "processors"]
 
 T = TypeVar("T")
 
 
-def each_alone(work: Callable[[T], None], items: Iterable[T], *, several: bool) -> None:
-    """Call `work` for each item, in as many threads as PyTorch may use, each of which has one thread for its products.
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Not on macOS or Windows.
+        return os.cpu_count() or 1
+
+
+def in_threads(work: Callable[[T], None], items: Iterable[T], threads: int) -> None:
+    """Call `work` for each item, in so many threads; if there is one, or one item, it is the calling thread.
 
     Args:
         work: may be called in several threads at once.
         items: in the order in which they are begun.
-        several: whether there is more than the calling thread; needs PyTorch.
+        threads: at least 1.
     """
-    if not several:
+    items = list(items)
+    if min(threads, len(items)) < 2:
         for item in items:
             work(item)
         return
-    threads = require("torch", extra="dense").get_num_threads()
-    with ThreadPoolExecutor(threads, initializer=_alone) as pool:
+    with ThreadPoolExecutor(min(threads, len(items))) as pool:
         for done in [pool.submit(work, item) for item in items]:
             done.result()
-
-
-def _alone() -> None:
-    """Give the calling thread one thread for its products, as long as it lives; OpenMP keeps that number by thread."""
-    # What PyTorch sets up in a new thread when it is first asked would undo the limit.
-    require("torch", extra="dense").get_num_threads()
-    _pools().limit(limits=1, user_api="openmp")
-
-
-@cache
-def _pools() -> Any:
-    """Return what limits the threads of the libraries that are loaded, of PyTorch among them."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

@@ -14,10 +14,11 @@ from legalir.index.m3.quantized import quantized
 from legalir.retrieve.m3 import maxsim
 from legalir.retrieve.m3.maxsim import MaxSim
 
-EXACT = {"float32": 1e-6, "float16": 1e-6, "int8": 1e-4}
-"""Of scores against what is stored: sums of float32, and for int8 the rounding of the query, √d / 32 512 at most."""
+EXACT = {"float32": 1e-6, "float16": 5e-4, "int8": 5e-3}
+"""Of scores against what is stored: sums of float32, and the rounding of the query, which is 2⁻¹¹ at most for float16,
+and for int8 some 1/440 of the greatest component, which is at most about 0.9 in these 20 dimensions."""
 
-TORCH = [False, pytest.param(True, marks=pytest.mark.neural)]
+PACKED = [False, pytest.param(True, marks=pytest.mark.neural)]
 
 
 def units(random: np.random.Generator, n: int, d: int) -> npt.NDArray[np.float32]:
@@ -41,8 +42,8 @@ class Stored:
         self.vectors = load_array(folder / "vectors.npy")
         self.wide = array.astype(np.float64) * (1 if self.scales is None else self.scales[:, None].astype(np.float64))
 
-    def scorer(self, torch: bool) -> MaxSim:
-        return MaxSim(self.vectors, self.bounds, self.scales, torch=torch)
+    def scorer(self, packed: bool) -> MaxSim:
+        return MaxSim(self.vectors, self.bounds, self.scales, packed=packed)
 
     def score(self, query: npt.NDArray[np.float32], document: int) -> float:
         """Return the definition: mean over the query of the greatest product."""
@@ -58,18 +59,19 @@ def ragged(seed: int, n: int) -> npt.NDArray[np.int64]:
     return sizes
 
 
-@pytest.mark.parametrize("torch", TORCH)
+@pytest.mark.parametrize("packed", PACKED)
 @pytest.mark.parametrize("kind", ["float16", "float32", "int8"])
 @pytest.mark.parametrize("block", [1, 16, 8192])
 def test_scores_are_those_of_the_definition(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, torch: bool, block: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, packed: bool, block: int
 ) -> None:
     monkeypatch.setattr(maxsim, "_ROWS", block)
+    monkeypatch.setattr(maxsim, "processors", lambda: 2)
     stored = Stored(tmp_path, kind, ragged(1, 25), 20)
     random = np.random.default_rng(2)
     queries = [units(random, q, 20) for q in (1, 5, 16, 17, 0, 40)]
     asked = random.permutation(25)[:15]
-    found = stored.scorer(torch).scores(queries, asked)
+    found = stored.scorer(packed).scores(queries, asked)
     wanted = [[stored.score(query, document) for document in asked] for query in queries]
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, wanted, rtol=0, atol=EXACT[kind])
@@ -77,10 +79,10 @@ def test_scores_are_those_of_the_definition(
 
 @pytest.mark.parametrize("kind", ["float16", "float32", "int8"])
 @pytest.mark.neural
-def test_with_and_without_torch(tmp_path: Path, kind: str) -> None:
+def test_with_and_without_numkong(tmp_path: Path, kind: str) -> None:
     stored = Stored(tmp_path, kind, ragged(3, 60), 33)
     queries = [units(np.random.default_rng(4), 9, 33)]
-    one, other = (stored.scorer(torch).scores(queries, np.arange(60)) for torch in (True, False))
+    one, other = (stored.scorer(packed).scores(queries, np.arange(60)) for packed in (True, False))
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
 
 
@@ -101,33 +103,33 @@ def test_a_score_does_not_depend_on_what_else_is_scored(
         assert (stored.scorer(True).scores(queries[:1], asked) == whole[:1, asked]).all()
 
 
-@pytest.mark.parametrize("torch", TORCH)
-def test_a_scorer_is_used_again(tmp_path: Path, torch: bool) -> None:
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_scorer_is_used_again(tmp_path: Path, packed: bool) -> None:
     stored = Stored(tmp_path, "float16", ragged(7, 30), 16)
     query = [units(np.random.default_rng(8), 4, 16)]
-    scorer = stored.scorer(torch)
+    scorer = stored.scorer(packed)
     first = scorer.scores(query, np.array([15, 3, 20]))
     scorer.scores(query, np.arange(30))
     assert (scorer.scores(query, np.array([15, 3, 20])) == first).all()
 
 
-@pytest.mark.parametrize("torch", TORCH)
-def test_nothing_to_score(tmp_path: Path, torch: bool) -> None:
+@pytest.mark.parametrize("packed", PACKED)
+def test_nothing_to_score(tmp_path: Path, packed: bool) -> None:
     stored = Stored(tmp_path, "float16", ragged(9, 10), 16)
     query = units(np.random.default_rng(1), 4, 16)
-    scorer = stored.scorer(torch)
+    scorer = stored.scorer(packed)
     assert scorer.scores([query], np.zeros(0, dtype=np.int64)).shape == (1, 0)
     assert scorer.scores([], np.arange(10)).shape == (0, 10)
     assert (scorer.scores([query[:0]], np.arange(10)) == 0).all()
-    empty = MaxSim(stored.vectors[:0], np.zeros(4, dtype=np.int64), torch=torch)
+    empty = MaxSim(stored.vectors[:0], np.zeros(4, dtype=np.int64), packed=packed)
     assert (empty.scores([query], np.arange(3)) == 0).all()
 
 
-@pytest.mark.parametrize("torch", TORCH)
-def test_negative_products_count_as_they_are(torch: bool) -> None:
+@pytest.mark.parametrize("packed", PACKED)
+def test_negative_products_count_as_they_are(packed: bool) -> None:
     """Padding with zeros, as FlagEmbedding does in a batch, would make them 0."""
     vectors = np.array([[-1.0, 0.0], [-0.6, 0.8], [1.0, 0.0]], dtype=np.float32)
-    scorer = MaxSim(vectors, np.array([0, 2, 3]), torch=torch)
+    scorer = MaxSim(vectors, np.array([0, 2, 3]), packed=packed)
     assert scorer.scores([np.array([[1.0, 0.0]], dtype=np.float32)], np.arange(2)) == pytest.approx(
         np.array([[-0.6, 1.0]])
     )
@@ -135,15 +137,25 @@ def test_negative_products_count_as_they_are(torch: bool) -> None:
 
 @pytest.mark.neural
 @pytest.mark.parametrize("kind", ["float16", "float32", "int8"])
-def test_one_thread_reads_what_several_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    import torch
-
+def test_any_number_of_threads_and_any_way_to_read_give_the_same_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     stored = Stored(tmp_path, kind, ragged(11, 50), 20)
     query, asked = [units(np.random.default_rng(12), 6, 20)], np.arange(0, 50, 3)
     found = []
-    for threads, long in ((1, 1), (1, 10**9), (2, 1)):
-        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
-        monkeypatch.setattr("legalir.retrieve.m3.torch_products._LONG", long)
+    for threads, long in ((1, 1), (1, 10**9), (2, 1), (3, 10**9)):
+        monkeypatch.setattr(maxsim, "processors", lambda threads=threads: threads)
+        monkeypatch.setattr("legalir.retrieve.m3.packed_products._LONG", long)
         found.append(stored.scorer(True).scores(query, asked).tolist())
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1] == found[2] == found[3]
     np.testing.assert_allclose(found[0][0], [stored.score(query[0], one) for one in asked], atol=EXACT[kind])
+
+
+@pytest.mark.parametrize("packed", PACKED)
+def test_rounding_of_the_query_cancels_in_many_dimensions(tmp_path: Path, packed: bool) -> None:
+    """The stated rule: 0.00001 for float16, and 0.0003 for int8, here with a factor of 5."""
+    for kind, rule in (("float16", 5e-5), ("int8", 1.5e-3)):
+        stored = Stored(tmp_path, kind, np.full(20, 8), 1024)
+        query = units(np.random.default_rng(13), 4, 1024)
+        found = stored.scorer(packed).scores([query], np.arange(20))
+        np.testing.assert_allclose(found[0], [stored.score(query, one) for one in range(20)], rtol=0, atol=rule)

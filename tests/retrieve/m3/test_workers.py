@@ -1,49 +1,49 @@
-"""Threads that each compute by themselves."""
+"""Work that is shared among threads."""
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
 
-from legalir.retrieve.m3.workers import each_alone
+from legalir.retrieve.m3.workers import in_threads, processors
 
 
-def test_without_others_the_calling_thread_does_all_in_order() -> None:
+def test_processors_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 <= processors() <= (os.cpu_count() or 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {3, 5, 7}, raising=False)
+    assert processors() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert processors() == 1
+
+
+@pytest.mark.parametrize(("items", "threads"), [(5, 1), (1, 4), (0, 4)])
+def test_without_others_the_calling_thread_does_all_in_order(items: int, threads: int) -> None:
     done: list[tuple[int, int]] = []
-    each_alone(lambda item: done.append((item, threading.get_ident())), range(5), several=False)
-    assert done == [(item, threading.get_ident()) for item in range(5)]
+    in_threads(lambda item: done.append((item, threading.get_ident())), range(items), threads)
+    assert done == [(item, threading.get_ident()) for item in range(items)]
 
 
-@pytest.mark.neural
-def test_each_thread_has_one_thread_for_products_and_the_caller_keeps_its_own() -> None:
-    import torch
+def test_threads_are_at_work_at_the_same_time() -> None:
+    together = threading.Barrier(2, timeout=60)  # Both threads are at work, or this raises.
+    seen: list[int] = []
 
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        together = threading.Barrier(2, timeout=60)  # Both threads are at work, or this raises.
-        seen: list[tuple[int, int]] = []
+    def work(item: int) -> None:
+        if item < 2:
+            together.wait()
+        seen.append(threading.get_ident())
 
-        def work(item: int) -> None:
-            if item < 2:
-                together.wait()
-            seen.append((threading.get_ident(), torch.get_num_threads()))
-
-        each_alone(work, range(6), several=True)
-        assert len({thread for thread, _ in seen}) == 2
-        assert threading.get_ident() not in {thread for thread, _ in seen}
-        assert [threads for _, threads in seen] == [1] * 6
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(before)
+    in_threads(work, range(6), 2)
+    assert len(seen) == 6
+    assert len(set(seen)) == 2
 
 
-@pytest.mark.neural
 def test_what_goes_wrong_in_a_thread_is_raised() -> None:
     def work(item: int) -> None:
         if item == 3:
             raise ZeroDivisionError(item)
 
     with pytest.raises(ZeroDivisionError):
-        each_alone(work, range(6), several=True)
+        in_threads(work, range(6), 2)
