@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # One thread for each worker, and for what it starts: threads that spin while they wait take time from the others.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # The autouse fixture below does not change between examples, so it may be shared by them.
 settings.register_profile(

@@ -42,7 +42,7 @@ Claim = tuple[str, str, bool]
 
 def describe(about: Figures) -> str:
     """Return the device, the number of processors and the versions that matter."""
-    names = ("numpy", "torch", "transformers", "sentence-transformers", "FlagEmbedding", "faiss-cpu")
+    names = ("numpy", "torch", "transformers", "sentence-transformers", "FlagEmbedding", "faiss-cpu", "numkong")
     packages = ", ".join(f"{name} {version(name)}" for name in names)
     return f"{about['device']}, {os.cpu_count()} processors, Python {platform.python_version()}, {packages}"
 

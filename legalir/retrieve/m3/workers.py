@@ -21,7 +21,7 @@ def processors() -> int:
 
 
 def in_threads(work: Callable[[T], None], items: Iterable[T], threads: int) -> None:
-    """Call `work` for each item, in so many threads; if there is one, or one item, it is the calling thread.
+    """Call `work` for each item, in so many threads, of which the calling one is the first.
 
     Args:
         work: may be called in several threads at once.
@@ -29,10 +29,18 @@ def in_threads(work: Callable[[T], None], items: Iterable[T], threads: int) -> N
         threads: at least 1.
     """
     items = list(items)
-    if min(threads, len(items)) < 2:
-        for item in items:
+    waiting = iter(items)
+
+    def take() -> None:
+        for item in waiting:
             work(item)
+
+    others = min(threads, len(items)) - 1
+    if others < 1:
+        take()
         return
-    with ThreadPoolExecutor(min(threads, len(items))) as pool:
-        for done in [pool.submit(work, item) for item in items]:
-            done.result()
+    with ThreadPoolExecutor(others) as pool:
+        begun = [pool.submit(take) for _ in range(others)]
+        take()
+        for one in begun:
+            one.result()

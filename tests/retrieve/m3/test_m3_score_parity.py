@@ -26,12 +26,19 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_m3(tmp_path_factory.mktemp("m3") / "model")
 
 
+WEIGHTS = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}
+
+
 @pytest.fixture(name="theirs", scope="module")
-def flag_model(model: Path) -> Any:
+def flag_scores(model: Path) -> list[Any]:
+    """What FlagEmbedding says of each pair of :func:`pairs`."""
     from FlagEmbedding import BGEM3FlagModel
 
     limits = {"query_max_length": QUERY_LIMIT, "passage_max_length": LIMIT}
-    return BGEM3FlagModel(str(model), use_fp16=False, devices="cpu", **limits)
+    flag = BGEM3FlagModel(str(model), use_fp16=False, devices="cpu", **limits)
+    # One pair at a time: in a batch, padding takes part in their maxima.
+    order = list(WEIGHTS.values())
+    return [flag.compute_score([pair], batch_size=1, weights_for_different_modes=order) for pair in pairs()]
 
 
 def texts(seed: int, n: int) -> list[str]:
@@ -40,24 +47,23 @@ def texts(seed: int, n: int) -> list[str]:
     return ["", "door door 소방 소방 door", *SENTENCES, *made]
 
 
+def pairs() -> list[tuple[str, str]]:
+    return [(query, document) for query in texts(2, 6) for document in texts(1, 20)]
+
+
 @pytest.mark.parametrize(("precision", "multi", "allowed"), STORED)
 def test_scores_of_stored_texts(
-    tmp_path: Path, model: Path, theirs: Any, precision: Any, multi: Any, allowed: float
+    tmp_path: Path, model: Path, theirs: list[Any], precision: Any, multi: Any, allowed: float
 ) -> None:
     documents, queries = texts(1, 20), texts(2, 6)
     encoder = M3Encoder(model, max_length=LIMIT, query_max_length=QUERY_LIMIT, device="cpu")
     rows = [{"docno": f"d{number:02}", "text": text} for number, text in enumerate(documents)]
     index = M3Index(tmp_path / "index", encoder=encoder).index(rows, multi=multi, precision=precision)
     assert index.truncated > 0
-    weights = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}
-    pairs = [(query, document) for query in queries for document in documents]
-    # One pair at a time: in a batch, padding takes part in their maxima.
-    order = list(weights.values())
-    found = [theirs.compute_score([pair], batch_size=1, weights_for_different_modes=order) for pair in pairs]
-    given = pd.DataFrame(pairs, columns=["query", "text"])
+    given = pd.DataFrame(pairs(), columns=["query", "text"])
     given["qid"] = [f"q{queries.index(query)}" for query in given["query"]]
     given["docno"] = [f"d{documents.index(text):02}" for text in given["text"]]
     for name, head in [*NAMES.items(), ("colbert+sparse+dense", "all")]:
-        scorer = index.scorer(weights if head == "all" else {head: 1})
+        scorer = index.scorer(WEIGHTS if head == "all" else {head: 1})
         out = given.merge(scorer.transform(given), on=["qid", "docno"], sort=False)
-        np.testing.assert_allclose(out["score"], [one[name][0] for one in found], rtol=0, atol=allowed)
+        np.testing.assert_allclose(out["score"], [one[name][0] for one in theirs], rtol=0, atol=allowed)
