@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -91,11 +92,12 @@ def _fetched(hub: Any, name: str, trust_remote_code: bool) -> Path:
         files = list(_wanted([file.rfilename for file in listed], trust_remote_code))
         return Path(hub.snapshot_download(name, allow_patterns=files))
     except Exception as error:  # The hub and what carries it raise errors of every kind.
-        reason = " ".join(str(error).split("\n")[0].split())[:160].rstrip(".") or type(error).__name__
+        first_line = str(error).partition("\n")[0]
+        reason = textwrap.shorten(first_line, 160, placeholder=" …").rstrip(".") or type(error).__name__
         raise ModelError(
             f"There is no folder {name}, and the model of this name is not on this machine and cannot be fetched "
             f"({reason}): download it once where there is a network, with `hf download {name} --local-dir FOLDER`, "
-            f'and give the folder, as in dense("path/to/FOLDER").'
+            f"and give path/to/FOLDER in the place of the name."
         ) from error
 
 

@@ -200,6 +200,7 @@ def test_a_model_of_another_kind(hub: Hub) -> None:
         (TimeoutError(), "TimeoutError"),
         (OSError("You are trying to access a gated repo.\nMake sure to have access to it."), "gated repo"),
         (ValueError("something new"), "something new"),
+        (ValueError("seven. " * 30), " ".join(["seven."] * 22) + " …"),
     ],
 )
 def test_without_network_the_error_names_the_model_and_the_cure(hub: Hub, fault: Exception, reason: str) -> None:
@@ -210,7 +211,7 @@ def test_without_network_the_error_names_the_model_and_the_cure(hub: Hub, fault:
     assert "org/name" in message
     assert f"({reason})" in message.replace("[Errno -2] ", "").replace("You are trying to access a ", "")
     assert "`hf download org/name --local-dir FOLDER`" in message
-    assert 'dense("path/to/FOLDER")' in message
+    assert message.endswith("and give path/to/FOLDER in the place of the name.")
     assert "\n" not in message
     assert caught.value.__cause__ is fault
 

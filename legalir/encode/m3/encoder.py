@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from legalir.component import check_number
 from legalir.encode.m3.arithmetic import token_maxima
@@ -192,7 +191,7 @@ class M3Encoder:
             ModelError: the model cannot be found, read, or computed with.
             MissingExtra: torch or transformers is not installed.
         """
-        return self._represent(texts, self.max_length, multi)[0]
+        return self._represent(texts, self.max_length, multi)
 
     def represent_queries(self, texts: Sequence[str], *, multi: bool) -> Representations:
         """Return what the heads say about queries; those of the last texts are remembered.
@@ -203,15 +202,13 @@ class M3Encoder:
         """
 
         def rows(missing: Sequence[str]) -> list[Representations]:
-            made, cut = self._represent(missing, self.query_max_length, multi)
-            return [made.row(number, truncated=bool(cut[number])) for number in range(len(made))]
+            made = self._represent(missing, self.query_max_length, multi)
+            return [made.row(number) for number in range(len(made))]
 
         found = self._queries[multi].of(texts, rows)
-        return Representations.joined(found) if found else self._represent([], self.query_max_length, multi)[0]
+        return Representations.joined(found) if found else self._represent([], self.query_max_length, multi)
 
-    def _represent(
-        self, texts: Sequence[str], limit: int, multi: bool
-    ) -> tuple[Representations, npt.NDArray[np.bool_]]:
+    def _represent(self, texts: Sequence[str], limit: int, multi: bool) -> Representations:
         model = self._loaded
         ids, cut = model.read([unicodedata.normalize("NFC", text) for text in texts], limit)
         lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
@@ -228,7 +225,7 @@ class M3Encoder:
                 vectors[positions(later, chosen)[1]] = batch.vectors
         tokens = np.concatenate([np.zeros(0, dtype=np.int32), *ids])
         sparse = token_maxima(bounds, tokens, weights, model.special)
-        return Representations(dense, *sparse, later, vectors, int(cut.sum())), cut
+        return Representations(dense, *sparse, later, vectors, cut)
 
     @property
     def _tokens_of_a_batch(self) -> int:

@@ -30,7 +30,7 @@ class Representations:
             where there are none.
         vectors: one of length 1 for each token but the first, the mark of the end included; float32 or float16
             [t, d2]. None where they were not asked for.
-        truncated: number of texts that were longer than the limit, of which only the beginning was read.
+        truncated: whether a text was longer than the limit, so that only its beginning was read; bool [n].
     """
 
     dense: npt.NDArray[np.float32]
@@ -39,7 +39,7 @@ class Representations:
     weights: npt.NDArray[np.float32]
     vector_bounds: Bounds
     vectors: Floats | None
-    truncated: int = 0
+    truncated: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.dense)
@@ -54,8 +54,8 @@ class Representations:
         assert self.vectors is not None
         return self.vectors[self.vector_bounds[number] : self.vector_bounds[number + 1]]
 
-    def row(self, number: int, *, truncated: bool = False) -> Representations:
-        """Return one text alone, in memory of its own; `truncated` says whether it was longer than the limit."""
+    def row(self, number: int) -> Representations:
+        """Return one text alone, in memory of its own."""
         tokens, weights = self.sparse_row(number)
         vectors = None if self.vectors is None else self.multi_row(number).copy()
         return Representations(
@@ -65,7 +65,7 @@ class Representations:
             weights=weights.copy(),
             vector_bounds=np.array([0, 0 if vectors is None else len(vectors)], dtype=np.int64),
             vectors=vectors,
-            truncated=int(truncated),
+            truncated=self.truncated[number : number + 1].copy(),
         )
 
     @staticmethod
@@ -80,7 +80,7 @@ class Representations:
             weights=np.concatenate([part.weights for part in parts]),
             vector_bounds=_bounds([part.vector_bounds for part in parts]),
             vectors=np.concatenate(vectors) if vectors else None,
-            truncated=sum(part.truncated for part in parts),
+            truncated=np.concatenate([part.truncated for part in parts]),
         )
 
 

@@ -56,8 +56,8 @@ class Representations(Protocol):
         ...
 
     @property
-    def truncated(self) -> int:
-        """Number of texts that were longer than the limit."""
+    def truncated(self) -> npt.NDArray[np.bool_]:
+        """Whether a text was longer than the limit, [n]."""
         ...
 
 
@@ -111,11 +111,9 @@ def rows_of(
 ) -> Rows:
     """Encode texts and return what is stored of them (see :mod:`legalir.index.m3.store` for the arrays).
 
-    The encoder says how many of the texts it cut off and not which: the longest are taken to be the ones.
-
     Args:
         encoder: makes the representations.
-        texts: the longest first.
+        texts: in any order.
         precision: of the dense vectors.
         multi: how the multi-vectors are stored, None for not at all.
 
@@ -130,7 +128,7 @@ def rows_of(
         "sparse.bounds": found.bounds,
         "sparse.tokens": found.tokens.astype(np.int32),
         "sparse.weights": found.weights.astype(np.float32),
-        "truncated": np.arange(len(texts)) < found.truncated,
+        "truncated": found.truncated,
     }
     if multi is None:
         return rows
@@ -148,6 +146,8 @@ def rows_of(
 def _check_dense(encoder: M3Encoding, found: Representations, texts: int) -> None:
     if found.dense.ndim != 2 or len(found.dense) != texts:
         raise _fault(encoder, f"dense vectors of shape {list(found.dense.shape)} for {texts} texts")
+    if found.truncated.shape != (texts,):
+        raise _fault(encoder, f"{found.truncated.shape} marks of texts beyond its limit for {texts} texts")
     if not np.isfinite(found.dense).all():
         raise _fault(encoder, "a dense vector with a NaN or an infinity (if it ran in float16, try float32)")
 

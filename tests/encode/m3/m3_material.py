@@ -55,4 +55,4 @@ def assert_same(one: Representations, other: Representations, atol: float = 1e-5
     assert (one.vectors is None) == (other.vectors is None)
     if one.vectors is not None and other.vectors is not None:
         np.testing.assert_allclose(one.vectors.astype(np.float32), other.vectors.astype(np.float32), atol=atol)
-    assert one.truncated == other.truncated
+    np.testing.assert_array_equal(one.truncated, other.truncated)

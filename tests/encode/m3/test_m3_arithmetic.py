@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,7 +82,7 @@ def representations(seed: int, texts: int = 3) -> Representations:
         weights=random.random(counts.sum(), dtype=np.float32) + 0.1,
         vector_bounds=later,
         vectors=random.standard_normal((lengths.sum(), 3)).astype(np.float16),
-        truncated=1,
+        truncated=np.arange(texts) == 1,
     )
 
 
@@ -90,15 +92,15 @@ def test_rows_and_their_heads() -> None:
     assert list(found) == ["dense", "sparse", "multi"]
     assert found["multi"] == multi_score(queries.multi_row(1), documents.multi_row(2))
     assert found["sparse"] == sparse_score(queries.sparse_row(1), documents.sparse_row(2))
-    alone = queries.row(1, truncated=True)
-    assert (len(alone), alone.truncated) == (1, 1)
+    alone = queries.row(1)
+    assert (len(alone), alone.truncated.tolist()) == (1, [True])
     assert pair_scores(alone, 0, documents, 2) == found
 
 
 def test_one_part_after_the_other() -> None:
     parts = [representations(1), representations(2), representations(3, texts=0), representations(4)]
     joined = Representations.joined(parts)
-    assert (len(joined), joined.truncated) == (9, 4)
+    assert (len(joined), joined.truncated.tolist()) == (9, [False, True, False] * 3)
     whole = [part.row(number) for part in parts for number in range(len(part))]
     for number, row in enumerate(whole):
         np.testing.assert_array_equal(joined.dense[number], row.dense[0])
@@ -116,7 +118,7 @@ def test_a_row_keeps_nothing_else_in_memory() -> None:
 
 def test_without_multi_vectors() -> None:
     whole = representations(1)
-    bare = Representations(whole.dense, whole.bounds, whole.tokens, whole.weights, np.zeros(4, dtype=np.int64), None)
+    bare = dataclasses.replace(whole, vector_bounds=np.zeros(4, dtype=np.int64), vectors=None)
     assert list(pair_scores(bare, 0, whole, 0)) == ["dense", "sparse"]
     assert bare.row(2).vectors is None
     assert Representations.joined([bare, bare.row(0)]).vectors is None

@@ -83,10 +83,10 @@ def test_the_limit_counts_the_marks_and_is_not_passed_by_a_text_that_just_fits(f
     texts = ["관계인 관계인", "관계인 " * 5, "관계인 " * 6]  # Two, five and six tokens, and two marks.
     found = encoder.represent(texts, multi=True)
     assert (np.diff(found.vector_bounds) + 1).tolist() == [4, 7, 7]
-    assert found.truncated == 1
-    assert encoder.represent_queries(texts, multi=True).truncated == 2
-    assert encoder.represent_queries(texts[:1] * 3, multi=True).truncated == 0
-    assert encoder.represent_queries(texts[2:] * 3, multi=True).truncated == 3
+    assert found.truncated.tolist() == [False, False, True]
+    assert encoder.represent_queries(texts, multi=True).truncated.tolist() == [False, True, True]
+    assert encoder.represent_queries(texts[:1] * 3, multi=True).truncated.tolist() == [False] * 3
+    assert encoder.represent_queries(texts[2:] * 3, multi=True).truncated.tolist() == [True] * 3
 
 
 def test_no_more_than_the_model_has_positions_for(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ class Said(NamedTuple):
     weights: npt.NDArray[np.float32]
     vector_bounds: npt.NDArray[np.int64]
     vectors: npt.NDArray[np.float32] | None
-    truncated: int
+    truncated: npt.NDArray[np.bool_]
 
 
 @dataclass
@@ -77,7 +77,7 @@ class FakeM3:
             np.concatenate([none[2], *(weights for _, _, weights, _ in said)]),
             bounds_of(vectors for *_, vectors in said),
             np.concatenate([none[3], *(vectors for *_, vectors in said)]) if multi else None,
-            sum(len(text) > self.max_length for text in texts),
+            np.array([len(text) > self.max_length for text in texts], dtype=bool),
         )
 
 

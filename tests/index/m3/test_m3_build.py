@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from fake_m3 import LIMIT, VOCABULARY, FakeM3, contents, leftovers, provisions
+from fake_m3 import LIMIT, VOCABULARY, FakeM3, Said, contents, leftovers, provisions
 
 from legalir.index import documents
 from legalir.index.documents import indexed_text
@@ -103,6 +104,19 @@ def test_the_manifest_says_what_was_built(tmp_path: Path) -> None:
     assert (store.heads, store.truncated, store.multi_kind) == (("dense", "sparse", "multi"), long, "float16")
     assert built(tmp_path / "two").heads == ("dense", "sparse")
     assert built(tmp_path / "two").multi is None
+
+
+def test_what_was_not_read_to_its_end_is_said_of_each_document(tmp_path: Path) -> None:
+    class Selective(FakeM3):
+        def represent(self, texts: Sequence[str], *, multi: bool) -> Said:
+            said = super().represent(texts, multi=multi)
+            return said._replace(truncated=np.array([len(text) % 3 == 0 for text in texts], dtype=bool))
+
+    store = built(tmp_path / "m3", encoder=Selective(), shard=7)
+    wanted = [len(indexed_text(document)) % 3 == 0 for document in DOCUMENTS]
+    assert 0 < sum(wanted) < 40
+    assert store.arrays["truncated"].tolist() == wanted
+    assert store.truncated == sum(wanted)
 
 
 @pytest.mark.parametrize("batch", [200, 10**6])

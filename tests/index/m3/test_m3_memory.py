@@ -40,7 +40,7 @@ class BulkyM3:
             np.ones(n * TOKENS, dtype=np.float32),
             np.arange(n + 1, dtype=np.int64) * VECTORS,
             np.ones((n * VECTORS, WIDTH), dtype=np.float16) if multi else None,
-            0,
+            np.zeros(n, dtype=bool),
         )
 
 

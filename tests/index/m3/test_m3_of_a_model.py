@@ -27,7 +27,7 @@ def test_the_index_holds_what_the_model_says_of_each_text_alone(tmp_path: Path) 
     truncated = 0
     for number, document in enumerate(documents):
         said = encoder.represent([indexed_text(document)], multi=True)
-        truncated += said.truncated
+        truncated += int(said.truncated[0])
         tokens, weights = store.sparse.row(number)
         assert tokens.tolist() == said.tokens.tolist()
         # Padding of a batch moves the last bits.

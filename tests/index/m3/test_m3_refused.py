@@ -69,6 +69,7 @@ def _broken(**parts: Any) -> FakeM3:
     [
         ({"dense": lambda texts: np.full((len(texts), 8), np.nan)}, "a dense vector with a NaN"),
         ({"dense": lambda texts: np.ones((len(texts) + 1, 8))}, r"dense vectors of shape \[3, 8\] for 2 texts"),
+        ({"truncated": lambda texts: np.zeros(3, dtype=bool)}, r"\(3,\) marks of texts beyond its limit for 2 texts"),
         ({"tokens": lambda texts: np.array([3, 3, 1])}, "tokens and .* weights"),
         (
             {

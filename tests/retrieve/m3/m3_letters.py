@@ -49,7 +49,7 @@ class LetterM3:
         sparse = token_maxima(bounds, flat, _joined(weights, (0,)), np.array([0], dtype=np.int32))
         dense = np.array([_unit(row.sum(axis=0)) for row in rows], dtype=np.float32).reshape(len(texts), DIMENSIONS)
         vectors = _joined([row[:, :5] / np.linalg.norm(row[:, :5], axis=1, keepdims=True) for row in rows], (0, 5))
-        truncated = sum(len(text) > self.max_length for text in texts)
+        truncated = np.array([len(text) > self.max_length for text in texts], dtype=bool)
         later = _bounds(rows) if multi else np.zeros_like(bounds)
         return Representations(dense, *sparse, later, vectors if multi else None, truncated)
 

@@ -20,7 +20,7 @@ def weighted(rows: list[dict[int, float]]) -> Representations:
         weights=np.array([row[token] for row in rows for token in sorted(row)], dtype=np.float32),
         vector_bounds=np.zeros(len(rows) + 1, np.int64),
         vectors=None,
-        truncated=0,
+        truncated=np.zeros(len(rows), dtype=bool),
     )
 
 
