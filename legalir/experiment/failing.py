@@ -8,10 +8,10 @@ from types import TracebackType
 
 import pyterrier as pt
 
-from legalir.errors import LegalIRError, ModelError, PluginError
+from legalir.errors import LegalIRError, MissingExtra, ModelError, PluginError
 from legalir.plugins import culprit, describe
 
-__all__ = ["holding", "model_error", "naming"]
+__all__ = ["holding", "naming", "unavailable"]
 
 
 @contextmanager
@@ -52,9 +52,9 @@ def holding(traceback: TracebackType | None, pipelines: Mapping[str, pt.Transfor
     return []
 
 
-def model_error(error: BaseException | None) -> ModelError | None:
-    """Return the error about a model from which `error` arose, or which it is; None where there is none."""
-    while error is not None and not isinstance(error, ModelError):
+def unavailable(error: BaseException | None) -> ModelError | MissingExtra | None:
+    """Return the error about an absent model or package from which `error` arose, or which it is; or None."""
+    while error is not None and not isinstance(error, ModelError | MissingExtra):
         error = error.__cause__
     return error
 

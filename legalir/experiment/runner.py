@@ -40,7 +40,7 @@ def run(
 ) -> ExperimentResult:
     """Run an experiment.
 
-    A system whose model cannot be found or read is left out, and the others run: see ``ExperimentResult.absent``.
+    A system whose model or package is not here is left out, and the others run: see ``ExperimentResult.absent``.
 
     Args:
         definition: the path of a YAML file, a mapping with its keys, or a :class:`Definition`.

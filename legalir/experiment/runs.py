@@ -17,7 +17,7 @@ from legalir.columns import fed_with_questions
 from legalir.errors import ExperimentError, LegalIRError, ModelError
 from legalir.experiment.definition import Definition
 from legalir.experiment.evaluation import evaluate
-from legalir.experiment.failing import holding, model_error, naming
+from legalir.experiment.failing import holding, naming, unavailable
 from legalir.experiment.fingerprints import frame_fingerprint, run_key
 from legalir.experiment.keep import Keep
 from legalir.experiment.latency import measure_latency, sample_queries
@@ -81,13 +81,13 @@ def make_runs(
     """Return the run of every system, in the order of the definition, and why there is none of the others.
 
     A run in ``out/runs`` is reused where its key and its sha256 are right. Each new one is on disk as soon as
-    it is complete, so that an interrupted experiment goes on where it stopped. A system whose model cannot be had
-    is left out, and the others run.
+    it is complete, so that an interrupted experiment goes on where it stopped. A system whose model, or a package
+    that it needs, cannot be had is left out, and the others run.
 
     Raises:
         ExperimentError: a system returns something that is no run, or `out` cannot be written.
         ExpressionError: an expression cannot be read.
-        ModelError: no system has its model.
+        ModelError: no system has its model and its packages.
     """
     absent: dict[str, str] = {}
     systems = _systems(definition, collection, topics, absent)
@@ -133,7 +133,7 @@ def _systems(
             expression, pipeline = canonical(text), collection.pipeline(text)
             key = run_key(corpus, asked, expression, pipeline, definition.depth)
         except LegalIRError as error:
-            if (cause := model_error(error)) is None:
+            if (cause := unavailable(error)) is None:
                 raise type(error)(f"The system {name!r}: {error}") from error
             _leave_out([name], cause, absent)
             continue
@@ -141,7 +141,7 @@ def _systems(
     return systems
 
 
-def _leave_out(names: Sequence[str], error: ModelError, absent: dict[str, str]) -> None:
+def _leave_out(names: Sequence[str], error: LegalIRError, absent: dict[str, str]) -> None:
     if str(error) not in absent.values():
         _log.warning("Left out %s: %s", "; ".join(names), error)
     absent |= dict.fromkeys(names, str(error))
@@ -206,7 +206,7 @@ def _evaluated(
                 # In the tree plan, what several systems begin with runs once.
                 return evaluate(pipelines, topics, qrels, measures, plan="tree")
             except LegalIRError as error:
-                cause, names = model_error(error), holding(error.__traceback__, own)
+                cause, names = unavailable(error), holding(error.__traceback__, own)
                 if cause is None or not names:
                     raise
                 _leave_out(names, cause, absent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection, Lists
 from rich.console import Console
 
-from legalir.errors import ComponentError, ExpressionError, ModelError
+from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
 from legalir.experiment import ExperimentResult, compare, run, write_expected
 from legalir.experiment.curves import curves
 from legalir.experiment.html import headline, render
@@ -160,6 +161,24 @@ def test_a_real_expression_without_its_model(caplog: pytest.LogCaptureFixture) -
     assert found.absent["A"].startswith("There is no folder no-such-model") and found.absent["A"] == found.absent["B"]
     # Told when it is found out, and once.
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == ["Left out A"]
+
+
+def test_a_package_that_is_not_installed_is_a_reason_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = "This needs the package 'torch'."
+
+    def fail(self: Late, inp: pd.DataFrame) -> pd.DataFrame:
+        raise MissingExtra(reason)
+
+    monkeypatch.setattr(Late, "transform", fail)
+    assert result().absent == {"early": REASON, "late": reason, "late, cut": reason}
+
+
+def test_a_real_expression_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    systems = {"BM25": "bm25", "A": 'dense("organisation/model")'}
+    found = run({"dataset": "legalir/firecode/dev", "measures": ["R@10"], "systems": systems}, latency_queries=0)
+    assert list(found.runs) == ["BM25"]
+    assert found.absent["A"].endswith("pip install 'legalir[dense]'")
 
 
 def test_other_errors_still_end_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
