@@ -22,8 +22,11 @@ __all__ = ["MaxSim"]
 _ROWS = 8_192
 """Vectors that a thread takes at a time, at most, unless a document has more."""
 
+_FEW = 512
+"""Vectors that are not worth another thread."""
+
 _SHARES = 2
-"""What each thread takes, if that is less: threads wait for each other's Python, so they are to run it seldom."""
+"""How often each thread is to take some: they wait for each other's Python, so not often."""
 
 
 class MaxSim:
@@ -65,12 +68,10 @@ class MaxSim:
         """
         out = np.zeros((len(queries), len(documents)), dtype=np.float32)
         asked = [number for number, query in enumerate(queries) if len(query)]
-        prepared = [self._products.prepare(np.asarray(queries[number], dtype=np.float32)) for number in asked]
+        prepared = [self._products.prepare(np.ascontiguousarray(queries[number], dtype=np.float32)) for number in asked]
         order = np.argsort(documents, kind="stable")
         sizes = self._bounds[documents[order] + 1] - self._bounds[documents[order]]
         order, sizes = order[sizes > 0], sizes[sizes > 0]
-
-        threads = processors()
 
         def score(run: slice) -> None:
             block = Block(self._bounds[documents[order[run]]], sizes[run])
@@ -79,7 +80,8 @@ class MaxSim:
                 for number, query in zip(asked, prepared, strict=True):
                     out[number, order[run]] = products.best(read, query).mean(axis=1, dtype=np.float64)
 
-        rows = min(_ROWS, int(sizes.sum()) // (_SHARES * threads))
+        threads = processors()
+        rows = min(_ROWS, max(_FEW, int(sizes.sum()) // (_SHARES * threads)))
         in_threads(score, _runs(sizes, rows) if asked else (), threads)
         return out
 

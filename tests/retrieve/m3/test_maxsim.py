@@ -66,6 +66,7 @@ def test_scores_are_those_of_the_definition(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, packed: bool, block: int
 ) -> None:
     monkeypatch.setattr(maxsim, "_ROWS", block)
+    monkeypatch.setattr(maxsim, "_FEW", 1)
     monkeypatch.setattr(maxsim, "processors", lambda: 2)
     stored = Stored(tmp_path, kind, ragged(1, 25), 20)
     random = np.random.default_rng(2)
@@ -142,6 +143,7 @@ def test_any_number_of_threads_and_any_way_to_read_give_the_same_bits(
 ) -> None:
     stored = Stored(tmp_path, kind, ragged(11, 50), 20)
     query, asked = [units(np.random.default_rng(12), 6, 20)], np.arange(0, 50, 3)
+    monkeypatch.setattr(maxsim, "_FEW", 1)
     found = []
     for threads, long in ((1, 1), (1, 10**9), (2, 1), (3, 10**9)):
         monkeypatch.setattr(maxsim, "processors", lambda threads=threads: threads)
