@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from forked import child
 
-from legalir.arrays import append_rows, create_array, load_array, save_array
+from legalir.arrays import append_rows, create_array, load_array, save_array, widened
 from legalir.errors import ArtifactError
 
 
@@ -99,3 +99,23 @@ def test_rows_are_added_one_batch_after_another(tmp_path: Path) -> None:
     with append_rows(tmp_path / "b.npy", np.dtype(np.float32), 7):
         pass
     assert load_array(tmp_path / "b.npy").shape == (0, 7)
+
+
+def test_every_finite_float16_is_widened_to_the_same_number() -> None:
+    numbers = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    finite = numbers[np.isfinite(numbers)]
+    assert len(finite) == 2**16 - 2 * 2**10
+    found = widened(finite)
+    assert found.dtype == np.float32
+    assert (found.view(np.uint32) == finite.astype(np.float32).view(np.uint32)).all()  # Signs of zeros included.
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "int8"])
+def test_what_is_widened_is_a_copy_of_any_layout(kind: str) -> None:
+    whole = np.arange(-12, 12).reshape(4, 6).astype(kind)
+    whole.setflags(write=False)
+    for part in (whole, whole[::2, 1::2], whole.T, whole[:0]):
+        found = widened(part)
+        assert found.dtype == np.float32 and found.tolist() == part.tolist()
+        found += 1
+        assert found.tolist() != part.tolist() or not part.size

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from legalir.arrays import widened
 from legalir.retrieve.scoring import reaching
 
 __all__ = ["best_cosines", "pair_cosines"]
@@ -40,7 +41,7 @@ def pair_cosines(
     cosines = np.empty(len(documents), dtype=np.float32)
     for first in range(0, len(documents), _ROWS):
         part = slice(first, first + _ROWS)
-        products = vectors[documents[part]].astype(np.float32)
+        products = widened(vectors[documents[part]])
         products *= queries[query[part]]
         cosines[part] = products.sum(axis=1)
     # Rounding may lift the cosine of equal vectors above 1, which no cosine is.
@@ -85,7 +86,7 @@ def _products(vectors: npt.NDArray[np.floating], queries: npt.NDArray[np.float32
         return whole
     scores = np.empty((len(queries), len(vectors)), dtype=np.float32)
     for first in range(0, len(vectors), _ROWS):
-        block = vectors[first : first + _ROWS].astype(np.float32)
+        block = widened(vectors[first : first + _ROWS])
         scores[:, first : first + _ROWS] = queries @ block.T
     return scores
 

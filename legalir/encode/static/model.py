@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
+from legalir.arrays import widened
 from legalir.encode.encoder import Vectors
 from legalir.encode.static.folder import fill, read_model, write_model
 from legalir.encode.static.labels import label_shares
@@ -181,14 +182,14 @@ class StaticModel:
         if len(features.indptr) == 2:  # One text, such as a query: it has each row once.
             # Added up in the order that a text among others is, so that it has the same vector.
             alone = sparse.csr_array((weights, np.arange(len(weights)), features.indptr), shape=(1, len(weights)))
-            return np.asarray(alone @ self.table[features.rows].astype(np.float32), dtype=np.float32)
+            return np.asarray(alone @ widened(self.table[features.rows]), dtype=np.float32)
         met = np.zeros(self.ngrams.rows, dtype=bool)
         met[features.rows] = True
         used = np.flatnonzero(met)
         place = np.cumsum(met, dtype=np.int32) - np.int32(1)
         columns = place[features.rows]
         matrix = sparse.csr_array((weights, columns, features.indptr), shape=(len(features.indptr) - 1, len(used)))
-        return np.asarray(matrix @ self.table[used].astype(np.float32), dtype=np.float32)
+        return np.asarray(matrix @ widened(self.table[used]), dtype=np.float32)
 
     def contributions(self, query: str, vector: Vectors) -> dict[str, float]:
         """Return what the words of `query` add to the cosine of its vector with `vector`, [d]; they sum up to it.

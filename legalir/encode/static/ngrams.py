@@ -35,6 +35,7 @@ _BLOCK = 1 << 17
 """Characters that are worked on at a time: arrays of so many stay near the core."""
 
 Hashes = npt.NDArray[np.uint64]
+_NO_STATES: Hashes = np.zeros(0, dtype=np.uint64)
 
 
 class Features(NamedTuple):
@@ -144,13 +145,18 @@ class NGrams:
 
     def occurrences(self, stream: Codes) -> Iterator[Occurrences]:
         """Yield where the features of each kind occur in a stream of :func:`word_stream`."""
+        for first, last, states in self._states(stream):
+            yield Occurrences(first, last, self._rows(states))
+
+    def _states(self, stream: Codes) -> Iterator[tuple[Positions, Positions, Hashes]]:
+        """Yield first and last positions of the features of each kind, and what their rows are made of."""
         if self.char:
-            for n, at, rows in self._windows(stream, self.char, 0):
-                yield Occurrences(at, at + (n - 1), rows)
+            for n, at, states in self._windows(stream, self.char, 0):
+                yield at, at + (n - 1), states
         if self.jamo:
             jamo, origin = jamo_stream(stream)
-            for n, at, rows in self._windows(jamo, self.jamo, _JAMO):
-                yield Occurrences(origin[at], origin[at + (n - 1)], rows)
+            for n, at, states in self._windows(jamo, self.jamo, _JAMO):
+                yield origin[at], origin[at + (n - 1)], states
         if self.words:
             yield self._words(stream)
 
@@ -161,8 +167,13 @@ class NGrams:
         kind: Any = (
             np.uint32 if len(texts) << bits <= 2**32 else np.uint64
         )  # Half the bytes are sorted in half the time.
-        found = [(document[one.first].astype(kind), one.rows) for one in self.occurrences(stream)]
-        keys: npt.NDArray[Any] = np.concatenate([(text << kind(bits)) | rows.astype(kind) for text, rows in found])
+        found = list(self._states(stream))
+        keys: npt.NDArray[Any] = self._rows(np.concatenate([_NO_STATES, *(states for *_, states in found)])).astype(
+            kind
+        )
+        if len(texts) > 1:
+            at = np.concatenate([np.zeros(0, np.int64), *(first for first, *_ in found)])
+            keys |= document[at].astype(kind) << kind(bits)
         keys.sort()
         new = np.ones(len(keys), dtype=bool)
         np.not_equal(keys[1:], keys[:-1], out=new[1:])
@@ -173,7 +184,7 @@ class NGrams:
         return Features(np.diff(ends, prepend=0), (keys & kind((1 << bits) - 1)).astype(np.int32), counts)
 
     def _windows(self, stream: Codes, lengths: Sequence[int], tag: int) -> Iterator[tuple[int, Positions, Hashes]]:
-        """Yield length, positions and rows of the n-grams of each length."""
+        """Yield length, positions and states of the n-grams of each length."""
         symbols, inside = stream.astype(np.uint64), stream != 0
         state = symbols * _M
         for n in range(1, min(lengths[-1], len(stream)) + 1):
@@ -181,9 +192,9 @@ class NGrams:
                 state = _mix(state[:-1]) + symbols[n - 1 :]
             if n in lengths:
                 at = np.flatnonzero(_valid(inside, n, self.edges))
-                yield n, at, self._rows(state[at], tag + n)
+                yield n, at, state[at] + _tagged(tag + n)
 
-    def _words(self, stream: Codes) -> Occurrences:
+    def _words(self, stream: Codes) -> tuple[Positions, Positions, Hashes]:
         inside = (stream != 0).view(np.int8)
         turns = np.diff(inside)  # A stream begins and ends with a gap.
         first, last = np.flatnonzero(turns == 1) + 1, np.flatnonzero(turns == -1)
@@ -192,11 +203,15 @@ class NGrams:
         place = at - np.repeat(first, last - first + 1)
         hashes = _mix(stream[at].astype(np.uint64) * _M + place.astype(np.uint64))
         sums = np.add.reduceat(hashes, begin) if len(begin) else hashes
-        return Occurrences(first, last, self._rows(sums, _WORD))
+        return first, last, sums + _tagged(_WORD)
 
-    def _rows(self, state: Hashes, tag: int) -> Hashes:
-        hashes = _mix(state + np.uint64(tag * int(_M) % 2**64))
-        return ((hashes >> np.uint64(32)) * np.uint64(self.rows)) >> np.uint64(32)
+    def _rows(self, states: Hashes) -> Hashes:
+        return ((_mix(states) >> np.uint64(32)) * np.uint64(self.rows)) >> np.uint64(32)
+
+
+def _tagged(tag: int) -> np.uint64:
+    """Return what is added to a state, so that kinds of features have hashes of their own."""
+    return np.uint64(tag * int(_M) % 2**64)
 
 
 def _mix(x: Hashes) -> Hashes:

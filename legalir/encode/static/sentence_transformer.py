@@ -20,6 +20,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
+from legalir.arrays import widened
 from legalir.datasets.digests import digest_of
 from legalir.encode.encoder import Vectors
 from legalir.encode.static.folder import ABOUT, TENSORS
@@ -144,7 +145,7 @@ class TokenModel:
         used, columns = np.unique(np.concatenate([np.zeros(0, np.int64), *ids]), return_inverse=True)
         ones = np.ones(len(columns), dtype=np.float32)
         matrix = sparse.csr_array((ones, columns, indptr), shape=(len(texts), len(used)))
-        return unit_rows(np.asarray(matrix @ self.table[used].astype(np.float32)))
+        return unit_rows(np.asarray(matrix @ widened(self.table[used])))
 
 
 def _readable(text: str) -> str:

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from legalir.arrays import widened
 from legalir.index.base import IndexArtifact
 from legalir.index.m3.quantized import restored
 from legalir.index.m3.representations import Multi
@@ -68,7 +69,7 @@ class MultiVectors(NamedTuple):
         """Return the vectors of a document, float32 [its tokens, d2]."""
         run = slice(self.bounds[number], self.bounds[number + 1])
         if self.scales is None:
-            return self.vectors[run].astype(np.float32)
+            return widened(self.vectors[run])
         return restored(self.vectors[run], self.scales[run])
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from legalir.arrays import widened
 from legalir.index.m3.quantized import quantized
 from legalir.retrieve.m3.blocks import Block, Floats, Ints
 
@@ -110,7 +111,7 @@ class NumpyProducts:
         """Return the rows of a block, [r, d], the first one of each piece, and the scales of the rows."""
         positions = block.positions()
         scales = None if self._scales is None else self._scales[positions, None]
-        return self._vectors[positions].astype(np.float32), block.firsts, scales
+        return widened(self._vectors[positions]), block.firsts, scales
 
     def best(self, block: tuple[Floats, Ints, Floats | None], query: Query, /) -> Floats:
         """Return the greatest inner product of each piece, [p, q]."""

@@ -105,6 +105,13 @@ def test_any_texts_have_the_features_of_the_definition(texts: list[str]) -> None
         assert counted(ngrams, texts) == [by_definition(ngrams, text) for text in texts]
 
 
+@pytest.mark.parametrize("options", [{"char": (8,)}, {"char": (), "jamo": (8,)}, {"char": (3,), "edges": True}])
+def test_texts_too_short_for_any_ngram_have_no_features(options: dict[str, Any]) -> None:
+    ngrams = NGrams(words=False, **options)
+    assert counted(ngrams, [""]) == [Counter()]
+    assert counted(ngrams, ["가", ""]) == [by_definition(ngrams, "가"), Counter()]
+
+
 def test_where_texts_are_cut_into_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = TEXTS * 50
     whole = NGrams().features(texts)
