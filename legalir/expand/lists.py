@@ -64,9 +64,11 @@ def read_lists(frame: pd.DataFrame, graph: Numbering, component: str, noun: str 
             the documents, so that it belongs to another collection.
     """
     query, heads = _queries(frame["qid"])
-    docno = frame["docno"].to_numpy(dtype=object)
+    # Most provisions are in several lists, and each is looked up once.
+    place, distinct = pd.factorize(frame["docno"], use_na_sentinel=False)
+    known = np.asarray(distinct, dtype=object)
+    docno, node = known[place], graph.numbers(known)[place]
     score = _scores(frame, component)
-    node = graph.numbers(docno)
     if (node < 0).all():
         raise ComponentError(
             f"{component}: none of the {len(node)} retrieved provisions (such as {docno[0]!r}) is in {graph!r}: "

@@ -164,13 +164,11 @@ class NGrams:
         """Return the features of a block of texts, with their number for each text instead of ``indptr``."""
         stream, document = word_stream(texts)
         bits = (self.rows - 1).bit_length()
-        kind: Any = (
-            np.uint32 if len(texts) << bits <= 2**32 else np.uint64
-        )  # Half the bytes are sorted in half the time.
+        # Half the bytes are sorted in half the time.
+        kind: Any = np.uint32 if len(texts) << bits <= 2**32 else np.uint64
         found = list(self._states(stream))
-        keys: npt.NDArray[Any] = self._rows(np.concatenate([_NO_STATES, *(states for *_, states in found)])).astype(
-            kind
-        )
+        rows = self._rows(np.concatenate([_NO_STATES, *(states for *_, states in found)]))
+        keys: npt.NDArray[Any] = rows.astype(kind)
         if len(texts) > 1:
             at = np.concatenate([np.zeros(0, np.int64), *(first for first, *_ in found)])
             keys |= document[at].astype(kind) << kind(bits)
