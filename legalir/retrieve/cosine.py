@@ -18,8 +18,8 @@ __all__ = ["best_cosines", "pair_cosines"]
 _CELLS = 16_000_000
 """Scores that are held in memory at a time."""
 
-_ROWS = 16_384
-"""Documents whose vectors are multiplied at a time."""
+_ROWS = 1_024
+"""Documents whose vectors are multiplied at a time: as float32 they stay near the core."""
 
 
 def pair_cosines(
