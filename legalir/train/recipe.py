@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from os import PathLike
-from typing import Any, Literal, TypedDict
+from dataclasses import dataclass, field, fields
+from typing import Literal, TypedDict
 
 from legalir.encode.static.ngrams import NGrams
 from legalir.errors import DefinitionError
 from legalir.train.recipe_checks import CHECKS
-from legalir.train.recipe_file import load_recipe, parse_recipe
+from legalir.train.recipe_file import RecipeFile
 
 __all__ = ["MODEL", "RANDOM", "Recipe", "Settings"]
 
 MODEL, RANDOM = "model", "random"
 """Values of `negatives` that are no expressions."""
-
-_PLACES = ("dataset", "out", "checkpoint_minutes", "threads")
-"""What two recipes may differ in and be one training: its data are known by their fingerprints."""
 
 
 class Settings(TypedDict, total=False):
@@ -53,12 +48,8 @@ class Settings(TypedDict, total=False):
     threads: int | None
 
 
-_NEEDED = ("dataset", "out")
-"""Keys without which there is no recipe."""
-
-
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(RecipeFile):
     """How a static model is trained.
 
     Attributes:
@@ -90,6 +81,10 @@ class Recipe:
         DefinitionError: a value means nothing; one sentence with the key and what is accepted.
     """
 
+    NEEDED = ("dataset", "out")
+    # Its data are known by their fingerprints.
+    PLACES = ("dataset", "out", "checkpoint_minutes", "threads")
+
     dataset: str
     out: str
     sources: tuple[str, ...] = ("judgements",)
@@ -118,7 +113,7 @@ class Recipe:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        for item in dataclasses.fields(self):
+        for item in fields(self):
             object.__setattr__(self, item.name, CHECKS[item.name](getattr(self, item.name), f"{item.name!r}"))
         stray = [name for name in self.weights if name not in self.sources]
         if stray:
@@ -143,37 +138,6 @@ class Recipe:
             rows=self.rows,
             max_characters=self.max_characters,
         )
-
-    @classmethod
-    def parse(cls, values: object, where: str = "the recipe") -> Recipe:
-        """Return the recipe that a mapping with these keys describes; `where` names it in errors.
-
-        Raises:
-            DefinitionError: a key is unknown or missing, or a value means nothing.
-        """
-        return parse_recipe(cls, values, where, _NEEDED)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str], **changes: object) -> Recipe:
-        """Read a YAML file with the same keys; a `dataset` or `out` with ``./``, ``../`` or ``~`` is seen from it.
-
-        Args:
-            path: the file.
-            changes: values that stand instead of those of the file.
-
-        Raises:
-            DefinitionError: as :meth:`parse`, or the file is no YAML.
-        """
-        return load_recipe(cls, path, changes, _NEEDED, places=_NEEDED)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, which :meth:`parse` accepts."""
-        values = dataclasses.asdict(self)
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-
-    def settings(self) -> dict[str, Any]:
-        """Return the values that the numbers of a model depend on."""
-        return {key: value for key, value in self.as_dict().items() if key not in _PLACES}
 
     def fingerprint(self, data: object) -> str:
         """Return a sha256 over the settings and over `data`, JSON values that identify what is learnt from."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import pickle
 import shutil
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bombs import Bomb
 from tiny_models import SENTENCES, write_cross_encoder, write_m3, write_sentence
 
 from legalir.errors import ModelError
@@ -31,16 +31,6 @@ def written_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(name="copy")
 def copied_model(model: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(model, tmp_path / "copy"))
-
-
-class Bomb:
-    """Unpickles by making a folder."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return os.mkdir, (str(self.path),)
 
 
 def raw(content: object, path: Path) -> None:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
-from dataclasses import dataclass
-from os import PathLike
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Literal
 
 from legalir.errors import DefinitionError
 from legalir.train.finetune.recipe_checks import CHECKS
-from legalir.train.recipe_file import load_recipe, parse_recipe
+from legalir.train.recipe_file import RecipeFile
 
 __all__ = ["FineTuning"]
 
-_PLACES = ("dataset", "model", "out", "device", "checkpoint_minutes", "checkpoint_steps")
-"""What two recipes may differ in and be one training: data and model are known by their fingerprints."""
-
-_NEEDED = ("dataset", "model", "out")
-"""Keys without which there is no recipe."""
-
 
 @dataclass(frozen=True)
-class FineTuning:
+class FineTuning(RecipeFile):
     """How a language model is fine-tuned to find provisions.
 
     Attributes:
@@ -65,6 +57,10 @@ class FineTuning:
         DefinitionError: a value means nothing; one sentence with the key and what is accepted.
     """
 
+    NEEDED = ("dataset", "model", "out")
+    # Data and model are known by their fingerprints.
+    PLACES = ("dataset", "model", "out", "device", "checkpoint_minutes", "checkpoint_steps")
+
     dataset: str
     model: str
     out: str
@@ -98,7 +94,7 @@ class FineTuning:
     checkpoint_steps: int | None = None
 
     def __post_init__(self) -> None:
-        for item in dataclasses.fields(self):
+        for item in fields(self):
             object.__setattr__(self, item.name, CHECKS[item.name](getattr(self, item.name), f"{item.name!r}"))
         for name in ("patience", "dev_provisions"):
             if getattr(self, name) is not None and self.dev is None:
@@ -119,37 +115,6 @@ class FineTuning:
     def depth(self) -> int:
         """How many wrong provisions are sought for each query."""
         return self.hard if self.pool is None else self.pool
-
-    @classmethod
-    def parse(cls, values: object, where: str = "the recipe") -> FineTuning:
-        """Return the recipe that a mapping with these keys describes; `where` names it in errors.
-
-        Raises:
-            DefinitionError: a key is unknown or missing, or a value means nothing.
-        """
-        return parse_recipe(cls, values, where, _NEEDED)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str], **changes: object) -> FineTuning:
-        """Read a YAML file with the same keys; `dataset`, `model`, `out` with ``./``, ``../``, ``~`` are seen from it.
-
-        Args:
-            path: the file.
-            changes: values that stand instead of those of the file.
-
-        Raises:
-            DefinitionError: as :meth:`parse`, or the file is no YAML.
-        """
-        return load_recipe(cls, path, changes, _NEEDED, places=_NEEDED)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, which :meth:`parse` accepts."""
-        values = dataclasses.asdict(self)
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-
-    def settings(self) -> dict[str, Any]:
-        """Return the values that the weights of the tuned model depend on."""
-        return {key: value for key, value in self.as_dict().items() if key not in _PLACES}
 
     def fingerprint(self, data: object) -> str:
         """Return a sha256 over the settings and over `data`, JSON values that identify model and collection."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from bombs import Bomb
 from tiny_models import SENTENCES, write_sentence
 
 from legalir.encode.sentence.encoder import SentenceEncoder
@@ -34,16 +34,6 @@ def written_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(name="copy")
 def copied_model(model: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(model, tmp_path / "copy"))
-
-
-class Bomb:
-    """Unpickles by making a folder."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return os.mkdir, (str(self.path),)
 
 
 def encode(folder: Path, **options: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tunable import TINY, contents, write_collection, write_tunable
+from tunable import contents, tuned, write_collection, write_tunable
 
 from legalir.errors import (
     ArtifactError,
@@ -23,7 +23,6 @@ from legalir.errors import (
     MissingExtra,
     ModelError,
 )
-from legalir.train.finetune import FineTuned, FineTuning, finetune
 from legalir.train.finetune.steps import _Steps
 
 pytestmark = pytest.mark.neural
@@ -32,12 +31,6 @@ pytestmark = pytest.mark.neural
 @pytest.fixture(name="root", scope="module")
 def models_and_statutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tunable(tmp_path_factory.mktemp("tunable"))
-
-
-def tuned(root: Path, out: Path, model: str = "bert", **changes: Any) -> FineTuned:
-    options = {name: changes.pop(name) for name in ("resume", "replace") if name in changes}
-    values = {"dataset": str(root / "statutes" / "train"), "model": str(root / model), "out": str(out), **TINY}
-    return finetune(FineTuning.parse({**values, **changes}), progress=False, **options)
 
 
 def test_other_settings(root: Path, tmp_path: Path) -> None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from tunable import TINY, contents, write_tunable
+from tunable import contents, tuned, write_tunable
 
 from legalir.collection import Collection
 from legalir.encode.m3.encoder import M3Encoder
 from legalir.encode.sentence.encoder import SentenceEncoder
-from legalir.train.finetune import FineTuned, FineTuning, finetune
 
 pytestmark = pytest.mark.neural
 
@@ -22,12 +20,6 @@ pytestmark = pytest.mark.neural
 @pytest.fixture(name="root", scope="module")
 def models_and_statutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tunable(tmp_path_factory.mktemp("tunable"))
-
-
-def tuned(root: Path, out: Path, model: str = "bert", **changes: Any) -> FineTuned:
-    options = {name: changes.pop(name) for name in ("resume", "replace") if name in changes}
-    values = {"dataset": str(root / "statutes" / "train"), "model": str(root / model), "out": str(out), **TINY}
-    return finetune(FineTuning.parse({**values, **changes}), progress=False, **options)
 
 
 def test_it_learns_and_the_encoder_reads_it(root: Path, tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import tiny_models
 
+from legalir.train.finetune import FineTuned, FineTuning, finetune
+
 KOREAN = ("관계인", "소방시설", "설치", "무창층", "배연", "설비", "이하", "징역", "처한다", "용어")
 ENGLISH = ("owner", "shall", "door", "exit", "section", "storage", "of", "applies", "ing", "the")
 
@@ -77,3 +79,10 @@ def write_tunable(root: Path) -> Path:
         tiny_models.write_sentence(root / "bert", "mean")
         tiny_models.write_m3(root / "m3", max_length=64)
     return root
+
+
+def tuned(root: Path, out: Path, model: str = "bert", **changes: Any) -> FineTuned:
+    """Tune one of the models of :func:`write_tunable` on its statutes, which stand in `root`, too."""
+    options = {name: changes.pop(name) for name in ("resume", "replace") if name in changes}
+    values = {"dataset": str(root / "statutes" / "train"), "model": str(root / model), "out": str(out), **TINY}
+    return finetune(FineTuning.parse({**values, **changes}), progress=False, **options)
