@@ -123,23 +123,16 @@ def measure_steps(directory: Path) -> dict[str, float]:
 def _steppers(texts: list[str], pool: ThreadPoolExecutor) -> tuple[Callable[[int], float], Callable[[int], float]]:
     """Return both arms of a step, begun with the same table: the pair of text i is text i + 1."""
     import numpy as np
-    import torch
 
     from legalir.encode.static.model import term_weights
     from legalir.encode.static.ngrams import NGrams
     from legalir.train.batches import Batcher, Gold, rows_matrix
-    from legalir.train.loss import info_nce, loss_and_gradient
+    from legalir.train.loss import loss_and_gradient
     from legalir.train.network import Network, relative_idf
 
     features = NGrams(rows=ROWS).features(texts)
     features = features._replace(counts=term_weights(features.counts, "log"))
     network = Network(relative_idf(features, ROWS), DIMENSIONS, np.random.default_rng(1), pool)
-    vectors = torch.nn.EmbeddingBag(ROWS, DIMENSIONS, mode="sum", sparse=True)
-    weights = torch.nn.Embedding(ROWS, 1, sparse=True)
-    with torch.no_grad():
-        vectors.weight.copy_(torch.from_numpy(network.vectors.table))
-        weights.weight.copy_(torch.from_numpy(network.weights.table)[:, None])
-    adam = torch.optim.SparseAdam([vectors.weight, weights.weight], lr=3e-3)
     everything = np.arange(len(texts))
     batcher = Batcher(Gold(np.arange(len(texts) + 1), np.roll(everything, -1)), len(texts))
 
@@ -156,6 +149,23 @@ def _steppers(texts: list[str], pool: ThreadPoolExecutor) -> tuple[Callable[[int
         network.learn(matrix, gradient, 3e-3, step + 1)
         return loss
 
+    return ours, _torch_step(network, material)
+
+
+def _torch_step(network: Any, material: Callable[[int], tuple[Any, Any]]) -> Callable[[int], float]:
+    """Return the step of EmbeddingBag and SparseAdam, begun with the tables of `network`."""
+    import numpy as np
+    import torch
+
+    from legalir.train.loss import info_nce
+
+    vectors = torch.nn.EmbeddingBag(ROWS, DIMENSIONS, mode="sum", sparse=True)
+    weights = torch.nn.Embedding(ROWS, 1, sparse=True)
+    with torch.no_grad():
+        vectors.weight.copy_(torch.from_numpy(network.vectors.table))
+        weights.weight.copy_(torch.from_numpy(network.weights.table)[:, None])
+    adam = torch.optim.SparseAdam([vectors.weight, weights.weight], lr=3e-3)
+
     def theirs(step: int) -> float:
         batch, matrix = material(step)
         rows, offsets = (torch.from_numpy(part.astype(np.int64)) for part in (matrix.indices, matrix.indptr[:-1]))
@@ -166,7 +176,7 @@ def _steppers(texts: list[str], pool: ThreadPoolExecutor) -> tuple[Callable[[int
         adam.step()
         return float(loss.detach())
 
-    return ours, theirs
+    return theirs
 
 
 def _each(encode: Callable[[list[str]], Any], texts: list[str]) -> None:
