@@ -18,6 +18,7 @@ LAYERS = (
         "extras",
         "progress",
         "yaml_files",
+        "yaml_values",
         "neural",
         "columns",
         "component",

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from legalir.errors import DefinitionError, MeasureError, suggestion
 from legalir.experiment.definition import CORRECTIONS, PARTS, TESTS, Reference, parse_measure
-from legalir.experiment.kinds import choice, filled_text, number, optional_text, wrong
 from legalir.experiment.sweeps import Sweep
 from legalir.experiment.values import Setting, check_use, checked_values
 from legalir.yaml_files import kind_of
+from legalir.yaml_values import choice, filled_text, number, optional_text, wrong
 
 __all__ = ["checked_fields"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
+from split_folder import write_splits
 
 SUBJECTS = 40
 SMALL = {"rows": 2**11, "dim": 24, "batch": 32, "random": 16, "hard": 4, "rate": 0.02, "epochs": 4, "threads": 2}
@@ -25,7 +25,6 @@ def write_statutes(folder: Path, *, shared: bool = False) -> Path:
         folder: where to.
         shared: whether the dev split judges a query of the train split, too.
     """
-    folder.mkdir()
     corpus, queries, train, dev = [], [], [], []
     for number in range(SUBJECTS):
         subject, question = word("p", number), word("q", number)
@@ -40,12 +39,7 @@ def write_statutes(folder: Path, *, shared: bool = False) -> Path:
             lines += [f"{qid} 0 d{number}-{part} 1" for part in range(2)]
     if shared:
         dev.append("q0-0 0 d0-0 1")
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus), encoding="utf-8")
-    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in queries), encoding="utf-8")
-    for name, rows in (("train", train), ("dev", dev)):
-        (folder / f"qrels.{name}.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    (folder / "dataset.yaml").write_text("title: Invented\nlicence: CC0-1.0\nlang: en\n", encoding="utf-8")
-    return folder
+    return write_splits(folder, corpus, queries, {"train": train, "dev": dev}, lang="en")
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tiny_models
+from split_folder import write_splits
 
 from legalir.train.finetune import FineTuned, FineTuning, finetune
 
@@ -38,7 +38,6 @@ def write_collection(folder: Path, *, shared: bool = False) -> Path:
         folder: where to.
         shared: whether the dev split judges a query of the train split, too.
     """
-    folder.mkdir(parents=True)
     rng = np.random.default_rng(7)
     corpus, queries, train, dev = [], [], [], []
     for number, word in enumerate(KOREAN):
@@ -54,12 +53,7 @@ def write_collection(folder: Path, *, shared: bool = False) -> Path:
             lines += [f"q{number}-{turn} 0 d{number}-{part} 1" for part in range(2)]
     if shared:
         dev.append("q0-0 0 d0-0 1")
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus), encoding="utf-8")
-    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in queries), encoding="utf-8")
-    for name, rows in (("train", train), ("dev", dev)):
-        (folder / f"qrels.{name}.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    (folder / "dataset.yaml").write_text("title: Invented\nlicence: CC0-1.0\nlang: ko\n", encoding="utf-8")
-    return folder
+    return write_splits(folder, corpus, queries, {"train": train, "dev": dev}, lang="ko")
 
 
 def contents(folder: Path) -> dict[str, bytes]:

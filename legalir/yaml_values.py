@@ -1,4 +1,7 @@
-"""Check values of one kind each: text, numbers, one of several words; errors begin with where the value stands."""
+"""Check values of YAML, one kind each: text, numbers, one of several words; errors begin with where the value stands.
+
+Every check raises DefinitionError: one sentence with what is accepted.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from collections.abc import Callable, Sequence
 from legalir.errors import DefinitionError, suggestion
 from legalir.yaml_files import kind_of
 
-__all__ = ["choice", "filled_text", "number", "optional_text", "text_of", "wrong"]
+__all__ = ["Check", "choice", "filled_text", "number", "optional", "optional_text", "text_of", "wrong"]
+
+Check = Callable[[object, str], object]
+"""Takes a value and where it stands; returns the value as it is kept."""
 
 
 def wrong(where: str, wanted: str, value: object) -> DefinitionError:
@@ -56,3 +62,8 @@ def choice(options: Sequence[str]) -> Callable[[object, str], str]:
         return text
 
     return check
+
+
+def optional(check: Check) -> Check:
+    """Return the check for a value that may also be left out."""
+    return lambda value, where: None if value is None else check(value, where)
