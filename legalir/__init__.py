@@ -15,30 +15,29 @@ import wrapt
 from legalir.errors import LegalIRError
 
 if TYPE_CHECKING:
-    from legalir.collection import Collection
-    from legalir.encode.m3.encoder import M3Encoder
-    from legalir.encode.sentence import SentenceEncoder
-    from legalir.expand.focus import Focus
-    from legalir.expand.links import LinkExpansion
-    from legalir.expand.nitilink import NitiLink
+    from legalir.collection.collection import Collection
+    from legalir.collection.results import SearchResult
+    from legalir.dense.index import DenseIndex
+    from legalir.dense.rocchio import Rocchio
+    from legalir.encode.sentence.encoder import SentenceEncoder
     from legalir.explanation import Explanation, explain
-    from legalir.feedback.rocchio import Rocchio
     from legalir.fuse.linear import LinearFusion
     from legalir.fuse.rrf import RRF, WeightedRRF
-    from legalir.generate.answer import Answer
-    from legalir.generate.generator import Generator
-    from legalir.index.graph import CitationGraph
+    from legalir.generate.generator import Answer, Generator
+    from legalir.graph.citation_graph import CitationGraph
+    from legalir.graph.family import FamilySmoothing
+    from legalir.graph.link_expansion import LinkExpansion
+    from legalir.graph.nitilink import NitiLink
+    from legalir.graph.sar import SAR
+    from legalir.lexical.bm25 import BM25
+    from legalir.lexical.bm25f import BM25F
+    from legalir.lexical.sparse import SparseIndex
+    from legalir.lexical.tfidf import TFIDF
+    from legalir.m3.encoder import M3Encoder
+    from legalir.m3.index import M3Index
     from legalir.measure import MicroR, MultiHitRate, MultiMRR
     from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
-    from legalir.rerank.family import FamilySmoothing
-    from legalir.rerank.sar import SAR
-    from legalir.retrieve.bm25 import BM25
-    from legalir.retrieve.bm25f import BM25F
-    from legalir.retrieve.dense_index import DenseIndex
-    from legalir.retrieve.m3.index import M3Index
-    from legalir.retrieve.sparse import SparseIndex
-    from legalir.retrieve.tfidf import TFIDF
-    from legalir.search_result import SearchResult
+    from legalir.rewrite.focus import Focus
     from legalir.train import TrainedModel, train_static
     from legalir.train.finetune import FineTuned, FineTuning, finetune
 
@@ -84,35 +83,35 @@ __all__ = [
 ]
 
 _HOME = {
-    "Answer": "legalir.generate.answer",
+    "Answer": "legalir.generate.generator",
     "Generator": "legalir.generate.generator",
-    "Focus": "legalir.expand.focus",
-    "FamilySmoothing": "legalir.rerank.family",
-    "BM25F": "legalir.retrieve.bm25f",
-    "BM25": "legalir.retrieve.bm25",
-    "CitationGraph": "legalir.index.graph",
+    "Focus": "legalir.rewrite.focus",
+    "FamilySmoothing": "legalir.graph.family",
+    "BM25F": "legalir.lexical.bm25f",
+    "BM25": "legalir.lexical.bm25",
+    "CitationGraph": "legalir.graph.citation_graph",
     "CrossEncoderReranker": "legalir.rerank.cross_encoder.reranker",
     "FineTuned": "legalir.train.finetune",
     "FineTuning": "legalir.train.finetune",
-    "M3Encoder": "legalir.encode.m3.encoder",
-    "M3Index": "legalir.retrieve.m3.index",
-    "SentenceEncoder": "legalir.encode.sentence",
+    "M3Encoder": "legalir.m3.encoder",
+    "M3Index": "legalir.m3.index",
+    "SentenceEncoder": "legalir.encode.sentence.encoder",
     "finetune": "legalir.train.finetune",
-    "Collection": "legalir.collection",
-    "DenseIndex": "legalir.retrieve.dense_index",
+    "Collection": "legalir.collection.collection",
+    "DenseIndex": "legalir.dense.index",
     "Explanation": "legalir.explanation",
     "LinearFusion": "legalir.fuse.linear",
-    "LinkExpansion": "legalir.expand.links",
+    "LinkExpansion": "legalir.graph.link_expansion",
     "MicroR": "legalir.measure",
     "MultiHitRate": "legalir.measure",
     "MultiMRR": "legalir.measure",
-    "NitiLink": "legalir.expand.nitilink",
+    "NitiLink": "legalir.graph.nitilink",
     "RRF": "legalir.fuse.rrf",
-    "Rocchio": "legalir.feedback.rocchio",
-    "SAR": "legalir.rerank.sar",
-    "SearchResult": "legalir.search_result",
-    "SparseIndex": "legalir.retrieve.sparse",
-    "TFIDF": "legalir.retrieve.tfidf",
+    "Rocchio": "legalir.dense.rocchio",
+    "SAR": "legalir.graph.sar",
+    "SearchResult": "legalir.collection.results",
+    "SparseIndex": "legalir.lexical.sparse",
+    "TFIDF": "legalir.lexical.tfidf",
     "TrainedModel": "legalir.train",
     "WeightedRRF": "legalir.fuse.rrf",
     "explain": "legalir.explanation",
@@ -137,7 +136,7 @@ def __dir__() -> list[str]:
 
 
 def _register_datasets(_: object) -> None:
-    importlib.import_module("legalir.datasets.registry").register_all()
+    importlib.import_module("legalir.datasets.irds").register_all()
 
 
 def _register_measures(_: object) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from forked import child
 
-from legalir.arrays import append_rows, create_array, load_array, save_array, widened
 from legalir.errors import ArtifactError
+from legalir.storage.arrays import append_rows, create_array, load_array, save_array, widened
 
 
 def test_arrays_of_python_objects_are_never_unpickled(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ import pytest
 from forked import child
 
 from legalir.analysis.ngrams import NGrams
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
+from legalir.collection.results import SearchResult
 from legalir.errors import (
     AnalyzerError,
     ArtifactError,
@@ -24,10 +25,9 @@ from legalir.errors import (
     ExpressionError,
     FormatError,
 )
-from legalir.index import sparse as sparse_module
-from legalir.index.sparse import SparsePostings
-from legalir.retrieve.bm25 import BM25
-from legalir.search_result import SearchResult
+from legalir.lexical import sparse as sparse_module
+from legalir.lexical.bm25 import BM25
+from legalir.lexical.sparse import SparsePostings
 
 CORPUS = [
     {

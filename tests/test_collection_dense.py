@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import legalir
+from legalir.dense.index import DenseIndex
 from legalir.encode.lsa import LSA
 from legalir.errors import ComponentError
-from legalir.index.sparse import SparsePostings
-from legalir.retrieve.dense_index import DenseIndex
+from legalir.lexical.sparse import SparsePostings
 
 
 class Lengths:

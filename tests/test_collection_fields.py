@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from legalir.analysis.ngrams import NGrams
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ArtifactError
-from legalir.index.fields import FieldIndex
-from legalir.index.laws import LawTable
-from legalir.rerank.family import family
-from legalir.retrieve.bm25f import bm25f
+from legalir.graph.family import family
+from legalir.graph.laws import LawTable
+from legalir.lexical.bm25f import bm25f
+from legalir.lexical.fields import FieldIndex
 
 CORPUS = [
     {"docno": "a-1", "title": "소방법 제1조", "text": "무창층", "law": "소방법", "heading": "목적", "path": "총칙"},

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.errors import ArtifactError, FormatError
-from legalir.index.graph import CitationGraph
+from legalir.graph.citation_graph import CitationGraph
 
 
 @pytest.fixture(name="folder")

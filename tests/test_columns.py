@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.columns import drop_results, empty_like, rank_results, require_columns, whole_characters
 from legalir.errors import ComponentError
+from legalir.frames.columns import drop_results, empty_like, rank_results, require_columns, whole_characters
 
 ROWS = st.lists(
     st.tuples(st.sampled_from("213"), st.sampled_from(["제2조", "제10조", "a", "b", "Z"]), st.integers(-2, 2)),

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from legalir.component import Component, check_number
 from legalir.errors import ComponentError
+from legalir.frames.component import Component, check_number
 
 
 class Shift(Component):

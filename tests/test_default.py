@@ -19,7 +19,7 @@ from legalir.explanation import Explanation
 from legalir.pipeline.default import DEFAULT, WITH_MODEL, default, default_expression
 
 if TYPE_CHECKING:
-    from legalir.plugins.entry import Factory
+    from legalir.plugins.contract import Factory
 
 TEXTS = {
     "d1": "등대 관리인은 해가 지면 등불을 켠다. 제2조에 따른 종은 따로 둔다.",

@@ -15,10 +15,11 @@ import pytest
 from tiny_models import write_cross_encoder, write_m3, write_sentence
 
 import legalir
-from legalir import files, pipeline, plugins, testing
-from legalir.collection import Collection
+from legalir import pipeline, plugins, testing
+from legalir.collection.collection import Collection
 from legalir.explanation import Explainable, Explanation, explain
-from legalir.testing.outcome import Failed
+from legalir.storage import files
+from legalir.testing.checks import Failed
 from legalir.testing.subject import Subject
 from legalir.testing.trial import Ran, Trial
 

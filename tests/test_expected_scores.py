@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from legalir.experiment import Definition, compare, read_expected, run
+from legalir.experiment import Definition, read_expected, run
+from legalir.experiment.report import compare
 from legalir.experiment.runner import dataset_slug
 from legalir.train.finetune import FineTuning
 from legalir.train.recipe import Recipe

@@ -9,7 +9,7 @@ import pytest
 from forked import child
 
 from legalir.errors import ArtifactError
-from legalir.files import atomic_directory, atomic_text, cache_home, locked, sha256_of
+from legalir.storage.files import atomic_directory, atomic_text, cache_home, locked, sha256_of
 
 
 def test_the_cache_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from legalir.pipeline.parser import MAX_DEPTH, MAX_LENGTH
 
 SOURCE = '''
 import pyterrier as pt
-from legalir.component import Component
+from legalir.frames.component import Component
 from legalir.errors import AnalyzerError, ComponentError
 
 class Ranked(Component):

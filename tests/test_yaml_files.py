@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from legalir.errors import DefinitionError
-from legalir.yaml_files import kind_of, read_yaml
+from legalir.storage.yaml_files import kind_of, read_yaml
 
 
 def test_plain_values(tmp_path: Path) -> None:

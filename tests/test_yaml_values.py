@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from legalir.errors import DefinitionError
-from legalir.yaml_values import choice, filled_text, number, optional, optional_text, text_of
+from legalir.storage.yaml_files import choice, filled_text, number, optional, optional_text, text_of
 
 
 def test_what_is_kept() -> None:

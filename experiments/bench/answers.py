@@ -18,9 +18,9 @@ import bm25s
 import numpy as np
 import pandas as pd
 
-from legalir.retrieve.bm25 import BM25
-from legalir.retrieve.scoring import top_k
-from legalir.retrieve.sparse import SparseIndex
+from legalir.frames.top import top_k
+from legalir.lexical.bm25 import BM25
+from legalir.lexical.sparse import SparseIndex
 
 RESULTS = 100
 

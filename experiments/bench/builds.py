@@ -30,7 +30,7 @@ def peak_mb() -> float:
 
 def build_legalir(source: Path, index: Path) -> dict[str, float]:
     """Build our index on disk, durable; then open it, verify it, weigh its postings and answer one question."""
-    from legalir.retrieve.sparse import SparseIndex
+    from legalir.lexical.sparse import SparseIndex
 
     start, cpu = time.perf_counter(), time.process_time()
     built = SparseIndex(index, analyzer=ANALYZER).index(documents(source))
@@ -50,8 +50,8 @@ def build_bm25s(source: Path, index: Path) -> dict[str, float]:
     """Build bm25s's index in memory from our terms; saving it comes after the clock has stopped."""
     import bm25s
 
-    from legalir.analysis import get_analyzer
-    from legalir.index.documents import indexed_text
+    from legalir.analysis.analyzer import get_analyzer
+    from legalir.storage.documents import indexed_text
 
     analyzer = get_analyzer(ANALYZER)
     retriever = bm25s.BM25(method="lucene", k1=0.9, b=0.4, backend="numba")

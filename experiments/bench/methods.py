@@ -23,8 +23,8 @@ from pyterrier_alpha.fusion import RRFusion
 
 from legalir import Collection
 from legalir.fuse.rrf import RRF
-from legalir.index.graph import CitationGraph
-from legalir.rerank.sar import SAR
+from legalir.graph.citation_graph import CitationGraph
+from legalir.graph.sar import SAR
 
 ROUNDS = 5
 QUERIES, CANDIDATES = 1000, 100

@@ -43,7 +43,7 @@ def unit_rows(rng: np.random.Generator, rows: int, dimensions: int) -> npt.NDArr
 
 def measure_maxsim() -> dict[str, float]:
     """Return gigabytes of stored vectors a second: copied, and scored for queries of several lengths."""
-    from legalir.index.m3.quantized import quantized
+    from legalir.m3.store import quantized
 
     rng = np.random.default_rng(1)
     rows = unit_rows(rng, DOCUMENTS * TOKENS, DIMENSIONS)
@@ -56,7 +56,7 @@ def measure_maxsim() -> dict[str, float]:
 
 
 def _rates(rng: np.random.Generator, stored: Any, bounds: Any, scales: Any) -> dict[str, float]:
-    from legalir.retrieve.m3.maxsim import MaxSim
+    from legalir.m3.maxsim import MaxSim
 
     kernel = MaxSim(stored, bounds, scales)
     size = CANDIDATES * TOKENS * stored.shape[1] * stored.itemsize

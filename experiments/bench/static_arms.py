@@ -127,7 +127,7 @@ def _steppers(texts: list[str], pool: ThreadPoolExecutor) -> tuple[Callable[[int
     from legalir.encode.static.model import term_weights
     from legalir.encode.static.ngrams import NGrams
     from legalir.train.batches import Batcher, Gold, rows_matrix
-    from legalir.train.loss import loss_and_gradient
+    from legalir.train.loop import loss_and_gradient
     from legalir.train.network import Network, relative_idf
 
     features = NGrams(rows=ROWS).features(texts)
@@ -157,7 +157,7 @@ def _torch_step(network: Any, material: Callable[[int], tuple[Any, Any]]) -> Cal
     import numpy as np
     import torch
 
-    from legalir.train.loss import info_nce
+    from legalir.train.loop import info_nce
 
     vectors = torch.nn.EmbeddingBag(ROWS, DIMENSIONS, mode="sum", sparse=True)
     weights = torch.nn.Embedding(ROWS, 1, sparse=True)

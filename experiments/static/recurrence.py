@@ -28,9 +28,9 @@ from scipy import sparse
 
 import legalir
 from legalir import Collection
-from legalir.analysis import count_terms, get_analyzer
-from legalir.experiment.evaluation import evaluate, scorable
-from legalir.experiment.statistics import bootstrap_interval, resampling_counts
+from legalir.analysis.analyzer import count_terms, get_analyzer
+from legalir.experiment.runs.runs import evaluate, scorable
+from legalir.experiment.runs.statistics import bootstrap_interval, resampling_counts
 from legalir.measure import parse_measures
 
 HERE = Path(__file__).resolve().parent

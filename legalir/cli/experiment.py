@@ -12,8 +12,8 @@ import typer
 from legalir.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from legalir.experiment.compare import Comparison
-    from legalir.experiment.result import ExperimentResult
+    from legalir.experiment.report.compare import Comparison
+    from legalir.experiment.report.result import ExperimentResult
 
 __all__ = ["app"]
 
@@ -48,7 +48,7 @@ def run(
 
     What has not changed since the last time is not run again.
     """
-    from legalir.experiment.definition import load_definition
+    from legalir.experiment.definition.definition import load_definition
     from legalir.experiment.runner import run_all
 
     has_jinja = importlib.util.find_spec("jinja2") is not None
@@ -82,7 +82,7 @@ def _values(settings: list[str]) -> dict[str, str]:
 
 
 def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, asked: bool) -> None:
-    from legalir.experiment.terminal import open_console, print_result
+    from legalir.experiment.report.terminal import open_console, print_result
 
     console = open_console()
     print_result(result, console)
@@ -130,9 +130,9 @@ def compare(
     as_json: JsonFlag = False,
 ) -> None:
     """Compare the scores of a result with expected ones, cell by cell; exit 1 when any differs."""
-    from legalir.experiment.compare import compare as compare_scores
-    from legalir.experiment.compare import write_expected
-    from legalir.experiment.result import ExperimentResult
+    from legalir.experiment.report.compare import compare as compare_scores
+    from legalir.experiment.report.compare import write_expected
+    from legalir.experiment.report.result import ExperimentResult
 
     loaded = ExperimentResult.load(result)
     if write:
@@ -142,7 +142,7 @@ def compare(
     if as_json:
         typer.echo(json.dumps(_comparison_json(comparison), ensure_ascii=False, indent=1))
     else:
-        from legalir.experiment.terminal import open_console, print_comparison
+        from legalir.experiment.report.terminal import open_console, print_comparison
 
         print_comparison(comparison, open_console())
     if not comparison.ok:

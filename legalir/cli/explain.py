@@ -39,7 +39,7 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: one object a line, everything in it.")] = False,
 ) -> None:
     """Say why provisions of DATASET rank where they do for QUERY: what their scores are made of."""
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
     collection = Collection(dataset)
     found = collection.search(query, pipeline, k=k)

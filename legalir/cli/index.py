@@ -27,7 +27,7 @@ def build(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Build the sparse index of DATASET, unless an up-to-date one is there."""
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
     start = time.perf_counter()
     index = Collection(dataset).sparse(analyzer)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from legalir import __version__
-from legalir.cli import datasets, experiment, explain, finetune, index, plugins, search, train
+from legalir.cli import datasets, experiment, explain, index, plugins, search, train
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -40,7 +40,7 @@ app.add_typer(datasets.app, name="datasets")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(plugins.app, name="plugins")
 app.add_typer(train.app, name="train")
-app.command("finetune", epilog=finetune.EXAMPLES)(finetune.finetune)
+app.command("finetune", epilog=train.EXAMPLES)(train.finetune)
 app.command("index", epilog=index.EXAMPLES)(index.build)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)

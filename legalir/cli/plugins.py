@@ -1,26 +1,236 @@
-"""``legalir plugins``: which components there are, what one takes, and whether it keeps the contract."""
+"""``legalir plugins``: which components there are, what one takes, and whether it keeps the contract.
+
+What there is to say about one component: its docs, its parameters, and an example that fits its role.
+
+What ``legalir plugins`` prints: tables of components, of one component's facts, and of outcomes of checks.
+"""
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from legalir import plugins
 from legalir.cli import new_plugin
-from legalir.cli.plugin_facts import facts_of
-from legalir.cli.plugin_tables import all_ok, cannot_be_made, print_disputes, print_facts, print_outcomes, table
 from legalir.cli.printing import AsJson, print_json
 from legalir.cli.search import printable
-from legalir.errors import ComponentError, LegalIRError, PluginError, suggestion
-from legalir.plugins import ROLES, Overview, PluginEntry
+from legalir.errors import ComponentError, ExpressionError, LegalIRError, PluginError, suggestion
+from legalir.plugins import PIPELINE_ROLES, ROLES, Overview, Parameter, PluginEntry
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from legalir.testing import Outcome
 
-__all__ = ["app"]
+__all__ = [
+    "Facts",
+    "all_ok",
+    "app",
+    "cannot_be_made",
+    "facts_of",
+    "print_disputes",
+    "print_facts",
+    "print_outcomes",
+    "table",
+]
+
+_FIRST_STAGES = ("bm25", "lsa", "tfidf")
+
+
+class Facts(NamedTuple):
+    """One component, for a reader.
+
+    Attributes:
+        entry: the entry.
+        about: the first paragraph of its docs, or nothing.
+        parameters: what it takes.
+        example: an expression, or for a source a command, that uses it.
+    """
+
+    entry: PluginEntry
+    about: str
+    parameters: list[Parameter]
+    example: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values of all but the entry."""
+        return {
+            "about": self.about,
+            "parameters": [one._asdict() for one in self.parameters],
+            "example": self.example,
+        }
+
+    def written(self, parameter: Parameter) -> str:
+        """Return a parameter's name as it is declared."""
+        return {"pipelines": "*", "any": "**"}.get(parameter.kind, "") + parameter.name
+
+    def given(self, parameter: Parameter) -> str:
+        """Return a parameter's default, or what has to be given."""
+        if parameter.default is not None:
+            return parameter.default
+        if parameter.kind == "any":
+            return "(any names)"
+        is_pipeline = parameter.kind != "named" and self.entry.role in PIPELINE_ROLES
+        return ("(pipelines)" if parameter.kind == "pipelines" else "(a pipeline)") if is_pipeline else "(required)"
+
+
+def facts_of(entry: PluginEntry, factory: object) -> Facts:
+    """Read the facts of an entry from its factory."""
+    found = plugins.parameters(factory)
+    text = inspect.getdoc(factory) or ""
+    return Facts(entry, plugins.summary(factory), found, _documented(entry, text) or _made_up(entry, found))
+
+
+def _documented(entry: PluginEntry, text: str) -> str | None:
+    """Return the first piece of code in the docs that is an expression with the component in it."""
+    from legalir import pipeline
+
+    for code in re.findall(r"``(.+?)``", " ".join(text.split())):
+        alone = code == entry.name and entry.role != "retriever"
+        if alone or not re.search(rf"\b{re.escape(entry.name)}[0-9]*\b", code):
+            continue
+        try:
+            used = pipeline.names(code)
+        except ExpressionError:
+            continue
+        if (entry.name in used) == (entry.role in PIPELINE_ROLES):
+            return str(code)
+        if entry.role not in PIPELINE_ROLES and used == {entry.name}:
+            return _used(entry.role, code)
+    return None
+
+
+def _made_up(entry: PluginEntry, parameters: list[Parameter]) -> str:
+    """Return an example that fits the role; what has to be given stands as ``...``."""
+    takes = entry.role in PIPELINE_ROLES
+    nested = sum(1 for one in parameters if takes and one.kind == "pipeline" and one.default is None)
+    if takes and any(one.kind == "pipelines" for one in parameters):
+        nested = max(nested, 2)
+    needed = [
+        f"{one.name}=..."
+        for one in parameters
+        if one.default is None and (one.kind == "named" or (one.kind == "pipeline" and not takes))
+    ]
+    inside = ", ".join([*(_FIRST_STAGES[i % len(_FIRST_STAGES)] for i in range(nested)), *needed])
+    return _used(entry.role, f"{entry.name}({inside})" if inside else entry.name)
+
+
+def _used(role: str, call: str) -> str:
+    """Return `call` where a component of `role` stands."""
+    quoted = f"'{call}'" if '"' in call else f'"{call}"'
+    return {
+        "analyzer": f"bm25(analyzer={quoted})",
+        "encoder": f"dense(encoder={quoted})",
+        "expander": f"bm25 % 20 >> {call}",
+        "reranker": f"bm25 % 100 >> {call}",
+        "generator": f"bm25 % 5 >> {call}",
+        "source": f"legalir datasets import '{call}' my-statutes/",
+    }.get(role, call)
+
+
+_STYLES = {
+    "loads": "green",
+    "passed": "green",
+    "expected failure": "yellow",
+    "broken": "red",
+    "disputed": "red",
+    "other contract": "red",
+    "failed": "red",
+    "unexpected pass": "red",
+    "disabled": "dim",
+}
+"""Colours of states and outcomes."""
+
+
+def print_disputes(disputes: Mapping[PluginEntry, str]) -> None:
+    """Print why expressions refuse a name, once each."""
+    from rich.console import Console
+
+    for dispute in dict.fromkeys(disputes.values()):
+        message = f"\nNo expression can use it: {printable(dispute)}"
+        Console(highlight=False).print(message, style="red", markup=False, soft_wrap=True)
+
+
+def print_facts(facts: Facts, first: bool) -> None:
+    """Print what a component is, an example of it, and its parameters."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console, entry = Console(highlight=False), facts.entry
+    if not first:
+        console.print()
+    console.print(Text(entry.name, "bold"), Text(entry.role, "dim"))
+    if facts.about:
+        console.print(Text(_plain(facts.about)))
+    rows = [("package", f"{entry.package} {entry.version}"), ("module", entry.value), ("example", facts.example)]
+    console.print()
+    console.print(table(("", ""), rows))
+    if not facts.parameters:
+        console.print("\nIt takes no parameters.")
+        return
+    console.print()
+    lines = [(facts.written(one), facts.given(one), _plain(one.doc)) for one in facts.parameters]
+    console.print(table(("parameter", "default", "meaning"), lines))
+
+
+def _plain(docs: str) -> str:
+    """Return docs without the marks of code, which mean nothing to a reader."""
+    return printable(docs).replace("``", "`")
+
+
+def cannot_be_made(outcomes: Sequence[Outcome]) -> bool:
+    """Return whether the component was never made, so that nothing of it was checked."""
+    first, *others = outcomes
+    return first.status == "failed" and all(one.status == "not applicable" for one in others)
+
+
+def all_ok(outcomes: Sequence[Outcome]) -> bool:
+    """Return whether nothing has to be repaired."""
+    return all(outcome.ok for outcome in outcomes)
+
+
+def print_outcomes(role: str, spec: str, outcomes: Sequence[Outcome], first: bool) -> None:
+    """Print a row for each check, and how many came to what."""
+    from collections import Counter
+
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not first:
+        console.print()
+    shown = outcomes[:1] if cannot_be_made(outcomes) else outcomes
+    told_before: set[str] = set()
+    rows = []
+    for outcome in shown:
+        again = outcome.message and outcome.message in told_before
+        rows.append((outcome.check, outcome.status, "as above" if again else outcome.message))
+        told_before.add(outcome.message)
+    console.print(table(("check", "outcome", ""), rows, "outcome"))
+    if len(shown) < len(outcomes):
+        console.print(f"\n{len(outcomes) - len(shown)} further checks need a component that can be made.")
+    counts = Counter(outcome.status for outcome in outcomes)
+    told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+    style = "green" if all_ok(outcomes) else "red"
+    console.print(f"\nThe {role} {spec}: {told}.", style=style, markup=False, soft_wrap=True)
+
+
+def table(names: Sequence[str], rows: Sequence[Sequence[str]], styled: str = "") -> Table:
+    """Return a table whose last column wraps; what stands in the column `styled` is coloured by its meaning."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, show_header=any(names), padding=(0, 1), pad_edge=False)
+    for name in names:
+        made.add_column(name, no_wrap=name != names[-1], overflow="fold", style="" if any(names) else None)
+    for row in rows:
+        cells = zip(names, row, strict=True)
+        made.add_row(*(Text(printable(cell), _STYLES.get(cell, "") if name == styled else "") for name, cell in cells))
+    return made
+
 
 app = typer.Typer(no_args_is_help=True, help="List, show, check and start components, of legalir and of others.")
 app.command("new", epilog=new_plugin.EXAMPLES)(new_plugin.new)

@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     import pandas as pd
 
-    from legalir.generate import Answer
+    from legalir.generate.generator import Answer
 
 __all__ = ["EXAMPLES", "Format", "Question", "printable", "search"]
 
@@ -56,8 +56,8 @@ def search(
     style: Annotated[Format, typer.Option("--format", "-f", help="How results are printed.")] = Format.table,
 ) -> None:
     """Search DATASET for the provisions that answer QUERY."""
-    from legalir.collection import Collection
-    from legalir.generate import gives_answers
+    from legalir.collection.collection import Collection
+    from legalir.generate.generator import gives_answers
 
     collection = Collection(dataset)
     if gives_answers(collection.pipeline(pipeline)):

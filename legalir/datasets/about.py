@@ -1,13 +1,18 @@
-"""What a collection says of itself in ``dataset.yaml``: title, licence, language, source."""
+"""What is known of a collection without its files.
+
+What a collection says of itself in ``dataset.yaml``: title, licence, language, source.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import NamedTuple
 
 from legalir.errors import FormatError, suggestion
 
-__all__ = ["About", "read_about"]
+__all__ = ["About", "Known", "read_about"]
 
 
 @dataclass(frozen=True)
@@ -90,3 +95,24 @@ def _labels(path: Path, value: object) -> dict[int, str]:
     if isinstance(value, dict) and all(isinstance(k, int) and isinstance(v, str) for k, v in value.items()):
         return value
     raise FormatError(f"{path}: 'labels' is not a mapping of whole numbers to their meaning.")
+
+
+class Known(NamedTuple):
+    """Facts that a catalogue has before anything is read or fetched.
+
+    Attributes:
+        queries: the splits with queries of their own; the empty string is the base.
+        qrels: the splits with judgements of their own, likewise.
+        about: title, licence and the like; None where ``dataset.yaml`` says it.
+        fetched: tells whether the files are on this machine.
+    """
+
+    queries: frozenset[str]
+    qrels: frozenset[str]
+    about: About | None = None
+    fetched: Callable[[], bool] = lambda: True
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Names of the splits."""
+        return tuple(sorted((self.queries | self.qrels) - {""}))

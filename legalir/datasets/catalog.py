@@ -9,9 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from legalir.datasets.about import Known
 from legalir.datasets.dataset import StatuteDataset
 from legalir.datasets.folder import Folder
-from legalir.datasets.known import Known
 from legalir.datasets.published import published
 from legalir.datasets.shipped import FIRECODE
 from legalir.errors import DataError, DatasetNotFound, suggestion

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO
 
 from legalir.errors import DownloadError
-from legalir.files import locked, sha256_of, sync_directory
 from legalir.progress import progress
+from legalir.storage.files import locked, sha256_of, sync_directory
 
 __all__ = ["Download", "download"]
 

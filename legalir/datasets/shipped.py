@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from legalir.datasets.digests import digest_of
 from legalir.errors import DataError
+from legalir.storage.files import digest_of
 
 __all__ = ["FIRECODE", "judgement_folder", "verify_judgements"]
 

@@ -24,14 +24,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from legalir.arrays import save_array
-from legalir.datasets.leftovers import clear_away
 from legalir.datasets.lines import open_binary
 from legalir.datasets.readers import read_corpus
 from legalir.datasets.records import Provision, identifier, provision
 from legalir.errors import DataError, LegalIRError
-from legalir.files import atomic_directory, cache_home, locked
 from legalir.progress import progress
+from legalir.storage.arrays import save_array
+from legalir.storage.files import atomic_directory, cache_home, locked
+from legalir.storage.folders import clear_away
 
 __all__ = ["ProvisionStore"]
 

@@ -6,6 +6,7 @@ see the collection first, such as LSA: what it learns is an Encoder that is stor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -13,7 +14,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from legalir.index.sparse import SparsePostings
+from legalir import plugins
+from legalir.errors import ComponentError, PluginError
+from legalir.lexical.sparse import SparsePostings
+from legalir.models.folders import is_model_name
 
 __all__ = [
     "AnyEncoder",
@@ -23,6 +27,7 @@ __all__ = [
     "TermEncoder",
     "TrainableEncoder",
     "Vectors",
+    "get_encoder",
 ]
 
 Vectors = npt.NDArray[np.float32]
@@ -112,3 +117,50 @@ class TrainableEncoder(Protocol):
 
 
 AnyEncoder = Encoder | TrainableEncoder
+
+
+def get_encoder(
+    spec: str | AnyEncoder, collection: object = None, parameters: Mapping[str, Any] | None = None
+) -> AnyEncoder:
+    """Return the encoder that `spec` names, or `spec` itself where it is one.
+
+    Args:
+        spec: the name of a plugin, a call of it with literal parameters such as ``lsa(dimensions=64)``, the name of a
+            model on a hub, a folder with a model (with ``/`` in it, or beginning with ``.`` or ``~``, unless it exists
+            and no plugin has its name), or an encoder.
+        collection: handed to the plugin's factory; None outside a collection.
+        parameters: handed to the plugin's factory.
+
+    Raises:
+        ComponentError: it is no encoder, nothing has this name, or the encoder does not take this parameter.
+        ModelError: there is no such folder.
+        PluginError: the plugin is broken, or fails while it makes the encoder.
+    """
+    if isinstance(spec, str) and _is_model(spec):
+        from legalir.encode.sentence.encoder import SentenceEncoder
+
+        return SentenceEncoder(spec, **(parameters or {}))
+    made = _made(spec, collection, parameters or {}) if isinstance(spec, str) else spec
+    if isinstance(made, Encoder | TrainableEncoder):
+        return made
+    wanted = "an encoder, with the attributes name, fingerprint, encode, encode_queries"
+    if isinstance(spec, str):
+        raise plugins.misfit(plugins.resolve(plugins.read_spec(spec)[0], ("encoder",)), made, wanted)
+    raise ComponentError(f"{spec!r} is not {wanted}.")
+
+
+def _made(spec: str, collection: object, parameters: Mapping[str, Any]) -> object:
+    name, _ = plugins.read_spec(spec)
+    if plugins.is_installed(name, ("encoder",)):
+        return plugins.make("encoder", spec, collection, **parameters)
+    try:
+        plugins.resolve(name, ("encoder",))
+    except PluginError as error:
+        raise ComponentError(str(error)) from None
+    raise AssertionError(name)  # What is not installed cannot be resolved.
+
+
+def _is_model(spec: str) -> bool:
+    if re.match(r"\s*\w+\s*\(", spec):
+        return False  # A call, whatever its parameters hold.
+    return is_model_name(spec) or (not plugins.is_installed(spec, ("encoder",)) and Path(spec).is_dir())

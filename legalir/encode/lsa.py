@@ -1,30 +1,76 @@
-"""Latent semantic analysis (Deerwester et al. 1990): TF-IDF vectors, projected on their main directions."""
+"""Latent semantic analysis (Deerwester et al. 1990): TF-IDF vectors, projected on their main directions.
+
+Truncated singular value decomposition of weighted postings.
+
+n documents, V terms, d dimensions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from legalir.analysis import Analyzer, count_terms, get_analyzer
-from legalir.analysis.analyzer import fingerprint
-from legalir.arrays import save_array
-from legalir.component import check_number
+from legalir.analysis.analyzer import Analyzer, count_terms, fingerprint, get_analyzer
+from legalir.dense.vectors import unit_rows
 from legalir.encode.encoder import Vectors
-from legalir.encode.svd import postings_matrix, right_singular_vectors
 from legalir.errors import ArtifactError
-from legalir.index.dense import unit_rows
-from legalir.index.sparse import SparsePostings
-from legalir.index.strings import Strings, write_strings
-from legalir.index.weights import lucene_idf, tfidf_weights
+from legalir.frames.component import check_number
+from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.weights import lucene_idf, tfidf_weights
+from legalir.storage.arrays import save_array
+from legalir.storage.strings import Strings, write_strings
 
-__all__ = ["LSA", "FittedLSA", "lsa_encoder"]
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
-_NOISE = 1e-4
+__all__ = ["LSA", "FittedLSA", "lsa_encoder", "postings_matrix", "right_singular_vectors"]
+
+_ITERATIONS = 5
+_SEED = 0
+_NOISE = 1e-5
+"""Singular values below this share of the first are rounding errors of float32."""
+
+
+def postings_matrix(
+    indptr: npt.NDArray[np.int64], documents: npt.NDArray[np.int32], weights: npt.NDArray[np.float32], n: int
+) -> csc_array:
+    """Return weighted postings as a matrix [n, V] that shares their memory."""
+    from scipy.sparse import csc_array
+
+    matrix = csc_array((n, len(indptr) - 1), dtype=np.float32)
+    # Set one by one: the constructor would copy a memory map.
+    matrix.indptr, matrix.indices, matrix.data = indptr.astype(np.int32), documents, weights
+    return matrix
+
+
+def right_singular_vectors(matrix: csc_array, dimensions: int) -> npt.NDArray[np.float32]:
+    """Return the right singular vectors of the greatest singular values; [V, d], columns of length 1.
+
+    Randomised subspace iteration (Halko, Martinsson, Tropp 2011) with a fixed seed, as scikit-learn's TruncatedSVD
+    does it by default. A vector's sign is free: here its component of greatest magnitude is positive.
+
+    Args:
+        matrix: float32 [n, V].
+        dimensions: at least 1; d is less where the matrix has a lower rank.
+    """
+    if not min(matrix.shape) or not matrix.nnz:
+        return np.zeros((matrix.shape[1], 0), dtype=np.float32)
+    from sklearn.utils.extmath import randomized_svd
+
+    rank = min(dimensions, *matrix.shape)
+    _, values, rows = randomized_svd(matrix, rank, n_iter=_ITERATIONS, random_state=_SEED, flip_sign=False)
+    rows = rows[values > _NOISE * values[0]]
+    largest = rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)]
+    signed: npt.NDArray[np.float32] = np.ascontiguousarray((rows * np.sign(largest)[:, None]).T, dtype=np.float32)
+    return signed
+
+
+_NOISE_lsa = 1e-4
 """A text of which no more than this share lies in the dimensions has only rounding errors there, and no direction."""
 
 
@@ -95,7 +141,7 @@ class LSA:
         weights = tfidf_weights(postings.indptr, postings.documents, postings.frequencies, postings.lengths, idf)
         matrix = postings_matrix(postings.indptr, postings.documents, weights, len(postings))
         components = right_singular_vectors(matrix, self.dimensions)
-        return FittedLSA(self, postings.terms, idf, components), unit_rows(matrix @ components, _NOISE)
+        return FittedLSA(self, postings.terms, idf, components), unit_rows(matrix @ components, _NOISE_lsa)
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> FittedLSA:
         """Return the encoder that :meth:`FittedLSA.save` wrote."""
@@ -144,7 +190,7 @@ class FittedLSA:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, [n, d]; zeros for a text without a term of the collection."""
         matrix, terms = self._weighted(texts)
-        return unit_rows(matrix @ self.components[terms], _NOISE)
+        return unit_rows(matrix @ self.components[terms], _NOISE_lsa)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of queries, which LSA treats as documents."""
@@ -155,7 +201,7 @@ class FittedLSA:
         matrix, terms = self._weighted([query])
         rows = self.components[terms].astype(np.float64) * matrix.toarray().T
         length = float(np.linalg.norm(rows.sum(axis=0)))
-        values = rows @ vector / length if length > _NOISE else np.zeros(len(terms))
+        values = rows @ vector / length if length > _NOISE_lsa else np.zeros(len(terms))
         return {self.terms[term]: float(value) for term, value in zip(terms, values, strict=True)}
 
     def _weighted(self, texts: Sequence[str]) -> tuple[Any, npt.NDArray[np.int64]]:

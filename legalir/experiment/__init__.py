@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from os import PathLike
 from types import ModuleType
 
-from legalir.experiment.compare import Comparison, compare, read_expected, write_expected
-from legalir.experiment.definition import Definition, Reference
-from legalir.experiment.result import ExperimentResult
+from legalir.experiment.definition.definition import Definition, Reference
+from legalir.experiment.report.compare import Comparison, compare, read_expected, write_expected
+from legalir.experiment.report.result import ExperimentResult
 from legalir.experiment.runner import experiment, run, run_all
 
 __all__ = [

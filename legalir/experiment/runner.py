@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from legalir.errors import ExperimentError
-from legalir.experiment.context import collect_context
-from legalir.experiment.definition import Definition, load_definition
-from legalir.experiment.environment import describe_environment
-from legalir.experiment.result import ExperimentResult
-from legalir.experiment.runs import make_runs
-from legalir.experiment.scores import per_query_scores, score_table
+from legalir.experiment.definition.definition import Definition, load_definition
+from legalir.experiment.report.queries import collect_context
+from legalir.experiment.report.result import ExperimentResult
+from legalir.experiment.runs.environment import describe_environment
+from legalir.experiment.runs.runs import make_runs
+from legalir.experiment.runs.scores import per_query_scores, score_table
 from legalir.progress import progress
 
 if TYPE_CHECKING:
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
 __all__ = ["dataset_slug", "experiment", "run", "run_all"]
 
@@ -63,7 +63,7 @@ def run(
         raise ExperimentError("This experiment has several datasets: choose one with dataset=..., or use run_all.")
     definition = definition.located(Path.cwd())
     if collection is None:
-        from legalir.collection import Collection
+        from legalir.collection.collection import Collection
 
         collection = Collection(definition.dataset)
     start = perf_counter()

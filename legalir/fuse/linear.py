@@ -10,10 +10,8 @@ import numpy.typing as npt
 import pyterrier as pt
 
 from legalir.errors import ComponentError
-from legalir.fuse.arithmetic import minmax, zscore
-from legalir.fuse.fuser import Fuser
-from legalir.fuse.runs import Lists
-from legalir.fuse.weights import checked_weights
+from legalir.frames.arithmetic import minmax, zscore
+from legalir.fuse.fuser import Fuser, Lists, checked_weights
 
 __all__ = ["LinearFusion", "Normalize", "linear"]
 

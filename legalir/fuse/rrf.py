@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
-from legalir.component import check_number
 from legalir.errors import ComponentError
-from legalir.fuse.arithmetic import reciprocal_rank
-from legalir.fuse.fuser import Fuser
-from legalir.fuse.runs import Lists
-from legalir.fuse.weights import checked_weights
+from legalir.frames.arithmetic import reciprocal_rank
+from legalir.frames.component import check_number
+from legalir.fuse.fuser import Fuser, Lists, checked_weights
 
 __all__ = ["RRF", "WeightedRRF", "rrf", "wrrf"]
 

@@ -1,29 +1,47 @@
-"""Quote: an answer in the words of the statute, which no model has written."""
+"""Quote: an answer in the words of the statute, which no model has written.
+
+Sentences of a statute: lines, paragraphs that a circled number begins, and what ends with a full stop.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log1p
 from typing import TYPE_CHECKING, Any, Protocol
 
-from legalir.analysis import Analyzer, get_analyzer
-from legalir.component import check_number
+from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.errors import ComponentError
-from legalir.generate.citations import citing
-from legalir.generate.generator import Generator
-from legalir.generate.sentences import sentences as sentences_of
+from legalir.frames.component import check_number
+from legalir.generate.generator import Generator, citing
 
 if TYPE_CHECKING:
     import pyterrier as pt
 
     from legalir.datasets import Provision
 
-__all__ = ["Quote", "Texts", "best_sentences", "quote"]
+__all__ = ["Quote", "Texts", "best_sentences", "quote", "split_sentences"]
+
+_BREAK = re.compile(
+    r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+"
+    r"|(?=[①-⑳㉑-㉟㊱-㊿])"  # paragraphs of Korean and Japanese articles
+    r"|(?<=[。！？])"
+    # Not behind a digit or a single letter, which number an item, and not before a digit: "Art. 5", "2024. 1. 1.".
+    r"|(?:(?<=[^\W\d]{2}[.!?])|(?<=[)\]」』”\"'][.!?])|(?<=[.!?][”\"'」』)]))[ \t\u3000]++(?!\d)"
+)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text in order, without the white space around them; none is empty.
+
+    Thai ends no sentence with a mark: there a sentence is a line.
+    """
+    return [sentence for part in _BREAK.split(text) if (sentence := part.strip())]
 
 
 class Texts(Protocol):
-    """Where the text of a provision comes from: a :class:`~legalir.collection.Collection`, for one."""
+    """Where the text of a provision comes from: a :class:`~legalir.collection.collection.Collection`, for one."""
 
     def provisions(self, docnos: Iterable[str]) -> Mapping[str, Provision]:
         """Return the provisions with these docnos; an unknown docno is left out."""
@@ -77,7 +95,7 @@ def best_sentences(query: str, texts: Sequence[str], count: int, analyzer: Analy
 
     Between sentences that do not follow each other stands ``…``; a text without sentences gives an empty one.
     """
-    split = [sentences_of(text) for text in texts]
+    split = [split_sentences(text) for text in texts]
     asked = set(analyzer.terms(query))
     shared = [[asked.intersection(analyzer.terms(sentence)) for sentence in of_text] for of_text in split]
     df = Counter(term for of_text in shared for terms in of_text for term in terms)

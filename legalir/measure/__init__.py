@@ -9,9 +9,7 @@ MicroR         relevant provisions found in the top k, of all queries together, 
 ``ir_measures.parse_measure("MultiMRR@10")``, ``pt.Experiment`` and the ``ir_measures`` functions take them.
 """
 
-from legalir.measure.micro_recall import MicroR
-from legalir.measure.multi_hit_rate import MultiHitRate
-from legalir.measure.multi_mrr import MultiMRR
+from legalir.measure.measures import MicroR, MultiHitRate, MultiMRR
 from legalir.measure.parsing import parse_measures
 from legalir.measure.provider import register
 

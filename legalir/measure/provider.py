@@ -16,10 +16,7 @@ from ir_measures.providers.base import NOT_PROVIDED, Any
 from ir_measures.util import TYPE_QREL, TYPE_RUN, QrelsConverter, RunConverter
 
 from legalir.measure.arithmetic import Ranks, hit_ranks, multi_hit_rate, multi_mrr
-from legalir.measure.micro_recall import MicroR
-from legalir.measure.multi_hit_rate import MultiHitRate
-from legalir.measure.multi_mrr import MultiMRR
-from legalir.measure.share import Share
+from legalir.measure.measures import MicroR, MultiHitRate, MultiMRR, Share
 
 __all__ = ["StatuteProvider", "register"]
 

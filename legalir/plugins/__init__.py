@@ -13,17 +13,21 @@ imported.
 
 from __future__ import annotations
 
-from legalir.plugins.accepted import Accepted
-from legalir.plugins.blame import culprit, owner
-from legalir.plugins.discovery import refresh, tolerate
-from legalir.plugins.documented import Parameter, parameters, summary
-from legalir.plugins.entry import GROUP, PIPELINE_ROLES, RESERVED, ROLES, Factory, PluginEntry
-from legalir.plugins.failure import describe
-from legalir.plugins.loading import construct, load, load_entry, misfit
-from legalir.plugins.making import make
-from legalir.plugins.registry import entries, is_installed, misnamed, own_first, resolve
-from legalir.plugins.spec import read_spec, write_spec
-from legalir.plugins.states import Overview, overview, problems
+from legalir.plugins.contract import (
+    GROUP,
+    PIPELINE_ROLES,
+    RESERVED,
+    ROLES,
+    Accepted,
+    Factory,
+    Parameter,
+    PluginEntry,
+    parameters,
+    summary,
+)
+from legalir.plugins.discovery import describe, entries, is_installed, misnamed, own_first, refresh, resolve, tolerate
+from legalir.plugins.loading import Overview, construct, culprit, load, load_entry, misfit, overview, owner, problems
+from legalir.plugins.making import make, read_spec, write_spec
 
 __all__ = [
     "GROUP",

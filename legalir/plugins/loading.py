@@ -1,20 +1,50 @@
-"""Importing a plugin and calling its factory, so that whatever it does wrong concerns it alone."""
+"""The state of everything that is installed, and what is wrong with it, in sentences.
+
+Importing a plugin and calling its factory, so that whatever it does wrong concerns it alone.
+
+Whose code an unexpected error comes from.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from inspect import Parameter
-from typing import cast
+from types import TracebackType
+from typing import Literal, NamedTuple, cast
 
 from legalir.errors import LegalIRError, PluginError
-from legalir.plugins.discovery import setting
-from legalir.plugins.entry import GROUP, Factory, PluginEntry
-from legalir.plugins.failure import describe
-from legalir.plugins.registry import check_role, fault, resolve
+from legalir.plugins.contract import GROUP, PIPELINE_ROLES, Factory, PluginEntry
+from legalir.plugins.discovery import (
+    check_role,
+    conflict,
+    describe,
+    disabled,
+    entries,
+    fault,
+    handles,
+    installed,
+    named,
+    resolve,
+    setting,
+    unreadable,
+)
 
-__all__ = ["construct", "load", "load_entry", "loaded", "misfit"]
+__all__ = [
+    "Overview",
+    "State",
+    "construct",
+    "culprit",
+    "load",
+    "load_entry",
+    "loaded",
+    "misfit",
+    "overview",
+    "owner",
+    "problems",
+]
 
 _loaded: set[PluginEntry] = set()
 
@@ -107,3 +137,117 @@ def _wrong_signature(factory: object) -> str | None:
 
 def _shown(signature: inspect.Signature) -> str:
     return f"({', '.join(signature.parameters)})"
+
+
+def culprit(error: BaseException) -> PluginEntry | None:
+    """Return the plugin of another package whose code stands innermost in the traceback of `error`, or None.
+
+    Only plugins that were loaded so far are known. The errors that `error` was raised from are looked at after it.
+    Code belongs to a plugin where it is in the same top-level package; of several entries there, the one whose module
+    is nearest is taken.
+    """
+    return next(filter(None, map(_owner, _modules(error))), None)
+
+
+def owner(component: object) -> PluginEntry | None:
+    """Return the plugin of another package whose code the class of `component` is, as :func:`culprit` finds it."""
+    return _owner(type(component).__module__)
+
+
+def _owner(module: str) -> PluginEntry | None:
+    top = module.partition(".")[0]
+    others = sorted(entry for entry in loaded() if entry.package != "legalir")
+    owners = [entry for entry in others if _module(entry).partition(".")[0] == top]
+    return max(owners, key=lambda entry: _shared(_module(entry), module), default=None)
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many leading parts two module names share."""
+    pairs = zip(one.split("."), other.split("."), strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _module(entry: PluginEntry) -> str:
+    return entry.value.partition(":")[0].strip()
+
+
+def _modules(error: BaseException | None) -> Iterator[str]:
+    """Yield the modules of the frames of an error, innermost first, then those of its causes."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield from reversed(list(_frames(error.__traceback__)))
+        if isinstance(error, SystemExit):
+            return  # It may end a command in good order, after an error that was dealt with.
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[str]:
+    while traceback is not None:
+        yield str(traceback.tb_frame.f_globals.get("__name__", ""))
+        traceback = traceback.tb_next
+
+
+State = Literal["installed", "loads", "broken", "disputed", "disabled", "other contract"]
+
+
+class Overview(NamedTuple):
+    """One entry and its state.
+
+    Attributes:
+        entry: the entry.
+        state: ``installed`` (nothing is wrong by its metadata), ``loads`` (its factory was imported), ``broken``,
+            ``disputed`` (another package claims its name), ``disabled``, or ``other contract``.
+        problem: what is wrong, in one sentence, or nothing.
+    """
+
+    entry: PluginEntry
+    state: State
+    problem: str = ""
+
+
+def overview(role: str | None = None, load: bool = False) -> list[Overview]:
+    """Return the state of every installed entry, usable or not, by role and name.
+
+    Args:
+        role: one of :data:`ROLES`, or None for all.
+        load: whether to import the factories; else nothing is imported.
+
+    Raises:
+        PluginError: there is no such role. What is wrong with an entry is never raised.
+    """
+    if role is not None:
+        check_role(role)
+    usable = entries()
+    return [_state(entry, usable, load) for entry in installed() if role in (None, entry.role)]
+
+
+def problems() -> list[str]:
+    """Say what is wrong with the installed entry points, one sentence each, without importing any."""
+    found = dict.fromkeys(one.problem for one in overview() if one.problem)
+    known = {handle for entry in installed() for handle in handles(entry)}
+    unknown = [
+        f"LEGALIR_DISABLE_PLUGINS names {name!r}, which is not installed."
+        for name, forms in named().items()
+        if not forms & known
+    ]
+    return [*found, *unreadable(), *sorted(unknown)]
+
+
+def _state(entry: PluginEntry, usable: Sequence[PluginEntry], load: bool) -> Overview:
+    if disabled() & handles(entry):
+        return Overview(entry, "disabled")
+    if (sentence := fault(entry)) is not None:
+        return Overview(entry, "other contract" if entry.group != GROUP else "broken", sentence)
+    # All that a pipeline expression can name share one set of names.
+    rivals = PIPELINE_ROLES if entry.role in PIPELINE_ROLES else (entry.role,)
+    claims = [other for other in usable if other.name == entry.name and other.role in rivals]
+    if len(claims) > 1:
+        return Overview(entry, "disputed", conflict(claims))
+    if not load:
+        return Overview(entry, "installed")
+    try:
+        load_entry(entry)
+    except PluginError as error:
+        return Overview(entry, "broken", str(error))
+    return Overview(entry, "loads")

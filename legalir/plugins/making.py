@@ -1,14 +1,76 @@
-"""Making what is no transformer: analyzers, encoders and sources, from the text that names them."""
+"""Making what is no transformer: analyzers, encoders and sources, from the text that names them.
+
+Components written as text outside of a pipeline: ``kiwi``, or ``kiwi(tags="all")``.
+"""
 
 from __future__ import annotations
 
-from legalir.errors import ComponentError
-from legalir.plugins.accepted import Accepted
-from legalir.plugins.loading import construct, load_entry
-from legalir.plugins.registry import check_role, resolve
-from legalir.plugins.spec import read_spec
+import ast
+import warnings
+from collections.abc import Mapping
 
-__all__ = ["make"]
+from legalir.errors import ComponentError
+from legalir.plugins.contract import RESERVED, Accepted
+from legalir.plugins.discovery import check_role, resolve
+from legalir.plugins.loading import construct, load_entry
+
+__all__ = ["make", "read_spec", "write_spec"]
+
+_MAX_LENGTH = 5_000
+
+
+def read_spec(spec: str) -> tuple[str, dict[str, object]]:
+    """Return name and parameters of ``name`` or ``name(parameter=value, …)``, which is read and never evaluated.
+
+    Raises:
+        ComponentError: it is neither, or a value is no literal.
+    """
+    call = _call(spec)
+    if call is None or not isinstance(call.func, ast.Name):
+        raise ComponentError(f"{_short(spec)} is no component: write its name, as in word, or jamo(n=3).")
+    name = call.func.id
+    if call.args:
+        raise ComponentError(f"{_short(spec)}: {name} takes parameters by name, so write {name}(parameter=value).")
+    params: dict[str, object] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in RESERVED or keyword.arg in params:
+            fault = "'**' cannot be used" if keyword.arg is None else f"{keyword.arg} is filled in by legalir"
+            fault = f"{keyword.arg} is given twice" if keyword.arg in params else fault
+            raise ComponentError(f"{_short(spec)}: {fault}.")
+        try:
+            params[keyword.arg] = ast.literal_eval(keyword.value)
+        except (ValueError, TypeError, RecursionError):
+            raise ComponentError(
+                f"{_short(spec)}: {keyword.arg}={ast.unparse(keyword.value)[:40]} is no literal: give a number, a text "
+                f"in quotes, True, False, None, or a list, tuple or dict of those."
+            ) from None
+    return name, params
+
+
+def write_spec(name: str, params: Mapping[str, object]) -> str:
+    """Return the text that :func:`read_spec` reads: ``name``, or ``name(parameter=value, …)`` in order of parameters.
+
+    An analyzer or encoder that is told apart by parameters bears this as its ``name``, so that an index can make it
+    again.
+    """
+    inside = ", ".join(f"{key}={value!r}" for key, value in sorted(params.items()))
+    return f"{name}({inside})" if inside else name
+
+
+def _call(spec: str) -> ast.Call | None:
+    if len(spec) > _MAX_LENGTH:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # What Python says about style, such as an odd escape.
+            tree = ast.parse(spec.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return tree if isinstance(tree, ast.Call) else ast.Call(tree, [], [])
+
+
+def _short(spec: str) -> str:
+    return repr(spec if len(spec) <= 80 else f"{spec[:77]}...")
 
 
 def make(role: str, spec: str, /, collection: object = None, **params: object) -> object:

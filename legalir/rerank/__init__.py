@@ -1,1 +1,1 @@
-"""Reranking: what is known of candidates beyond the query decides their order anew."""
+"""Reranking by a model that reads a question and a provision together."""

@@ -14,9 +14,7 @@ a temporary folder. What is checked of which role, and why, is in ``docs/conform
 
 from __future__ import annotations
 
-from legalir.testing.checks import Check
-from legalir.testing.outcome import Outcome
-from legalir.testing.parametrization import parametrize
-from legalir.testing.running import check, checks, names
+from legalir.testing.checks import Check, Outcome
+from legalir.testing.running import check, checks, names, parametrize
 
 __all__ = ["Check", "Outcome", "check", "checks", "names", "parametrize"]

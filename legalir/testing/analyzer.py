@@ -8,16 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from legalir.analysis import Analyzer, TermCounts, count_terms, get_analyzer
-from legalir.analysis.analyzer import BulkAnalyzer
-from legalir.testing.checks import checks_of
+from legalir.analysis.analyzer import Analyzer, BulkAnalyzer, TermCounts, count_terms, get_analyzer
+from legalir.testing.checks import Failed, NotApplicable, checks_of, given
 from legalir.testing.construction import construction
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text
 from legalir.testing.fresh import PROCESS_CHECKS
-from legalir.testing.named import check_name, fingerprint
-from legalir.testing.outcome import Failed, NotApplicable, given
+from legalir.testing.protocols import check_name, fingerprint, variants
 from legalir.testing.trial import Trial
-from legalir.testing.variants import variants
 
 __all__ = ["CHECKS"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyterrier as pt
 
-from legalir.analysis import Analyzer
-from legalir.corpus.source import Source
-from legalir.encode import Encoder, TrainableEncoder
-from legalir.testing.outcome import Failed
+from legalir.analysis.analyzer import Analyzer
+from legalir.encode.encoder import Encoder, TrainableEncoder
+from legalir.statutes.source import Source
+from legalir.testing.checks import Failed
 from legalir.testing.trial import Trial
 
 __all__ = ["construction", "misfit"]
@@ -25,7 +25,7 @@ _WANTED = {
 
 def misfit(role: str, made: object) -> str | None:
     """Return why `made` cannot play `role`, or None."""
-    kind, wanted = _WANTED.get(role, (pt.Transformer, "a pt.Transformer, such as a legalir.component.Component"))
+    kind, wanted = _WANTED.get(role, (pt.Transformer, "a pt.Transformer, such as a legalir.frames.component.Component"))
     if isinstance(made, kind):
         return None
     return f"the factory returned an object of type {type(made).__name__}: return {wanted}."

@@ -6,15 +6,13 @@ questions with the help of results returns none, either. Checks of results do no
 
 from __future__ import annotations
 
-from legalir.testing.checks import checks_of
+from legalir.testing.checks import Failed, NotApplicable, checks_of
 from legalir.testing.construction import construction
 from legalir.testing.frames import FRAME_CHECKS, without_left
 from legalir.testing.fresh import PROCESS_CHECKS
-from legalir.testing.invariance import INVARIANCE_CHECKS
-from legalir.testing.outcome import Failed, NotApplicable
+from legalir.testing.invariance import INVARIANCE_CHECKS, UNEXPECTED_CHECKS
 from legalir.testing.results import RESULT_CHECKS
 from legalir.testing.trial import Trial
-from legalir.testing.unexpected import UNEXPECTED_CHECKS
 
 __all__ = ["CHECKS"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.testing.data import TEXTS
 from legalir.testing.trial import Trial
 
@@ -22,7 +22,7 @@ def facts(trial: Trial, collection: Collection, component: Any) -> pd.DataFrame:
         terms = [component.terms(text) for text in TEXTS]
         return pd.DataFrame({"qid": list(TEXTS), "terms": terms, "fingerprint": component.fingerprint})
     if role == "encoder":
-        from legalir.testing.vectors import fitted
+        from legalir.testing.protocols import fitted
 
         encoder = fitted(component, collection)
         vectors = np.asarray(encoder.encode_queries(list(TEXTS))).tolist()

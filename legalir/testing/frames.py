@@ -1,19 +1,102 @@
-"""Checks of every pipeline role: what a component does to columns, types and its input."""
+"""Checks of every pipeline role: what a component does to columns, types and its input.
+
+Whether two frames say the same, and where they do not.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import LegalIRError
-from legalir.testing.checks import Function
-from legalir.testing.compare import difference
-from legalir.testing.outcome import Failed, NotApplicable
+from legalir.testing.checks import Failed, Function, NotApplicable
 from legalir.testing.trial import Trial
 
-__all__ = ["FRAME_CHECKS", "without_left"]
+__all__ = ["FRAME_CHECKS", "difference", "without_left"]
+
+_RELATIVE, _ABSOLUTE = 1e-4, 1e-5
+"""What the same scores may differ by where they were computed in another company: float32 adds up in other orders."""
+
+
+def difference(first: pd.DataFrame, second: pd.DataFrame, *, exact: bool = False) -> str | None:
+    """Return where `second` says something else than `first` of a query, or None.
+
+    Columns that only one of them has, the order of queries and the order of rows do not count.
+
+    Args:
+        first: what is expected; columns ``qid`` and any others.
+        second: what was found.
+        exact: whether scores have to be the same to the last bit.
+    """
+    columns = [column for column in first.columns if column in second.columns]
+    for qid in dict.fromkeys([*first["qid"], *second["qid"]]):
+        one, two = (frame.loc[(frame["qid"] == qid).to_numpy(), columns] for frame in (first, second))
+        fault = _results(one, two, exact) if "docno" in columns else _values(one, two, columns)
+        if fault is not None:
+            return f"query {qid!r} has {fault}"
+    return None
+
+
+def _results(one: pd.DataFrame, two: pd.DataFrame, exact: bool) -> str | None:
+    if len(one) != len(two):
+        return f"{len(one)} results once and {len(two)} the other time"
+    first, second = (dict(zip(frame["docno"], _scores(frame), strict=True)) for frame in (one, two))
+    end = min(first.values(), default=0.0)
+    for docno in [*first, *(docno for docno in second if docno not in first)]:
+        scores = [scores[docno] for scores in (first, second) if docno in scores]
+        # Of what ends a list with nearly equal scores, the one or the other may fall off.
+        if len(scores) == 1 and (exact or not _close(scores[0], end)):
+            return f"{docno!r} once and not the other time"
+        if len(scores) == 2 and not (scores[0] == scores[1] if exact else _close(*scores)):
+            return f"score {scores[0]!r} of {docno!r} once and {scores[1]!r} the other time"
+    rest = [column for column in one.columns if column not in ("docno", "score", "rank")]
+    return _values(one[rest].iloc[:1], two[rest].iloc[:1], rest) or _order(one, two, exact)
+
+
+def _order(one: pd.DataFrame, two: pd.DataFrame, exact: bool) -> str | None:
+    """Compare the scores place by place: nearly equal ones may change places."""
+    if "rank" not in one:
+        return None
+    first, second = (frame.assign(score=_scores(frame)).sort_values("rank") for frame in (one, two))
+    for place, (a, b) in enumerate(zip(first["score"], second["score"], strict=True)):
+        if not (a == b if exact else _close(a, b)):
+            return f"score {a!r} at place {place + 1} once and {b!r} the other time"
+    return None
+
+
+def _values(one: pd.DataFrame, two: pd.DataFrame, columns: list[str]) -> str | None:
+    if len(one) != len(two):
+        return f"{len(one)} rows once and {len(two)} the other time"
+    for column in columns:
+        for a, b in zip(one[column].tolist(), two[column].tolist(), strict=True):
+            if not _equal(a, b):
+                return f"{column} {_short(a)} once and {_short(b)} the other time"
+    return None
+
+
+def _scores(frame: pd.DataFrame) -> list[float]:
+    return frame["score"].astype(float).tolist() if "score" in frame else [0.0] * len(frame)
+
+
+def _close(a: float, b: float) -> bool:
+    return a == b or bool(np.isclose(a, b, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return _close(a, b)
+    if isinstance(a, list | np.ndarray) and isinstance(b, list | np.ndarray):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    return bool(a == b)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
 
 _EXTRA: dict[str, Any] = {"asked_on": ["2031-05-02", "", "2030-01-01", "2031-05-02"], "weight": [0.5, 1.5, 2.5, 3.5]}
 
@@ -46,7 +129,7 @@ def empty_frame(trial: Trial) -> None:
         if column in out and out[column].dtype != ran.out[column].dtype:
             raise Failed(
                 f"{column} is {out[column].dtype} in an empty frame and {ran.out[column].dtype} in a full one: "
-                f"give the column its type, as legalir.columns.empty_like does."
+                f"give the column its type, as legalir.frames.columns.empty_like does."
             )
 
 

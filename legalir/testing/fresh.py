@@ -10,10 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from legalir.testing.checks import Function
-from legalir.testing.compare import difference
+from legalir.testing.checks import Failed, Function, NotApplicable
 from legalir.testing.facts import facts, plain
-from legalir.testing.outcome import Failed, NotApplicable
+from legalir.testing.frames import difference
 from legalir.testing.subject import Subject
 from legalir.testing.trial import Trial
 

@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from legalir.columns import empty_like
-from legalir.component import Component
 from legalir.errors import LegalIRError
-from legalir.testing.checks import checks_of
+from legalir.frames.columns import empty_like
+from legalir.frames.component import Component
+from legalir.testing.checks import Failed, NotApplicable, checks_of
 from legalir.testing.construction import construction
 from legalir.testing.data import QUERIES
 from legalir.testing.frames import FRAME_CHECKS
 from legalir.testing.fresh import PROCESS_CHECKS
-from legalir.testing.invariance import INVARIANCE_CHECKS
-from legalir.testing.outcome import Failed, NotApplicable
+from legalir.testing.invariance import INVARIANCE_CHECKS, UNEXPECTED_CHECKS
 from legalir.testing.results import RESULT_CHECKS
 from legalir.testing.subject import BRANCHES, pipeline_of
 from legalir.testing.trial import Trial
-from legalir.testing.unexpected import UNEXPECTED_CHECKS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from legalir.testing.checks import checks_of
+from legalir.testing.checks import Failed, checks_of
 from legalir.testing.construction import construction
 from legalir.testing.frames import FRAME_CHECKS, without_left
 from legalir.testing.fresh import PROCESS_CHECKS
-from legalir.testing.invariance import INVARIANCE_CHECKS
-from legalir.testing.outcome import Failed
+from legalir.testing.invariance import INVARIANCE_CHECKS, UNEXPECTED_CHECKS
 from legalir.testing.trial import Trial
-from legalir.testing.unexpected import UNEXPECTED_CHECKS
 
 __all__ = ["CHECKS"]
 

@@ -1,21 +1,28 @@
-"""Checks on their way to outcomes: failures contained, expected ones told from others."""
+"""The kit under pytest: one test a check.
+
+Checks on their way to outcomes: failures contained, expected ones told from others.
+"""
 
 from __future__ import annotations
 
 import importlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from legalir.errors import ComponentError, suggestion
 from legalir.plugins import ROLES, Factory
 from legalir.testing.blame import told
-from legalir.testing.checks import Check
-from legalir.testing.outcome import Failed, NotApplicable, Outcome
+from legalir.testing.checks import Check, Failed, NotApplicable, Outcome
 from legalir.testing.subject import Pipeline, Subject
 from legalir.testing.trial import Trial
 
-__all__ = ["check", "checks", "expected_of", "names", "run"]
+if TYPE_CHECKING:
+    import pytest
+
+__all__ = ["check", "checks", "expected_of", "names", "parametrize", "run"]
 
 
 def checks(role: str) -> tuple[Check, ...]:
@@ -116,3 +123,41 @@ def _outcome(one: Check, subject: Subject, reason: str | None) -> Outcome:
     if reason is None:
         return Outcome(one.name, "passed", "")
     return Outcome(one.name, "unexpected pass", f"it was expected to fail ({reason}): take it out of expected_failures")
+
+
+def parametrize(
+    role: str,
+    factory_or_name: Factory | str,
+    *,
+    params: Mapping[str, object] | None = None,
+    upstream: str | None = None,
+    pipelines: Sequence[Pipeline] | None = None,
+    expected_failures: Mapping[str, str] | None = None,
+) -> pytest.MarkDecorator:
+    """Decorate ``def test_…(check): check()``, so that each check of a role is a test; arguments and errors as check.
+
+    A check that does not apply is skipped; an expected failure is a strict xfail with its reason.
+    """
+    import pytest
+
+    subject = Subject(role, factory_or_name, params, upstream, pipelines)
+    expected = expected_of(subject, expected_failures)
+
+    def marks(one: Check) -> list[pytest.MarkDecorator]:
+        if one.name not in expected:
+            return []
+        return [pytest.mark.xfail(reason=expected[one.name], raises=Failed, strict=True)]
+
+    params_ = [pytest.param(partial(_test, one, subject), id=one.name, marks=marks(one)) for one in checks(role)]
+    decorator: pytest.MarkDecorator = pytest.mark.parametrize("check", params_)
+    return decorator
+
+
+def _test(one: Check, subject: Subject) -> None:
+    import pytest
+
+    skip: Callable[[str], None] = pytest.skip
+    try:
+        run(one, subject)
+    except NotApplicable as error:
+        skip(str(error))

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from legalir.corpus.source import FIELDS
 from legalir.datasets.records import fits_trec
-from legalir.testing.checks import checks_of
+from legalir.statutes.source import FIELDS
+from legalir.testing.checks import Failed, checks_of
 from legalir.testing.construction import construction
 from legalir.testing.fresh import PROCESS_CHECKS
-from legalir.testing.outcome import Failed
 from legalir.testing.trial import Trial
 
 __all__ = ["CHECKS"]

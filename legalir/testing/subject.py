@@ -18,7 +18,7 @@ from legalir.plugins import PIPELINE_ROLES, Accepted, Factory, describe
 if TYPE_CHECKING:
     import pyterrier as pt
 
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
     from legalir.testing.fresh import Report
 
 __all__ = ["Pipeline", "Subject", "pipeline_of"]

@@ -16,7 +16,7 @@ from legalir.testing.subject import FIRST_STAGE, Subject, pipeline_of
 if TYPE_CHECKING:
     import pyterrier as pt
 
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
 __all__ = ["Ran", "Trial", "asked"]
 
@@ -65,7 +65,7 @@ class Trial:
         name: str = "statutes",
     ) -> Collection:
         """Return a collection of these provisions; another object, over the same cache, each time."""
-        from legalir.collection import Collection
+        from legalir.collection.collection import Collection
 
         folder = self.folder / name
         if not folder.exists():

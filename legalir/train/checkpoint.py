@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError
 from legalir.extras import require
-from legalir.files import atomic_text, sha256_of, sync_directory, sync_file
+from legalir.storage.files import atomic_text, sha256_of, sync_directory, sync_file
 
 __all__ = ["Checkpoints"]
 

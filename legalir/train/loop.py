@@ -1,4 +1,9 @@
-"""The training itself: steps, epochs, the best of them, and states to go on from."""
+"""The training itself: steps, epochs, the best of them, and states to go on from.
+
+InfoNCE (van den Oord, Li and Vinyals 2018): choose the right provision among those of the batch.
+
+How good a model is on dev queries: every provision is compared, exactly, ties by document number.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +12,92 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from legalir.dense.cosine import best_cosines
 from legalir.errors import LegalIRError
-from legalir.train.batches import Batcher, epoch_order, pairs_of, rows_matrix
+from legalir.extras import require
+from legalir.train.batches import Batch, Batcher, Gold, epoch_order, pairs_of, rows_matrix
 from legalir.train.checkpoint import Checkpoints
 from legalir.train.display import Display
-from legalir.train.loss import loss_and_gradient
 from legalir.train.material import Material
-from legalir.train.measure import dev_measures
 from legalir.train.negatives import Pool, draw, mine_by_model
 from legalir.train.network import Network, encode, relative_idf
 from legalir.train.recipe import MODEL, Recipe
 
-__all__ = ["Learnt", "Training", "generator", "rate_at"]
+if TYPE_CHECKING:
+    from torch import Tensor
+
+__all__ = ["Learnt", "Training", "dev_measures", "generator", "info_nce", "loss_and_gradient", "of_query", "rate_at"]
+
+_NEVER = -1e4
+"""Instead of minus infinity, which would make NaN where all else is masked."""
+
+
+def info_nce(sums: Tensor, batch: Batch, temperature: float) -> Tensor:
+    """Return the mean of ``-ln(exp(c_t/T) / Σ_j exp(c_j/T))``, c_j the cosine of a query and provision j.
+
+    The sum is over all provisions of the batch but those that are masked, which may be right as well as t.
+
+    Args:
+        sums: what the texts add up to, queries first, then provisions, float [b + n, d]; of any length.
+        batch: of b pairs and n provisions.
+        temperature: T.
+    """
+    torch = require("torch", extra="dense")
+    vectors = torch.nn.functional.normalize(sums, dim=1)
+    size = len(batch.queries)
+    logits = vectors[:size] @ vectors[size:].T / temperature
+    logits = logits.masked_fill(torch.from_numpy(batch.masked), _NEVER)
+    loss: Tensor = torch.nn.functional.cross_entropy(logits, torch.from_numpy(batch.target))
+    return loss
+
+
+def loss_and_gradient(
+    sums: npt.NDArray[np.float32], batch: Batch, temperature: float
+) -> tuple[float, npt.NDArray[np.float32]]:
+    """Return the loss, and its gradient with respect to `sums`, [b + n, d]."""
+    torch = require("torch", extra="dense")
+    leaf = torch.from_numpy(sums).requires_grad_()
+    loss = info_nce(leaf, batch, temperature)
+    loss.backward()
+    return float(loss.detach()), leaf.grad.numpy()
+
+
+_K = 10
+
+
+def dev_measures(queries: npt.NDArray[np.float32], documents: npt.NDArray[np.float32], gold: Gold) -> dict[str, float]:
+    """Return the means of ``R@10``, ``nDCG@10`` (binary) and ``MultiHitRate@10`` over queries, as shares.
+
+    Args:
+        queries: vectors, [m, d]; one of zeros finds nothing, and counts.
+        documents: vectors, [n, d].
+        gold: right provisions of each query, at least one.
+    """
+    order = np.arange(len(documents), dtype=np.int32)
+    totals = np.zeros(3)
+    for number, (found, _) in enumerate(best_cosines(documents, order, queries, _K)):
+        right = gold.documents[gold.indptr[number] : gold.indptr[number + 1]]
+        totals += of_query(np.isin(found, right), len(right))
+    means = totals / max(1, len(queries))
+    return {name: float(value) for name, value in zip(("R@10", "nDCG@10", "MultiHitRate@10"), means, strict=True)}
+
+
+def of_query(hits: npt.NDArray[np.bool_], relevant: int) -> tuple[float, float, float]:
+    """Return R@10, nDCG@10 and MultiHitRate@10 of one query, of whose first ten results `hits` are right.
+
+    Args:
+        hits: [at most 10], in the order of the list.
+        relevant: number of right provisions, at least 1.
+    """
+    gain = sum(1 / math.log2(place + 2) for place in np.flatnonzero(hits))
+    best = sum(1 / math.log2(place + 2) for place in range(min(_K, relevant)))
+    return float(hits.sum()) / relevant, gain / best, float(hits.sum() == relevant)
+
 
 _SLOWEST = 0.02
 """The share of the rate below which it does not fall."""

@@ -1,4 +1,7 @@
-"""What is learnt from: provisions, queries with their right provisions, and the dev queries to measure on."""
+"""What is learnt from: provisions, queries with their right provisions, and the dev queries to measure on.
+
+What is measured must not have been learnt: splits that share no question.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,39 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir import datasets
+from legalir.analysis.text import normalize
+from legalir.datasets import StatuteDataset
 from legalir.encode.static.model import term_weights
 from legalir.encode.static.ngrams import Features
 from legalir.errors import DataError
 from legalir.train.batches import Gold
-from legalir.train.disjoint import check_disjoint, same_question
 from legalir.train.pairs import Pairs, from_citations, from_headings, from_judgements
 from legalir.train.recipe import Recipe
 
 if TYPE_CHECKING:
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
-__all__ = ["Material", "Questions", "dataset_name", "read_material"]
+__all__ = ["Material", "Questions", "check_disjoint", "dataset_name", "read_material", "same_question"]
+
+
+def check_disjoint(train: StatuteDataset, dev: StatuteDataset) -> None:
+    """Check that a split that is learnt from and the dev split judge no query in common.
+
+    Raises:
+        DataError: they do; says how many, and one of them.
+    """
+    shared = sorted({row.qid for row in train.judgements()} & {row.qid for row in dev.judgements()})
+    if shared:
+        raise DataError(
+            f"{len(shared)} queries of the dev split {dev.id}, such as {shared[0]!r}, are judged in {train.id}, too, "
+            f"and would be learnt: name a split that shares none."
+        )
+
+
+def same_question(query: str) -> str:
+    """Return what two spellings of a question have in common: NFC, lower case, one middle dot, single spaces."""
+    return " ".join(normalize(query).split())
+
 
 _TEXTS = 4096
 

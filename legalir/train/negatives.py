@@ -12,17 +12,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from legalir.arrays import save_array
 from legalir.errors import ArtifactError, DataError
 from legalir.extras import require
-from legalir.index.artifact import building, open_build
+from legalir.storage.arrays import save_array
+from legalir.storage.artifact import building, open_build
 from legalir.train.batches import Gold
 
 if TYPE_CHECKING:
     import pyterrier as pt
     from torch import Tensor
 
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
 __all__ = ["draw", "mine_by_expression", "mine_by_model"]
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from legalir.datasets import Provision, StatuteDataset
 from legalir.errors import DataError
-from legalir.train.citations import Citations
-from legalir.train.numbers import clean
+from legalir.statutes.references.citations import Citations
+from legalir.statutes.references.numbers import clean
 
 if TYPE_CHECKING:
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
 __all__ = ["Pairs", "from_citations", "from_headings", "from_judgements"]
 
@@ -133,7 +133,7 @@ def from_citations(
     after: int = 90,
     most: int = 10,
 ) -> Pairs:
-    """Return the words around every citation as a query for what is cited there (see :mod:`~legalir.train.citations`).
+    """Return the words around every citation as a query for what is cited there.
 
     Args:
         provisions: of a collection, in the order of the corpus; read twice.
@@ -170,7 +170,7 @@ def from_citations(
 
 
 def _dataset(provisions: Collection | StatuteDataset | Iterable[Provision]) -> StatuteDataset | None:
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
     if isinstance(provisions, Collection):
         return provisions.source
@@ -178,7 +178,7 @@ def _dataset(provisions: Collection | StatuteDataset | Iterable[Provision]) -> S
 
 
 def _provisions(provisions: Collection | StatuteDataset | Iterable[Provision]) -> Iterable[Provision]:
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
     if isinstance(provisions, Collection):
         return _Documents(provisions.source)

@@ -1,19 +1,192 @@
-"""A recipe: everything that a trained model depends on, as data."""
+"""A recipe: everything that a trained model depends on, as data.
+
+Check the values of a recipe, one small function a kind of value.
+
+What every recipe has in common: it is a mapping, or a YAML file of one, and says what its weights depend on.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Literal, TypedDict
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, TypedDict
 
 from legalir.encode.static.ngrams import NGrams
-from legalir.errors import DefinitionError
-from legalir.train.recipe_checks import CHECKS
-from legalir.train.recipe_file import RecipeFile
+from legalir.errors import DefinitionError, suggestion
+from legalir.storage.yaml_files import Check, choice, filled_text, kind_of, optional, read_yaml, wrong
 
-__all__ = ["MODEL", "RANDOM", "Recipe", "Settings"]
+__all__ = ["CHECKS", "MEASURES", "MODEL", "RANDOM", "SOURCES", "Recipe", "RecipeFile", "Settings"]
+
+SOURCES = ("judgements", "citations", "headings")
+MEASURES = ("R@10", "nDCG@10", "MultiHitRate@10")
+
+
+def _text(value: object, where: str) -> str:
+    return filled_text(fspath(value) if isinstance(value, PathLike) else value, where)
+
+
+def _flag(value: object, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise wrong(where, "true or false", value)
+    return value
+
+
+def _whole(low: int, high: int = 2**31) -> Check:
+    def check(value: object, where: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise wrong(where, "a whole number", value)
+        if not low <= value <= high:
+            raise DefinitionError(f"{where} is {value}, but must lie from {low} to {high}.")
+        return value
+
+    return check
+
+
+def _number(value: object, where: str, low: float, *, open_: bool) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise wrong(where, "a number (write 0.003 or 3.0e-3)", value)
+    if value < low or (open_ and value == low):
+        raise DefinitionError(f"{where} is {value:g}, but must be {'above' if open_ else 'at least'} {low:g}.")
+    return float(value)
+
+
+def _positive(value: object, where: str) -> float:
+    return _number(value, where, 0.0, open_=True)
+
+
+def _not_negative(value: object, where: str) -> float:
+    return _number(value, where, 0.0, open_=False)
+
+
+def _lengths(value: object, where: str) -> tuple[int, ...]:
+    if not isinstance(value, list | tuple):
+        raise wrong(where, "a list of lengths such as [2, 3]", value)
+    return tuple(sorted({int(_whole(1, 8)(item, where)) for item in value}))  # type: ignore[call-overload]
+
+
+def _sources(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise wrong(where, "a list such as [judgements, headings]", value)
+    names = tuple(str(choice(SOURCES)(item, where)) for item in value)
+    if not names:
+        raise DefinitionError(f"{where} is empty; name at least one of {', '.join(SOURCES)}.")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise DefinitionError(f"{where} names {twice} twice; keep one.")
+    return names
+
+
+def _weights(value: object, where: str) -> dict[str, float]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise wrong(where, "a mapping from sources to numbers", value)
+    return {str(name): _positive(item, f"{where}: {name!r}") for name, item in value.items()}
+
+
+CHECKS: dict[str, Check] = {
+    "dataset": _text,
+    "out": _text,
+    "sources": _sources,
+    "weights": _weights,
+    "dev": optional(_text),
+    "measure": choice(MEASURES),
+    "patience": optional(_whole(1)),
+    "seed": _whole(0, 2**63 - 1),
+    "dim": _whole(1, 2**14),
+    "char": _lengths,
+    "jamo": _lengths,
+    "words": _flag,
+    "edges": _flag,
+    "rows": _whole(1, 2**24),
+    "max_characters": optional(_whole(1)),
+    "tf": choice(("log", "raw")),
+    "epochs": _whole(1),
+    "batch": _whole(2),
+    "rate": _positive,
+    "temperature": _positive,
+    "random": _whole(0),
+    "hard": _whole(0),
+    "negatives": _text,
+    "precision": choice(("float16", "int8")),
+    "checkpoint_minutes": _not_negative,
+    "threads": optional(_whole(1)),
+}
+
+
+class RecipeFile:
+    """Base of recipes: frozen dataclasses, whose fields are the keys, and which check their own values.
+
+    Attributes:
+        NEEDED: keys that it has to have; their values may be paths, which are seen from the file.
+        PLACES: keys on which no weight depends.
+    """
+
+    NEEDED: ClassVar[tuple[str, ...]]
+    PLACES: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def parse(cls, values: object, where: str = "the recipe") -> Self:
+        """Return the recipe that a mapping with these keys describes; `where` names it in errors.
+
+        Raises:
+            DefinitionError: a key is unknown or missing, or a value means nothing.
+        """
+        if not isinstance(values, Mapping):
+            raise DefinitionError(f"{where} holds {kind_of(values)}; a recipe is a mapping with the key 'dataset'.")
+        fields: Any = cls
+        known = [item.name for item in dataclasses.fields(fields)]
+        for key in values:
+            if key not in known:
+                hint = suggestion(str(key), set(known)) or f" Known are: {', '.join(known)}."
+                raise DefinitionError(f"{where}: the key {key!r} is not known.{hint}")
+        for key in cls.NEEDED:
+            if values.get(key) is None:
+                raise DefinitionError(f"{where}: the key {key!r} is missing.")
+        try:
+            return cls(**values)
+        except DefinitionError as error:
+            raise DefinitionError(f"{where}: {error}") from None
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], **changes: object) -> Self:
+        """Read a YAML file with the same keys; paths in it that begin with ``./``, ``../`` or ``~`` are seen from it.
+
+        Args:
+            path: the file.
+            changes: values that stand instead of those of the file.
+
+        Raises:
+            DefinitionError: as :meth:`parse`, or the file is no YAML.
+        """
+        file = Path(path)
+        values = read_yaml(file, "a recipe")
+        if isinstance(values, Mapping):
+            located = {key: _located(values[key], file.parent) for key in cls.NEEDED if key in values}
+            values = {**values, **located, **changes}
+        return cls.parse(values, str(file))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, which :meth:`parse` accepts."""
+        recipe: Any = self
+        values = dataclasses.asdict(recipe)
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+
+    def settings(self) -> dict[str, Any]:
+        """Return the values that the weights of the model depend on."""
+        return {key: value for key, value in self.as_dict().items() if key not in self.PLACES}
+
+
+def _located(value: object, folder: Path) -> object:
+    if not isinstance(value, str) or not value.startswith(("./", "../", "~")):
+        return value
+    return str((folder / Path(value).expanduser()).resolve())
+
 
 MODEL, RANDOM = "model", "random"
 """Values of `negatives` that are no expressions."""

@@ -1,4 +1,9 @@
-"""``legalir.train_static``: a recipe carried out, from a collection to a model on disk."""
+"""``legalir.train_static``: a recipe carried out, from a collection to a model on disk.
+
+The place of a model that is being trained: nobody else trains to it.
+
+The card of a trained model: what it was made from and how, as data.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +11,87 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from filelock import FileLock, Timeout
+
+import legalir
 from legalir.encode.static.folder import check_place
 from legalir.encode.static.model import StaticModel
-from legalir.errors import DefinitionError
+from legalir.errors import ArtifactError, DefinitionError
 from legalir.extras import require
-from legalir.train.card import model_card
 from legalir.train.checkpoint import Checkpoints
 from legalir.train.display import Display, open_display
-from legalir.train.material import Material, read_material
-from legalir.train.place import own_place
+from legalir.train.material import Material, dataset_name, read_material
 from legalir.train.recipe import MODEL, RANDOM, Recipe, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
     from legalir.train.loop import Learnt
     from legalir.train.negatives import Pool
 
-__all__ = ["TrainedModel", "interrupts", "train_recipe", "train_static"]
+__all__ = ["TrainedModel", "interrupts", "model_card", "own_place", "train_recipe", "train_static"]
+
+
+@contextlib.contextmanager
+def own_place(out: Path, check: Callable[[], None]) -> Iterator[None]:
+    """Hold the lock of `out`; complain before the work about what would make it worthless.
+
+    Args:
+        out: folder of the model.
+        check: raises where something is there that must not be replaced; called without and with the lock.
+
+    Raises:
+        ArtifactError: another training to `out` is under way, or nothing can be written there.
+    """
+    check()
+    lock = FileLock(out.with_name(f".{out.name}.lock"), timeout=0)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise ArtifactError(f"Another training writes {out}: wait for its end, or give another place.") from None
+    except OSError as error:
+        raise ArtifactError(f"{out} cannot be written ({error.strerror or error}): give another place.") from error
+    try:
+        check()  # Another training may have ended there in between.
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # Some systems keep a file that is open; it is empty.
+            Path(lock.lock_file).unlink()
+        lock.release()
+
+
+def model_card(recipe: Recipe, collection: Collection, material: Material, best: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the card: JSON values, the same whenever the same model is trained.
+
+    Args:
+        recipe: how.
+        collection: from what.
+        material: what was read of it.
+        best: the row of the history of the epoch that was kept.
+    """
+    about = collection.source
+    facts = {"dataset": dataset_name(collection), "title": about.title, "lang": about.lang, "licence": about.licence}
+    measures = {name: round(value, 6) for name, value in best.items() if "@" in name and value is not None}
+    dev = {"split": recipe.dev, "queries": len(material.dev.texts), **measures} if material.dev else None
+    return {
+        "made_by": f"legalir {legalir.__version__}",
+        "sources": [{**facts, **source, "fingerprint": material.data["train"]} for source in material.sources],
+        "corpus": {"documents": len(material.docnos), "sha256": material.data["corpus"], **facts},
+        "seed": recipe.seed,
+        "recipe": recipe.settings(),
+        "epoch": best["epoch"],
+        "loss": round(float(best["loss"]), 6),
+        "dev": dev,
+    }
 
 
 @dataclass(frozen=True)
@@ -94,7 +154,7 @@ def train_static(
         LegalIRError: the loss became infinite or NaN; nothing is written then.
         MissingExtra: torch is not installed.
     """
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
     opened = collection if isinstance(collection, Collection) else Collection(collection)
     recipe = Recipe.parse({**settings, "dataset": opened.id, "out": os.fspath(out)}, "train_static")
@@ -120,7 +180,7 @@ def train_recipe(
         progress: as there.
         lines: whether each epoch is told in a line on standard error, where that is no terminal.
     """
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
     require("torch", extra="dense")
     require("safetensors", extra="dense")

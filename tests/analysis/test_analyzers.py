@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
-from legalir.analysis import Analyzer, get_analyzer
-from legalir.analysis.analyzer import BulkAnalyzer
+from legalir.analysis.analyzer import Analyzer, BulkAnalyzer, get_analyzer
 from legalir.analysis.ngrams import NGrams
 from legalir.analysis.words import Words
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ComponentError, ExpressionError, PluginError
-from legalir.retrieve.sparse import SparseIndex
+from legalir.lexical.sparse import SparseIndex
 
 SYLLABLES = """
 class Letters:

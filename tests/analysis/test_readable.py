@@ -6,8 +6,7 @@ import unicodedata
 
 import pytest
 
-from legalir.analysis.ngrams import NGrams, decompose
-from legalir.analysis.readable import readable
+from legalir.analysis.ngrams import NGrams, decompose, readable
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import typer
 import yaml
 
 from legalir.cli import main as program
-from legalir.cli.finetune import EXAMPLES, finetune
+from legalir.cli.train import EXAMPLES, finetune
 
 sys.path.append(str(Path(__file__).parents[1] / "train" / "finetune"))
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from legalir.collection import Collection
-from legalir.component import Component
+from legalir.collection.collection import Collection
+from legalir.frames.component import Component
 
 Calls = list[str]
 

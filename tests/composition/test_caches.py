@@ -12,9 +12,9 @@ import pyterrier_caching
 import pytest
 from composition_material import PIPELINES, QUERIES, scores_of
 
-from legalir.collection import Collection
-from legalir.rerank.sar import SAR
-from legalir.retrieve.scorer import PairScorer, scorer_of
+from legalir.collection.collection import Collection
+from legalir.frames.scorer import PairScorer, scorer_of
+from legalir.graph.sar import SAR
 
 QUESTIONS = QUERIES[["qid", "query"]]
 
@@ -168,7 +168,7 @@ def test_rewritten_queries_are_kept(collection: Collection, tmp_path: Path, call
 
 def test_documents_are_indexed_from_a_cache(collection: Collection, tmp_path: Path) -> None:
     """Provisions that another pipeline prepared come out of a cache as they went in."""
-    from legalir.retrieve.sparse import SparseIndex
+    from legalir.lexical.sparse import SparseIndex
 
     documents = [
         {"docno": provision.doc_id, "title": provision.title, "text": provision.text} for provision in collection.docs()

@@ -13,13 +13,13 @@ import pyterrier as pt
 import pytest
 from composition_material import QUERIES, ranking_of, scores_of
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
+from legalir.dense.index import DenseIndex
+from legalir.dense.rocchio import Rocchio
 from legalir.errors import ComponentError
-from legalir.expand.links import LinkExpansion
-from legalir.feedback.rocchio import Rocchio
 from legalir.fuse.rrf import RRF
-from legalir.rerank.sar import SAR
-from legalir.retrieve.dense_index import DenseIndex
+from legalir.graph.link_expansion import LinkExpansion
+from legalir.graph.sar import SAR
 
 pytestmark = pytest.mark.neural
 

@@ -6,7 +6,7 @@ import pyterrier as pt
 import pytest
 from composition_material import PIPELINES, QUERIES
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 
 ENDS = {
     "bm25": [["qid", "query"]],

@@ -8,9 +8,9 @@ import pyterrier as pt
 import pytest
 from composition_material import PIPELINES, QUERIES, ranking_of, scores_of
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.errors import ComponentError
-from legalir.rerank.sar import SAR
+from legalir.graph.sar import SAR
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
 every_pipeline = pytest.mark.parametrize("expression", PIPELINES)

@@ -14,7 +14,7 @@ from composition_material import PIPELINES
 from ir_measures import RR, Success, nDCG
 
 import legalir
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 
 pytestmark = pytest.mark.filterwarnings("ignore:There are shared pipeline components:UserWarning")
 

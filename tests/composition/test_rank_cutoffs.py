@@ -9,18 +9,18 @@ import pyterrier as pt
 import pytest
 from composition_material import PIPELINES, QUERIES
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
+from legalir.dense.retriever import DenseRetriever
 from legalir.errors import ComponentError
-from legalir.expand.expander import Expander
-from legalir.expand.links import LinkExpansion
-from legalir.expand.nitilink import NitiLink
 from legalir.explanation import explain
+from legalir.frames.component import Cuttable
 from legalir.fuse.fuser import Fuser
 from legalir.fuse.linear import LinearFusion
 from legalir.fuse.rrf import RRF, WeightedRRF
-from legalir.retrieve.cutoff import Cuttable
-from legalir.retrieve.dense import DenseRetriever
-from legalir.retrieve.retriever import SparseRetriever
+from legalir.graph.expander import Expander
+from legalir.graph.link_expansion import LinkExpansion
+from legalir.graph.nitilink import NitiLink
+from legalir.lexical.retriever import SparseRetriever
 
 FUSED = {
     "bm25": SparseRetriever,

@@ -11,9 +11,10 @@ import pytest
 from forked import child
 from small_source import PROVISIONS, Small
 
-from legalir.corpus import place, write_collection
-from legalir.corpus.place import new_folder
 from legalir.errors import DataError, FormatError
+from legalir.statutes.writing import write_collection
+from legalir.storage import folders as place
+from legalir.storage.folders import new_folder
 
 NEW = [{"docno": "b", "text": "새"}]
 
@@ -200,6 +201,6 @@ def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_every_file_of_an_import_is_known() -> None:
-    from legalir.corpus.report import DANGLING
+    from legalir.statutes.source import DANGLING
 
     assert {DANGLING, "corpus.jsonl", "links.tsv"} <= set(place.WRITTEN)

@@ -16,9 +16,9 @@ from forked import child
 from small_source import LINKS, PROVISIONS, Small
 
 from legalir import Collection
-from legalir.corpus import write_collection
 from legalir.datasets import check, load
 from legalir.errors import ComponentError, DataError, FormatError, PluginError
+from legalir.statutes.writing import write_collection
 
 
 def hidden(folder: Path) -> list[str]:

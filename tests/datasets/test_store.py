@@ -10,7 +10,7 @@ from mini_folder import DOCS, jsonl, write
 from legalir.datasets import load
 from legalir.datasets.store import ProvisionStore
 from legalir.errors import DataError, FormatError
-from legalir.files import cache_home
+from legalir.storage.files import cache_home
 
 
 def store_of(folder):

@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from legalir.analysis import get_analyzer
-from legalir.arrays import load_array
-from legalir.encode import Encoder, FittedEncoder, TrainableEncoder, get_encoder
-from legalir.encode.encoder import TermEncoder
+from legalir.analysis.analyzer import get_analyzer
+from legalir.encode.encoder import Encoder, FittedEncoder, TermEncoder, TrainableEncoder, get_encoder
 from legalir.encode.lsa import LSA, FittedLSA, lsa_encoder
 from legalir.errors import AnalyzerError, ArtifactError, ComponentError
-from legalir.index.sparse import SparsePostings
+from legalir.lexical.sparse import SparsePostings
+from legalir.storage.arrays import load_array
 
 TEXTS = [
     "무창층의 개구부 면적",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from legalir.encode.svd import postings_matrix, right_singular_vectors
+from legalir.encode.lsa import postings_matrix, right_singular_vectors
 
 
 def sparse(dense: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from list_frames import OUTPUT, check_ranked, frame_of, of
 
 from legalir.errors import ComponentError
-from legalir.expand.expander import Expander
-from legalir.expand.links import LinkExpansion
-from legalir.expand.links import links as links_factory
-from legalir.expand.nitilink import NitiLink, nitilink
 from legalir.explanation import Explanation, Part, explain
-from legalir.index.graph import CitationGraph
+from legalir.graph.citation_graph import CitationGraph
+from legalir.graph.expander import Expander
+from legalir.graph.link_expansion import LinkExpansion
+from legalir.graph.link_expansion import links as links_factory
+from legalir.graph.nitilink import NitiLink, nitilink
 
 WORKED = [("A", "B"), ("A", "C"), ("B", "C"), ("C", "D")]
 GRAPH = CitationGraph.from_links(WORKED, "ABCDEFG")

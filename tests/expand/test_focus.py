@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.errors import ComponentError
-from legalir.expand.focus import Focus, focused
+from legalir.rewrite.focus import Focus, focused
 
 
 def test_a_short_question_stays() -> None:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from list_frames import frame_of
 
-from legalir.columns import rank_results
 from legalir.errors import ComponentError
-from legalir.expand.lists import ranked_frame, ranking, read_lists
-from legalir.index.graph import CitationGraph
+from legalir.frames.columns import rank_results
+from legalir.frames.lists import ranked_frame, ranking, read_lists
+from legalir.graph.citation_graph import CitationGraph
 
 GRAPH = CitationGraph.from_links([("a", "b"), ("b", "c")])
 FRAME = frame_of({"q2": {"a": 0.5, "b": 0.5, "x": 0.9}, "q1": {"c": 0.1}})

@@ -13,11 +13,12 @@ from fake_collection import DEFINITION, FakeCollection, Lists
 from rich.console import Console
 
 from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
-from legalir.experiment import ExperimentResult, compare, run, write_expected
-from legalir.experiment.curves import curves
-from legalir.experiment.html import headline, render
-from legalir.experiment.rows import leader, table_rows
-from legalir.experiment.terminal import print_result
+from legalir.experiment import ExperimentResult, run, write_expected
+from legalir.experiment.report import compare
+from legalir.experiment.report.charts import curves
+from legalir.experiment.report.html import headline, render
+from legalir.experiment.report.rows import leader, table_rows
+from legalir.experiment.report.terminal import print_result
 
 REASON = "There is no model 'org/<name>' here: give a local folder."
 SYSTEMS = {

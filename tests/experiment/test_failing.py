@@ -11,8 +11,7 @@ from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 from legalir import plugins
 from legalir.errors import ComponentError, LegalIRError, PluginError
 from legalir.experiment import Definition
-from legalir.experiment.failing import naming
-from legalir.experiment.runs import make_runs
+from legalir.experiment.runs.runs import make_runs, naming
 
 SYSTEMS = {"good": "strong", "bad": "weak % 1"}
 

@@ -12,7 +12,7 @@ import pyterrier as pt
 import pytest
 from fake_collection import TOPICS, Lists
 
-from legalir.experiment.fingerprints import (
+from legalir.experiment.runs.fingerprints import (
     digest,
     frame_fingerprint,
     pipeline_fingerprint,

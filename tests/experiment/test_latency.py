@@ -8,9 +8,9 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from legalir.experiment import latency
-from legalir.experiment.latency import Latency, measure_latency, sample_queries
-from legalir.neural.afresh import is_afresh
+from legalir.experiment.runs import latency
+from legalir.experiment.runs.latency import Latency, measure_latency, sample_queries
+from legalir.models.query_cache import is_afresh
 
 
 class Slow(pt.Transformer):

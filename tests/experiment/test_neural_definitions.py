@@ -13,7 +13,7 @@ from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import ModelError
 from legalir.experiment import Definition, read_expected, run
-from legalir.experiment.compare import Expected
+from legalir.experiment.report.compare import Expected
 from legalir.pipeline import canonical
 from legalir.pipeline.parser import names
 

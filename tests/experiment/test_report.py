@@ -12,10 +12,10 @@ from fake_collection import DEFINITION, TOPICS, FakeCollection
 
 from legalir.errors import MissingExtra
 from legalir.experiment import ExperimentResult, run
-from legalir.experiment.charts import difference_chart, measure_panels
-from legalir.experiment.html import headline, legend, render
-from legalir.experiment.queries import anchor, extremes, slowest
-from legalir.experiment.rows import table_rows
+from legalir.experiment.report.charts import difference_chart, measure_panels
+from legalir.experiment.report.html import headline, legend, render
+from legalir.experiment.report.queries import anchor, extremes, slowest
+from legalir.experiment.report.rows import table_rows
 
 VOID = {"meta", "br", "line", "path"}
 

@@ -16,7 +16,7 @@ from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import ExperimentError
 from legalir.experiment import ExperimentResult, run
-from legalir.experiment.environment import public_dataset_name
+from legalir.experiment.runs.environment import public_dataset_name
 
 
 def result(out: Path | None = None, **changes: object) -> ExperimentResult:

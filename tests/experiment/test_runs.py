@@ -13,8 +13,7 @@ from fake_collection import DEFINITION, DOCNOS, QRELS, RANKINGS, TOPICS, FakeCol
 
 from legalir.errors import ExperimentError
 from legalir.experiment import Definition
-from legalir.experiment.evaluation import scorable
-from legalir.experiment.runs import Run, make_runs
+from legalir.experiment.runs.runs import Run, make_runs, scorable
 
 
 def made(collection: FakeCollection, out: Path | None = None, latency: int = 0, **changes: object) -> dict[str, Run]:
@@ -71,7 +70,7 @@ def test_another_depth_version_or_question_reuses_nothing(tmp_path: Path, monkey
     made(FakeCollection(), tmp_path)
     assert reused(made(FakeCollection(), tmp_path, depth=99)) == []
     made(FakeCollection(), tmp_path)
-    monkeypatch.setattr("legalir.experiment.fingerprints.source_fingerprint", lambda: "another")
+    monkeypatch.setattr("legalir.experiment.runs.fingerprints.source_fingerprint", lambda: "another")
     assert reused(made(FakeCollection(), tmp_path)) == []
     definition = Definition.parse({**DEFINITION, "baseline": None})
     topics = TOPICS.assign(query=TOPICS["query"] + "?")

@@ -11,9 +11,9 @@ import pytest
 from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection
 
 from legalir.experiment import Definition, run
-from legalir.experiment.evaluation import scorable
-from legalir.experiment.scores import score_table
-from legalir.experiment.statistics import resampling_counts
+from legalir.experiment.runs.runs import scorable
+from legalir.experiment.runs.scores import score_table
+from legalir.experiment.runs.statistics import resampling_counts
 
 
 def table(**changes: object) -> pd.DataFrame:

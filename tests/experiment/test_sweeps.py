@@ -8,9 +8,9 @@ import pytest
 
 from legalir.errors import ComponentError, DatasetNotFound, ExperimentError
 from legalir.experiment import Definition, ExperimentResult, run, run_all
-from legalir.experiment.curves import curves
-from legalir.experiment.rows import table_rows
-from legalir.experiment.sweeps import Sweep
+from legalir.experiment.definition.definition import Sweep
+from legalir.experiment.report.charts import curves
+from legalir.experiment.report.rows import table_rows
 
 SWEEP = {"name": "BM25", "parameter": "k1", "values": [0, 0.9, 2], "expression": "bm25(k1={k1})"}
 BASE = {"dataset": "legalir/firecode/dev", "measures": ["R@10", "nDCG@10"], "sweeps": [SWEEP]}

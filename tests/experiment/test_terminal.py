@@ -10,9 +10,9 @@ from fake_collection import DEFINITION, FakeCollection
 from rich.console import Console
 
 from legalir.experiment import ExperimentResult, run
-from legalir.experiment.compare import Cell, Comparison
-from legalir.experiment.rows import counted, format_score, leader, p_text, table_rows
-from legalir.experiment.terminal import print_comparison, print_result
+from legalir.experiment.report.compare import Cell, Comparison
+from legalir.experiment.report.rows import counted, format_score, leader, p_text, table_rows
+from legalir.experiment.report.terminal import print_comparison, print_result
 
 
 def result(**changes: object) -> ExperimentResult:

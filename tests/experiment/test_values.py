@@ -12,8 +12,8 @@ from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import DefinitionError, ExperimentError
 from legalir.experiment import Definition, ExperimentResult, run
-from legalir.experiment.html import render
-from legalir.experiment.values import filled
+from legalir.experiment.definition.values import filled
+from legalir.experiment.report.html import render
 from legalir.pipeline import canonical
 
 SYSTEMS = {"BGE": 'dense("${bge_m3}")', "BGE + SAR": 'dense("${bge_m3}") % 100 >> sar(k=${k})', "BM25": "bm25"}

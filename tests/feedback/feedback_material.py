@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from legalir.dense.index import DenseIndex
 from legalir.encode.lsa import LSA
-from legalir.retrieve.dense_index import DenseIndex
-from legalir.retrieve.sparse import SparseIndex
+from legalir.lexical.sparse import SparseIndex
 
 WORDS = "가 나 다 라 마 바 사 아 자 차 카 타 파 하 법 령".split()  # noqa: SIM905
 QUERIES = pd.DataFrame({"qid": ["b", "a", "c"], "query": ["가 나 법", "라 마 마", "zebra"], "year": [1, 2, 3]})

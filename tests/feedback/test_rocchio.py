@@ -12,13 +12,12 @@ import pytest
 from feedback_material import QUERIES
 
 from legalir import pipeline
+from legalir.dense.index import DenseIndex
+from legalir.dense.rocchio import Rocchio, TermRocchio
 from legalir.errors import ComponentError, ExpressionError
 from legalir.explanation import explain
-from legalir.feedback.rocchio import Rocchio
-from legalir.feedback.terms import TermRocchio
-from legalir.index.sparse import SparsePostings
-from legalir.retrieve.dense_index import DenseIndex
-from legalir.retrieve.scorer import scorer_of
+from legalir.frames.scorer import scorer_of
+from legalir.lexical.sparse import SparsePostings
 
 
 @pytest.fixture(name="index", scope="module")

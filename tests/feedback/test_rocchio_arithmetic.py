@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.feedback import arithmetic
-from legalir.feedback.arithmetic import moved_terms, moved_vector, rows_of_postings
+from legalir.dense import rocchio as arithmetic
+from legalir.dense.rocchio import moved_terms, moved_vector, rows_of_postings
 
 
 def test_a_vector_worked_out_by_hand() -> None:

@@ -12,12 +12,12 @@ import pyterrier as pt
 import pytest
 from feedback_material import QUERIES
 
+from legalir.dense.rocchio import TermRocchio, TermScorer
 from legalir.errors import ComponentError
 from legalir.explanation import explain
-from legalir.feedback.terms import TermRocchio, TermScorer
-from legalir.retrieve.retriever import SparseRetriever
-from legalir.retrieve.scorer import scorer_of
-from legalir.retrieve.sparse import SparseIndex
+from legalir.frames.scorer import scorer_of
+from legalir.lexical.retriever import SparseRetriever
+from legalir.lexical.sparse import SparseIndex
 
 
 @pytest.fixture(name="index", scope="module")

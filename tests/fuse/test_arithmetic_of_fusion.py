@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.fuse.arithmetic import minmax, reciprocal_rank, totals, zscore
+from legalir.frames.arithmetic import minmax, reciprocal_rank, totals, zscore
 
 FINITE = st.floats(-1e6, 1e6, width=32)
 

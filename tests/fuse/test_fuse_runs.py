@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.errors import ComponentError
-from legalir.fuse.runs import ranking, stack
+from legalir.fuse.fuser import ranking, stack
 
 
 def test_rows_below_each_other() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from legalir import Collection
 from legalir.errors import ComponentError
-from legalir.generate import Answer, gives_answers
+from legalir.generate.generator import Answer, gives_answers
 
 QUERY = "화재보험에 가입하지 않으면 과태료가 얼마인가요?"
 

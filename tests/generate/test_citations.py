@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.generate import cited, citing
+from legalir.generate.generator import cited, citing
 
 
 @pytest.mark.parametrize(

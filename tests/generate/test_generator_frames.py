@@ -9,7 +9,7 @@ import pyterrier as pt
 import pytest
 
 from legalir.errors import ComponentError
-from legalir.generate import Generator
+from legalir.generate.generator import Generator
 
 
 class Repeat(Generator):

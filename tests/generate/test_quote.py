@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from legalir import Collection, plugins, testing
-from legalir.analysis import get_analyzer
+from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ComponentError, LegalIRError
-from legalir.generate import cited
+from legalir.generate.generator import cited
 from legalir.generate.quote import Quote, best_sentences
 
 CORPUS = [

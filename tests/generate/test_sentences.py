@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from legalir.generate.sentences import sentences
+from legalir.generate.quote import sentences
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from legalir.retrieve.sparse import SparseIndex
+from legalir.lexical.sparse import SparseIndex
 
 DOCUMENTS = [
     {

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from legalir.arrays import load_array, save_array
+from legalir.dense import faiss as module
+from legalir.dense.faiss import HNSW, IVF, Neighbours, build_neighbours, distinct_rows, read_approximate
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
-from legalir.index import neighbours as module
-from legalir.index.approximate import HNSW, IVF, read_approximate
-from legalir.index.neighbours import Neighbours, build_neighbours, distinct_rows
+from legalir.storage.arrays import load_array, save_array
 
 needs_faiss = pytest.mark.neural
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from legalir.errors import ArtifactError
-from legalir.index.artifact import building, open_build, read_manifest
+from legalir.storage.artifact import building, open_build, read_manifest
 
 
 def build(path: Path, kind: str = "thing", version: int = 1, value: int = 7) -> Path:
@@ -199,7 +199,7 @@ def test_a_manifest_edited_by_hand_is_damaged(tmp_path: Path, key: str, value: o
 def test_a_build_that_is_replaced_while_it_is_opened_gives_the_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from legalir.index import artifact
+    from legalir.storage import artifact
 
     path = build(tmp_path / "thing", value=3)
     verify = artifact.verify

@@ -15,8 +15,7 @@ from forked import child
 from small_index import DOCUMENTS, OTHERS, Answers, answers, scratch
 
 from legalir.errors import ArtifactError
-from legalir.index.sparse import SparsePostings
-from legalir.retrieve.sparse import SparseIndex
+from legalir.lexical.sparse import SparseIndex, SparsePostings
 
 FILES = [
     "data-*/docnos.bytes.npy",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from legalir import datasets
-from legalir.index.citing import citing_headings, with_citing
-from legalir.index.graph import CitationGraph
+from legalir.collection.indexes import citing_headings, with_citing
+from legalir.graph.citation_graph import CitationGraph
 
 
 def test_headings_come_by_docno_of_who_cites() -> None:

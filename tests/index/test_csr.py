@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.index.csr import adjacency, both_ways, positions, reverse
+from legalir.storage.csr import adjacency, both_ways, positions, reverse
 
 N = 6
 PAIRS = st.lists(st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)), max_size=30, unique=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from legalir.arrays import load_array
 from legalir.errors import ComponentError
-from legalir.index.docnos import Docnos, write_docnos
+from legalir.storage.arrays import load_array
+from legalir.storage.strings import Docnos, write_docnos
 
 NAMES = ["법-2", "a", "법-10", "", "z"]
 

@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from legalir.dense.vectors import DenseVectors, unit_rows, vector_settings, write_encoded_vectors
 from legalir.errors import ComponentError
-from legalir.index.artifact import building
-from legalir.index.dense import DenseVectors, unit_rows
-from legalir.index.encoded import Advance
-from legalir.index.encoded_vectors import vector_settings, write_encoded_vectors
-from legalir.index.shards import shards_beside
+from legalir.storage.artifact import building
+from legalir.storage.shards import Advance, shards_beside
 
 TEXTS = [f"제{number}조 소화전" for number in range(60)]
 

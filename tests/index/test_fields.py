@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from legalir.analysis import get_analyzer
+from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index import documents as documents_module
-from legalir.index import weights as weights_module
-from legalir.index.fields import FIELDS, FieldIndex
-from legalir.index.sparse import SparsePostings
+from legalir.lexical import weights as weights_module
+from legalir.lexical.fields import FIELDS, FieldIndex
+from legalir.lexical.sparse import SparsePostings
+from legalir.storage import documents as documents_module
 
 DOCUMENTS = [
     {"docno": "법-2", "title": "소방시설법 제2조", "text": "무창층이란 층을 말한다. " * 90, "path": "제1장 총칙"},

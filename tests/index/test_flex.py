@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from flex_folder import write_flex
 
+from legalir.dense.flex import read_flex
+from legalir.dense.index import DenseIndex
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
-from legalir.index.flex import read_flex
-from legalir.retrieve.dense_index import DenseIndex
 
 VECTORS = np.array([[3, 4], [5, 0], [0, -5]], dtype=np.float32)
 """All of length 5."""

@@ -16,8 +16,8 @@ from small_graph import KNOWN, LINKS, known_pairs
 
 from legalir import datasets
 from legalir.errors import ComponentError, DataError, DatasetNotFound
-from legalir.index.graph import CitationGraph
-from legalir.index.graph_report import QUANTILES
+from legalir.graph.citation_graph import CitationGraph
+from legalir.graph.report import QUANTILES
 
 TRIPLES = [
     ("법-2", "법-1", "self"),
@@ -84,7 +84,8 @@ def test_the_view_of_networkx(graph: CitationGraph) -> None:
 
 def test_networkx_is_imported_only_for_its_view() -> None:
     code = (
-        "import sys; from legalir.index.graph import CitationGraph; g = CitationGraph.from_links([('a', 'b')]);"
+        "import sys; from legalir.graph.citation_graph import CitationGraph;"
+        "g = CitationGraph.from_links([('a', 'b')]);"
         "g.cites('a'); assert not {'networkx', 'scipy', 'sklearn'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from legalir.errors import ArtifactError
-from legalir.index import graph_content
-from legalir.index.graph import CitationGraph
-from legalir.retrieve.sparse import SparseIndex
+from legalir.graph import citation_graph as graph_content
+from legalir.graph.citation_graph import CitationGraph
+from legalir.lexical.sparse import SparseIndex
 
 LINKS = [("a", "b", "self"), ("b", "c", "family"), ("c", "a", "self"), ("a", "c", "self")]
 FILES = [

@@ -14,7 +14,7 @@ from typing import Any
 from forked import child
 from small_index import DOCUMENTS, OTHERS, Answers, answers, scratch
 
-from legalir.retrieve.sparse import SparseIndex
+from legalir.lexical.sparse import SparseIndex
 
 MANY = [{"docno": f"{document['docno']}-{i}", "text": document["text"]} for i in range(40) for document in OTHERS]
 

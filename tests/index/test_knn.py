@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from legalir.index import knn
-from legalir.index.knn import nearest, nearest_links
+from legalir.graph import knn
+from legalir.graph.knn import nearest, nearest_links
 
 
 def vectors(n: int, seed: int = 0) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index.laws import LawTable, family_of
+from legalir.graph.laws import LawTable, family_of
 
 DOCUMENTS = [
     {"docno": "r-1", "law": "소방법 시행규칙"},

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.analysis import count_terms, get_analyzer
-from legalir.arrays import load_array
+from legalir.analysis.analyzer import count_terms, get_analyzer
 from legalir.errors import ArtifactError
-from legalir.index import postings as postings_module
-from legalir.index.postings import PostingsWriter
+from legalir.lexical import postings as postings_module
+from legalir.lexical.postings import PostingsWriter
+from legalir.storage.arrays import load_array
 
 NAMES = ("indptr", "documents", "frequencies", "lengths")
 

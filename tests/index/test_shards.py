@@ -12,14 +12,21 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from legalir.arrays import load_array, save_array
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index import gather as gathering
-from legalir.index.artifact import building
-from legalir.index.encoded import Advance, Encoding, write_encoded
-from legalir.index.gather import gather
-from legalir.index.row_files import ArrayFile, appending, bounds_of
-from legalir.index.shards import RowSource, earlier_rows, shards_beside, text_digest
+from legalir.storage import shards as gathering
+from legalir.storage.arrays import load_array, save_array
+from legalir.storage.artifact import building
+from legalir.storage.rows import ArrayFile, appending, bounds_of
+from legalir.storage.shards import (
+    Advance,
+    Encoding,
+    RowSource,
+    earlier_rows,
+    gather,
+    shards_beside,
+    text_digest,
+    write_encoded,
+)
 
 TEXTS = [f"제{number}조 " + "소화전" * (number % 5) for number in range(60)]
 

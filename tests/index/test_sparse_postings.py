@@ -13,13 +13,13 @@ import pytest
 from small_index import DOCUMENTS, OTHERS, answers, scratch
 
 import legalir
-from legalir.analysis import get_analyzer
+from legalir.analysis.analyzer import get_analyzer
 from legalir.analysis.ngrams import NGrams
 from legalir.datasets.records import Provision
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index import documents as documents_module
-from legalir.index.documents import INDEXED_TEXT, indexed_text
-from legalir.retrieve.sparse import SparseIndex
+from legalir.lexical.sparse import SparseIndex
+from legalir.storage import documents as documents_module
+from legalir.storage.documents import INDEXED_TEXT, indexed_text
 
 
 @pytest.mark.parametrize(

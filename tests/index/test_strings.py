@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.arrays import load_array
-from legalir.index.strings import Strings, write_strings
+from legalir.storage.arrays import load_array
+from legalir.storage.strings import Strings, write_strings
 
 TEXTS = st.text(st.characters(), max_size=8)
 

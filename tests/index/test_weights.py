@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from legalir.index import weights
-from legalir.index.weights import bm25_weights, tfidf_weights
+from legalir.lexical import weights
+from legalir.lexical.weights import bm25_weights, tfidf_weights
 
 
 def postings(random: np.random.Generator, terms: int, documents: int) -> tuple[np.ndarray, ...]:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, R, nDCG
 from worked_values import CASES, MEANS, MEANS_OF, Case, run_of
 
-from legalir.columns import rank_results
+from legalir.frames.columns import rank_results
 from legalir.measure import MicroR, MultiHitRate, MultiMRR
+from legalir.measure.measures import Share
 from legalir.measure.provider import StatuteProvider, register
-from legalir.measure.share import Share
 
 OURS = {"MultiHitRate": MultiHitRate, "MultiMRR": MultiMRR, "MicroR": MicroR}
 ALL = [MultiHitRate @ 5, MultiMRR @ 5, MicroR @ 5, R @ 5, RR, nDCG @ 5]

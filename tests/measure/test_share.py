@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.errors import MeasureError
-from legalir.measure.share import PooledAgg, Share
+from legalir.measure.measures import PooledAgg, Share
 
 SHARES = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda pair: Share(min(pair), max(pair)))
 

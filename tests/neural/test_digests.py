@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from legalir.errors import ModelError
-from legalir.neural import digests
-from legalir.neural.digests import model_digest
+from legalir.models import folders as digests
+from legalir.models.folders import model_digest
 
 DECIDING = {
     "config.json": b"{}",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from legalir.errors import ModelError
-from legalir.neural.weights import find_model, is_folder, is_model_name
+from legalir.models.folders import find_model, is_folder, is_model_name
 
 pytestmark = pytest.mark.neural
 

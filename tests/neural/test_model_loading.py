@@ -16,8 +16,7 @@ from bombs import Bomb
 from tiny_models import SENTENCES, write_cross_encoder, write_m3, write_sentence
 
 from legalir.errors import ModelError
-from legalir.neural.loading import check_complete, load_backbone, load_tensors, load_tokenizer, shared
-from legalir.neural.placement import Placement
+from legalir.models.loading import Placement, check_complete, load_backbone, load_tensors, load_tokenizer, shared
 
 pytestmark = pytest.mark.neural
 CPU = Placement("cpu", "float32")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from legalir.errors import ComponentError, ModelError
-from legalir.neural.placement import Placement, placement
+from legalir.models.loading import Placement, placement
 
 pytestmark = pytest.mark.neural
 

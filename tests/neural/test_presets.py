@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from legalir.neural.presets import preset_of, presets
+from legalir.models.presets import preset_of, presets
 
 NAMES = (
     "BAAI/bge-m3",

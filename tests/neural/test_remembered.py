@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from legalir.neural.afresh import afresh
-from legalir.neural.remembered import Remembered
+from legalir.models.query_cache import Remembered, afresh
 
 
 class Counting:

@@ -120,7 +120,7 @@ def test_the_owner_of_a_component_is_the_plugin_of_its_class(install: Install) -
 
 def test_a_plugin_that_gives_no_ranks_is_named(install: Install) -> None:
     source = (
-        "from legalir.component import Component\n"
+        "from legalir.frames.component import Component\n"
         "class Unranked(Component):\n"
         "    def transform(self, inp): return inp.assign(docno='a', score=1.0)\n"
         "def unranked(collection): return Unranked()\n"

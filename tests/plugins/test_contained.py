@@ -14,12 +14,12 @@ import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir import pipeline, plugins
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.errors import PluginError
 
 GOOD = """
 def sick(collection):
-    from legalir.retrieve.bm25 import bm25
+    from legalir.lexical.bm25 import bm25
     return bm25(collection)
 """
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain
-from legalir.index.laws import LawTable, family_of
-from legalir.rerank.family import FamilySmoothing, family
+from legalir.graph.family import FamilySmoothing, family
+from legalir.graph.laws import LawTable, family_of
 
 LAW = {
     **{f"a-{i}": "소방법" for i in range(3)},

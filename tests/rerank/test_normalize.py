@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.rerank.normalize import NORMALIZERS, clip, max_, minmax, sigmoid
+from legalir.frames.normalize import NORMALIZERS, clip, max_, minmax, sigmoid
 
 NUMBERS = st.floats(-1e6, 1e6)
 

@@ -10,10 +10,10 @@ import pytest
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain
-from legalir.index.graph import CitationGraph
-from legalir.rerank.sar import SAR, sar
-from legalir.retrieve.scorer import scorer_of
-from legalir.retrieve.sparse import SparseIndex
+from legalir.frames.scorer import scorer_of
+from legalir.graph.citation_graph import CitationGraph
+from legalir.graph.sar import SAR, sar
+from legalir.lexical.sparse import SparseIndex
 
 DOCUMENTS = [
     {"docno": "a-1", "text": "무창층의 기준과 개구부의 크기"},

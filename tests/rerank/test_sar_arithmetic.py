@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from legalir.index.csr import adjacency, reverse
-from legalir.rerank.sar_arithmetic import add_up, boosted, lifted, paths, penalty
+from legalir.graph.sar import add_up, boosted, lifted, paths, penalty
+from legalir.storage.csr import adjacency, reverse
 
 
 def test_penalties() -> None:

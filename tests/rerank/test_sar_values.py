@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_sar import neighbours, plain_sar
 
-from legalir.index.graph import CitationGraph
-from legalir.rerank.sar import SAR
+from legalir.graph.citation_graph import CitationGraph
+from legalir.graph.sar import SAR
 
 # FACTS §4: s1 cites n and h, s2 cites n; n is cited by 2, h by 9, of which only s1 is in the list.
 LINKS = [("s1", "n"), ("s1", "h"), ("s2", "n"), *((f"other{number}", "h") for number in range(8))]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from legalir.retrieve.dense import DenseRetriever
-from legalir.retrieve.dense_index import DenseIndex
+from legalir.dense.index import DenseIndex
+from legalir.dense.retriever import DenseRetriever
 
 Vectors = npt.NDArray[np.float32]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from legalir.retrieve.dense_index import DenseIndex
+from legalir.dense.index import DenseIndex
 
 Vectors = npt.NDArray[np.float32]
 

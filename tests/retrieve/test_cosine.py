@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.retrieve import cosine
-from legalir.retrieve.cosine import best_cosines, pair_cosines
+from legalir.dense import cosine
+from legalir.dense.cosine import best_cosines, pair_cosines
 
 
 def permutation(n: int) -> np.ndarray:

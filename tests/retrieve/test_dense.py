@@ -12,11 +12,11 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
+from legalir.dense.index import DenseIndex
+from legalir.dense.retriever import DenseRetriever, QueryEncoder, dense, lsa
 from legalir.encode.lsa import LSA
 from legalir.errors import ComponentError
 from legalir.explanation import explain
-from legalir.retrieve.dense import DenseRetriever, QueryEncoder, dense, lsa
-from legalir.retrieve.dense_index import DenseIndex
 
 QUERIES = pd.DataFrame(
     {

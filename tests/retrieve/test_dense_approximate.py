@@ -20,12 +20,12 @@ from approximate_material import made, named
 from dense_material import LetterEncoder
 
 from legalir import testing
+from legalir.dense import faiss as faiss_part
+from legalir.dense.faiss import IVF
+from legalir.dense.index import DenseIndex
+from legalir.dense.retriever import DenseRetriever, dense
 from legalir.encode.lsa import LSA
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
-from legalir.index import neighbours as faiss_part
-from legalir.index.approximate import IVF
-from legalir.retrieve.dense import DenseRetriever, dense
-from legalir.retrieve.dense_index import DenseIndex
 
 pytestmark = pytest.mark.neural
 

@@ -13,10 +13,10 @@ import pyterrier as pt
 import pytest
 from dense_material import LetterEncoder
 
+from legalir.dense.index import DenseIndex
 from legalir.encode.lsa import LSA
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index.sparse import SparsePostings
-from legalir.retrieve.dense_index import DenseIndex
+from legalir.lexical.sparse import SparsePostings
 
 DOCUMENTS: list[dict[str, Any]] = [
     {"docno": "법-2", "title": "소방시설법 제2조(정의)", "text": "무창층이란 개구부의 면적이 30분의 1 이하인 층"},
@@ -193,7 +193,7 @@ def test_an_encoder_that_changes_its_mind_is_named(tmp_path: Path, monkeypatch: 
             self.made += 1
             return np.ones((len(texts), self.made), dtype=np.float32)
 
-    monkeypatch.setattr("legalir.index.documents._BATCH_CHARACTERS", 3)
+    monkeypatch.setattr("legalir.storage.documents._BATCH_CHARACTERS", 3)
     with pytest.raises(
         ComponentError, match=r"made vectors of shape \[1, 4\] for 1 documents where \[1, 3\] is needed"
     ):

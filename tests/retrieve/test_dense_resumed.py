@@ -15,7 +15,7 @@ import pytest
 from dense_material import LetterEncoder
 from forked import child
 
-from legalir.retrieve.dense_index import DenseIndex
+from legalir.dense.index import DenseIndex
 
 DOCUMENTS = [{"docno": f"d{number}", "text": f"{number} " + "abcdefgh"[: number % 8] * 2500} for number in range(20)]
 
@@ -57,7 +57,7 @@ def test_only_what_is_new_is_encoded(tmp_path: Path) -> None:
 def test_a_killed_build_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each step takes longer than a shard may, so that each is kept by itself."""
     clock = itertools.count(step=100)
-    monkeypatch.setattr("legalir.index.encoded.monotonic", lambda: next(clock))
+    monkeypatch.setattr("legalir.storage.shards.monotonic", lambda: next(clock))
     process = child(_build, tmp_path / "index", SlowLetters(dies_at=11))
     process.join()
     assert process.exitcode == -signal.SIGKILL

@@ -9,11 +9,10 @@ from pathlib import Path
 import plain_scores
 import pytest
 
-from legalir.analysis.readable import readable
+from legalir.analysis.ngrams import readable
 from legalir.explanation import explain
-from legalir.retrieve.explained import explain_terms
-from legalir.retrieve.retriever import SparseRetriever
-from legalir.retrieve.sparse import SparseIndex
+from legalir.lexical.retriever import SparseRetriever, explain_terms
+from legalir.lexical.sparse import SparseIndex
 
 TEXTS = plain_scores.random_texts(seed=5, count=60)
 QUERIES = [*plain_scores.random_texts(seed=6, count=12, longest=60), "가 " * 40 + "나다라", "무창층 ㆍ zebra"]

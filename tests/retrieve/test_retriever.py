@@ -13,8 +13,8 @@ import pyterrier as pt
 import pytest
 
 from legalir.errors import ComponentError
-from legalir.retrieve.retriever import SparseRetriever
-from legalir.retrieve.sparse import SparseIndex
+from legalir.lexical.retriever import SparseRetriever
+from legalir.lexical.sparse import SparseIndex
 
 DOCUMENTS = [
     {"docno": "d1", "title": "소방시설법 제2조(정의)", "text": "무창층이란 개구부의 면적이 30분의 1 이하인 층"},

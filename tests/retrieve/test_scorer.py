@@ -12,11 +12,12 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from legalir.component import Component
+from legalir.dense.retriever import DenseScorer
 from legalir.errors import ComponentError
-from legalir.retrieve.dense import DenseScorer
-from legalir.retrieve.scorer import PairScorer, SparseScorer, scorer_of
-from legalir.retrieve.sparse import SparseIndex
+from legalir.frames.component import Component
+from legalir.frames.scorer import PairScorer, scorer_of
+from legalir.lexical.retriever import SparseScorer
+from legalir.lexical.sparse import SparseIndex
 
 NAMES = [f"d{i}" for i in range(12)]
 TEXTS = ["abba", "cab", "bad cab", "face", "ace", "dead", "beef", "fade cab", "hag", "gag", "dad", "cafe bad"]
@@ -27,7 +28,7 @@ DOCUMENTS = [{"docno": name, "text": text} for name, text in zip(NAMES, TEXTS, s
 @pytest.fixture(name="retriever", params=["bm25", "tfidf", "dense"])
 def made_retriever(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     if request.param == "dense":
-        from legalir.retrieve.dense_index import DenseIndex
+        from legalir.dense.index import DenseIndex
 
         return DenseIndex(tmp_path / "dense", dense_material.LetterEncoder()).index(DOCUMENTS).retriever()
     index = SparseIndex(tmp_path / "sparse", analyzer="char1").index(DOCUMENTS)

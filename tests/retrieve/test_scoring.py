@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.retrieve.scoring import ScoredPostings, top_k
+from legalir.frames.top import top_k
+from legalir.lexical.retriever import ScoredPostings
 
 
 def full_sort(scores: np.ndarray, order: np.ndarray, k: int) -> list[int]:

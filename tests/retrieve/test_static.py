@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from legalir import Collection, testing
+from legalir.dense.retriever import static
 from legalir.encode.static.model import StaticModel
 from legalir.encode.static.ngrams import NGrams
 from legalir.errors import ComponentError
 from legalir.explanation import explain
-from legalir.retrieve.static import static
 
 TEXTS = {"d1": "등대 관리인은 등불을 켠다", "d2": "In fog a ferry rings its bell", "d3": "안개가 끼면 종을 친다"}
 

@@ -9,10 +9,10 @@ import numpy as np
 import plain_scores
 import pytest
 
-from legalir.analysis import get_analyzer
+from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ComponentError
-from legalir.retrieve.sparse import SparseIndex
-from legalir.retrieve.tfidf import TFIDF, tfidf
+from legalir.lexical.sparse import SparseIndex
+from legalir.lexical.tfidf import TFIDF, tfidf
 
 TEXTS = plain_scores.random_texts(7, 60)
 

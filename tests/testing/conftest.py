@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
-from legalir import files
+from legalir.storage import files
 from legalir.testing import fuser, subject, trial
 
 

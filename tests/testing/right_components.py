@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.columns import drop_results, empty_like, rank_results
-from legalir.component import Component
 from legalir.errors import ComponentError
-from legalir.generate import Generator
+from legalir.frames.columns import drop_results, empty_like, rank_results
+from legalir.frames.component import Component
+from legalir.generate.generator import Generator
 
 
 def parts(text: str) -> list[str]:

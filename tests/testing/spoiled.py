@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import right_components as right
 
-from legalir.component import Component
+from legalir.frames.component import Component
 
 Spoil = Callable[["Spoiled", pd.DataFrame], pd.DataFrame]
 Factory = Callable[..., Any]

@@ -12,7 +12,7 @@ import right_components as right
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir import testing
-from legalir.analysis import TermCounts, count_terms
+from legalir.analysis.analyzer import TermCounts, count_terms
 from legalir.testing.data import TEXTS
 
 Terms = Callable[["Mutant", str], list[Any]]

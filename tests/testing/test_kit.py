@@ -13,8 +13,8 @@ from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir import plugins, testing
 from legalir.errors import ComponentError, PluginError
-from legalir.testing.compare import difference
-from legalir.testing.outcome import Failed, NotApplicable
+from legalir.testing.checks import Failed, NotApplicable
+from legalir.testing.frames import difference
 
 
 @pytest.mark.parametrize("role", plugins.ROLES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from legalir.train.adam import LazyAdam
+from legalir.train.network import LazyAdam
 
 
 @pytest.mark.neural

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from legalir.train.batches import Batcher, Gold
-from legalir.train.loss import loss_and_gradient
+from legalir.train.loop import loss_and_gradient
 
 pytestmark = pytest.mark.neural
 

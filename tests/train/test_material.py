@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from learnable import SMALL, write_statutes
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.errors import DataError
 from legalir.train import material as module
 from legalir.train.material import Material, dataset_name, read_material

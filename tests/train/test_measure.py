@@ -8,9 +8,9 @@ import pytest
 from ir_measures import Qrel, R, ScoredDoc, nDCG
 
 import legalir
-from legalir.index.dense import unit_rows
+from legalir.dense.vectors import unit_rows
 from legalir.train.batches import Gold
-from legalir.train.measure import dev_measures
+from legalir.train.loop import dev_measures
 
 
 def test_the_same_as_ir_measures() -> None:

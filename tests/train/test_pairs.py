@@ -12,7 +12,7 @@ import legalir
 from legalir import datasets
 from legalir.datasets import Provision
 from legalir.errors import DataError
-from legalir.train.disjoint import check_disjoint, same_question
+from legalir.train.material import check_disjoint, same_question
 from legalir.train.pairs import Pairs, from_citations, from_headings, from_judgements
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from learnable import SMALL, contents, write_statutes
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.encode.static.model import StaticModel
 from legalir.errors import (
     ArtifactError,

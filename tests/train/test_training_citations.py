@@ -6,8 +6,8 @@ import pytest
 
 from legalir.datasets import Provision
 from legalir.errors import DataError
-from legalir.train.citations import Citation, Citations
-from legalir.train.numbers import Numbers, order_of
+from legalir.statutes.references.citations import Citation, Citations
+from legalir.statutes.references.numbers import Numbers, order_of
 
 TOPICS = ("wells", "bridges", "kilns", "ferries", "mills", "quarries", "orchards", "stables", "granaries", "looms")
 

@@ -1,7 +1,1 @@
-"""Sentence encoders: transformers whose hidden states are pooled into one vector a text."""
-
-from __future__ import annotations
-
-from legalir.encode.sentence.encoder import SentenceEncoder, sentence_encoder
-
-__all__ = ["SentenceEncoder", "sentence_encoder"]
+"""Sentence encoders: transformers whose hidden states are pooled into one vector per text."""

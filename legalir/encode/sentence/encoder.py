@@ -1,30 +1,255 @@
-"""Any sentence encoder: ``dense("BAAI/bge-m3")``, ``dense("path/to/folder")``."""
+"""Any sentence encoder: ``dense("BAAI/bge-m3")``, ``dense("path/to/folder")``.
+
+A sentence encoder's modules in memory, as sentence-transformers makes them of a folder.
+
+Texts through a sentence encoder: tokenised once, batched by length, put back into their order.
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
 import unicodedata
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from legalir.component import check_number
 from legalir.encode.encoder import Vectors
-from legalir.encode.sentence.encoding import Advance, Task, batch_tokens_of, encode_texts
 from legalir.encode.sentence.settings import Asked, Settings, check_asked, chosen_preset, settle
-from legalir.encode.sentence.transformer import Loaded, load
 from legalir.errors import ModelError
-from legalir.neural.loading import shared
-from legalir.neural.placement import DTYPES, placement
-from legalir.neural.remembered import Remembered
-from legalir.neural.weights import find_model, is_folder, is_model_name, model_digest
+from legalir.extras import require
+from legalir.frames.component import check_number
+from legalir.models.batches import by_length
+from legalir.models.folders import find_model, is_folder, is_model_name, model_digest, module_paths
+from legalir.models.loading import DTYPES, Placement, check_complete, check_tokenizer, placement, readable, shared
+from legalir.models.query_cache import Remembered
 from legalir.plugins import write_spec
 
-__all__ = ["SentenceEncoder", "sentence_encoder"]
+__all__ = [
+    "Advance",
+    "Loaded",
+    "SentenceEncoder",
+    "Task",
+    "batch_tokens_of",
+    "encode_texts",
+    "load",
+    "sentence_encoder",
+    "tokenized",
+]
+
+_POOLING = {"cls": "cls", "mean": "mean", "last": "lasttoken"}
+"""What sentence-transformers calls our poolings."""
+
+
+@dataclass(eq=False)
+class Loaded:
+    """A model that is ready to compute.
+
+    Args:
+        modules: the ``SentenceTransformer``.
+        device: where it computes.
+        tokenizer: a fast one; None where the model reads texts in a way of its own.
+        limit: tokens that are read of a text; 0 where there is no tokenizer.
+        lock: to be held while the tokenizer is used, which keeps its padding and truncation as state.
+    """
+
+    modules: Any
+    device: str
+    tokenizer: Any
+    limit: int
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return int(self.modules.get_embedding_dimension())
+
+
+def load(folder: Path, settings: Settings, placed: Placement, *, trust_remote_code: bool = False) -> Loaded:
+    """Return the model in `folder`.
+
+    Raises:
+        ModelError: its files are missing or cannot be read, it wants code of its own to be run, or it does not read
+            texts as long as `settings` say.
+        MissingExtra: sentence-transformers is not installed.
+    """
+    library = require("sentence_transformers", extra="dense")
+    modules = require("sentence_transformers.sentence_transformer.modules", extra="dense")
+    here = {"local_files_only": True, "trust_remote_code": trust_remote_code}
+    weights = {"dtype": placed.torch_dtype}
+    with readable(folder, "The model"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # What the files of a model say in an older way is no matter of the caller's.
+        if (folder / "modules.json").is_file():
+            model = library.SentenceTransformer(str(folder), device=placed.device, model_kwargs=weights, **here)
+        else:
+            check_tokenizer(folder)
+            options = {"model_kwargs": {**weights, **here}, "config_kwargs": here, "processor_kwargs": here}
+            first = modules.Transformer(str(folder), **options)
+            head = [_pooling(modules, first, str(settings.pooling)), modules.Normalize()]
+            model = library.SentenceTransformer(modules=[first, *head], device=placed.device)
+    model.requires_grad_(False).eval()
+    if not _is_plain(modules, model[0]):
+        return Loaded(model, placed.device, None, 0)
+    check_tokenizer(folder / next(iter(module_paths(folder)), "") if not (folder / "config.json").exists() else folder)
+    check_complete(model[0].model, folder)
+    if settings.pooling is not None:
+        model[1] = _pooling(modules, model[0], settings.pooling)
+    return Loaded(model, placed.device, model[0].tokenizer, _limit(folder, model[0], settings.max_length))
+
+
+def _is_plain(modules: Any, first: Any) -> bool:
+    """Return whether texts go to a transformer just as a fast tokenizer reads them."""
+    if not isinstance(first, modules.Transformer) or list(first.modality_config) != ["text"]:
+        return False
+    return first.tokenizer is not None and bool(first.tokenizer.is_fast)
+
+
+def _pooling(modules: Any, transformer: Any, mode: str) -> Any:
+    return modules.Pooling(transformer.get_embedding_dimension(), pooling_mode=_POOLING[mode])
+
+
+def _limit(folder: Path, transformer: Any, asked: int | None) -> int:
+    """Return how many tokens are read of a text: what was asked for, or what the folder says, as far as it goes."""
+    positions = _positions(transformer.model)
+    if asked is not None and asked > positions:
+        raise ModelError(f"{folder} reads at most {positions} tokens of a text: max_length={asked} is too much.")
+    return min(positions, (transformer.max_seq_length or positions) if asked is None else asked)
+
+
+def _positions(model: Any) -> int:
+    """Return how many positions a transformer has; some leave the first ones to padding."""
+    table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    if table is not None and hasattr(table, "num_embeddings"):
+        return int(table.num_embeddings) - (0 if table.padding_idx is None else int(table.padding_idx) + 1)
+    stated = getattr(model.config, "max_position_embeddings", None)
+    return stated if isinstance(stated, int) and stated > 0 else 1 << 30
+
+
+Advance = Callable[[int], None]
+"""Is told how many more texts are done."""
+
+Task = Literal["query", "document"]
+
+_TOKENS = {"cpu": 2048, "mps": 16_384, "cuda": 65_536}
+_MOST = 512
+"""Texts of a batch."""
+
+
+class Tokenized(NamedTuple):
+    """Texts as token ids, not padded.
+
+    Attributes:
+        columns: what the model takes, such as ``input_ids`` and ``attention_mask``: a list of numbers a text.
+        lengths: tokens of each text, special ones included, int64 [n].
+        truncated: texts that were longer than the model reads.
+    """
+
+    columns: Mapping[str, Sequence[Sequence[int]]]
+    lengths: npt.NDArray[np.int64]
+    truncated: int
+
+
+def batch_tokens_of(device: str) -> int:
+    """Return how many tokens, padding included, a batch has by default."""
+    return _TOKENS.get(device.split(":")[0], _TOKENS["cpu"])
+
+
+def tokenized(loaded: Loaded, texts: Sequence[str]) -> Tokenized:
+    """Return the tokens of texts, cut off where the model reads no further."""
+    with loaded.lock:
+        found = loaded.tokenizer(list(texts), truncation=True, max_length=loaded.limit, padding=False)
+    lengths = np.fromiter(map(len, found["input_ids"]), dtype=np.int64, count=len(texts))
+    truncated = sum(1 for one in found.encodings if one.overflowing)
+    return Tokenized(found.data, lengths, truncated)
+
+
+def encode_texts(
+    loaded: Loaded, texts: Sequence[str], prompt: str, task: Task, batch_tokens: int, advance: Advance
+) -> tuple[Vectors, int]:
+    """Return the vectors of texts, rows of length 1, float32 [n, d], and how many texts were cut off.
+
+    A text of which the tokenizer makes nothing has a vector of zeros.
+
+    Args:
+        loaded: the model.
+        texts: normalised texts.
+        prompt: stands before each.
+        task: what the texts are; a few models have a part for queries and another for documents.
+        batch_tokens: tokens of a batch, padding included; a longer text goes alone.
+        advance: is told how many more texts are done.
+
+    Raises:
+        ModelError: there is not enough memory, or the model gives numbers that are not finite.
+    """
+    torch = require("torch", extra="dense")
+    if loaded.tokenizer is None:
+        return _encoded_otherwise(loaded, texts, prompt, task, advance), 0
+    read = tokenized(loaded, [prompt + text for text in texts])
+    out = np.zeros((len(texts), loaded.dimensions), dtype=np.float32)
+    extra = {"prompt_length": _prompt_length(loaded, prompt)} if prompt else {}
+    with torch.inference_mode():
+        for rows in by_length(read.lengths, batch_tokens, _MOST):
+            if len(said := rows[read.lengths[rows] > 0]):
+                features = {name: torch.from_numpy(array) for name, array in _padded(loaded.tokenizer, read, said)}
+                out[said] = _vectors(torch, loaded, {**features, **extra}, batch_tokens)
+            advance(len(rows))
+    return out, read.truncated
+
+
+def _encoded_otherwise(loaded: Loaded, texts: Sequence[str], prompt: str, task: Task, advance: Advance) -> Vectors:
+    """Return what sentence-transformers makes of texts, for models that are no transformer with a tokenizer."""
+    out = np.zeros((len(texts), loaded.dimensions), dtype=np.float32)
+    for first in range(0, len(texts), _MOST):
+        some = list(texts[first : first + _MOST])
+        with loaded.lock:
+            rows = loaded.modules.encode(some, prompt=prompt, task=task, normalize_embeddings=True)
+        out[first : first + len(some)] = np.nan_to_num(rows.astype(np.float32))
+        advance(len(some))
+    return out
+
+
+def _padded(tokenizer: Any, read: Tokenized, rows: npt.NDArray[np.int64]) -> Any:
+    """Yield name and array [m, longest] of what the model takes."""
+    fill = {"input_ids": tokenizer.pad_token_id or 0, "token_type_ids": tokenizer.pad_token_type_id}
+    longest = int(read.lengths[rows].max())
+    for name, column in read.columns.items():
+        array = np.full((len(rows), longest), fill.get(name, 0), dtype=np.int64)
+        for place, row in enumerate(rows.tolist()):
+            one = column[row]
+            if tokenizer.padding_side == "left":
+                array[place, longest - len(one) :] = one
+            else:
+                array[place, : len(one)] = one
+        yield name, array
+
+
+def _vectors(torch: Any, loaded: Loaded, features: dict[str, Any], batch_tokens: int) -> Vectors:
+    placed = {name: one.to(loaded.device) if hasattr(one, "to") else one for name, one in features.items()}
+    try:
+        found = loaded.modules(placed)["sentence_embedding"].float()
+    except torch.OutOfMemoryError as error:
+        raise ModelError(
+            f"{loaded.device} has not enough memory for {features['input_ids'].numel()} tokens at a time: "
+            f"say batch_tokens={max(batch_tokens // 2, 1)}, or a smaller max_length."
+        ) from error
+    rows: Vectors = torch.nn.functional.normalize(found, dim=1).cpu().numpy()
+    if not np.isfinite(rows).all():
+        raise ModelError("The model gives numbers that are not finite: say dtype='float32'.")
+    return rows
+
+
+def _prompt_length(loaded: Loaded, prompt: str) -> int:
+    """Return the tokens of a prompt with what stands before it, for models that leave them out of the mean."""
+    tokens = loaded.tokenizer(prompt)["input_ids"]
+    return len(tokens) - (1 if tokens and tokens[-1] in loaded.tokenizer.all_special_ids else 0)
+
 
 _LOG = logging.getLogger("legalir")
 _VERSION = "sentence/1"

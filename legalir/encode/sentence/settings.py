@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import get_args
 
 from legalir.errors import ModelError, suggestion
-from legalir.neural.contents import stated
-from legalir.neural.presets import Pooling, Preset, preset_of, presets
+from legalir.models.folders import stated
+from legalir.models.presets import Pooling, Preset, preset_of, presets
 
 __all__ = ["Asked", "Settings", "check_asked", "chosen_preset", "settle"]
 

@@ -1,8 +1,12 @@
-"""A static model: a vector for each hashed n-gram; a text is the weighted sum of the vectors of its n-grams."""
+"""A static model: a vector for each hashed n-gram; a text is the weighted sum of the vectors of its n-grams.
+
+What hashed n-grams are called for people: hashes cannot be turned back, but those of a given text are known.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -14,15 +18,54 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
-from legalir.arrays import widened
+from legalir.dense.vectors import unit_rows
 from legalir.encode.encoder import Vectors
 from legalir.encode.static.folder import fill, read_model, write_model
-from legalir.encode.static.labels import label_shares
-from legalir.encode.static.ngrams import Features, NGrams
+from legalir.encode.static.ngrams import Codes, Features, NGrams, word_stream
 from legalir.errors import ComponentError
-from legalir.index.dense import unit_rows
+from legalir.storage.arrays import widened
 
-__all__ = ["StaticModel", "TermFrequency", "model_fingerprint", "term_weights"]
+__all__ = ["StaticModel", "TermFrequency", "label_shares", "model_fingerprint", "term_weights"]
+
+_LONG = 16
+"""Characters from which on a word is shown as its n-grams: scripts without spaces have sentences for words."""
+
+
+def label_shares(
+    ngrams: NGrams, text: str, rows: npt.NDArray[np.int32], values: npt.NDArray[np.float64]
+) -> dict[str, float]:
+    """Return what the words of `text` have of the values of its rows, in the order of the text.
+
+    A row that occurs more than once, in one word or several, is divided evenly among its occurrences.
+
+    Args:
+        ngrams: what is read of a text.
+        text: one text.
+        rows: its rows, ascending.
+        values: a number for each.
+    """
+    stream, _ = word_stream([ngrams.normalized(text)])
+    edge = np.diff((stream != 0).astype(np.int8))
+    starts, ends = np.flatnonzero(edge == 1) + 1, np.flatnonzero(edge == -1) + 1
+    found = list(ngrams.occurrences(stream))
+    first = np.concatenate([one.first for one in found])
+    last = np.concatenate([one.last for one in found])
+    place = np.searchsorted(rows, np.concatenate([one.rows for one in found]).astype(np.int64))
+    share = values[place] / np.bincount(place, minlength=len(rows))[place]
+    # With edges an n-gram may begin at the gap before its word.
+    word = np.searchsorted(ends, np.where(stream[first] == 0, first + 1, first), side="right")
+    shown: defaultdict[str, float] = defaultdict(float)
+    for number in np.lexsort((last, first)).tolist():
+        own = word[number]
+        long = ends[own] - starts[own] > _LONG
+        begin, end = (first[number], last[number] + 1) if long else (starts[own], ends[own])
+        shown[_text(stream, begin, end)] += float(share[number])
+    return dict(shown)
+
+
+def _text(stream: Codes, begin: int, end: int) -> str:
+    return "".join(chr(code) if code else " " for code in stream[begin:end].tolist()).strip()
+
 
 TermFrequency = Literal["log", "raw"]
 _BATCH = 4096

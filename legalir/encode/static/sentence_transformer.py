@@ -20,19 +20,18 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
-from legalir.arrays import widened
-from legalir.datasets.digests import digest_of
+from legalir.dense.vectors import unit_rows
 from legalir.encode.encoder import Vectors
-from legalir.encode.static.folder import ABOUT, TENSORS
+from legalir.encode.static.folder import ABOUT, TENSORS, read_tensors
 from legalir.encode.static.model import StaticModel
-from legalir.encode.static.tensors import read_tensors
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
-from legalir.index.dense import unit_rows
+from legalir.storage.arrays import widened
+from legalir.storage.files import digest_of
 
 __all__ = ["TokenModel", "export", "is_static_embedding"]
 
-_MODULE = "legalir.encode.static.st_module.StaticNGrams"
+_MODULE = "legalir.encode.static.torch_module.StaticNGrams"
 _TOKENIZER, _MODULES, _CONFIG = "tokenizer.json", "modules.json", "config_sentence_transformers.json"
 _NEEDS = "only a StaticEmbedding, which Normalize may follow, can be read without torch"
 

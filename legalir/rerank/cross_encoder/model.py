@@ -1,9 +1,17 @@
-"""The model itself: tokens of texts, and logits of pairs of them."""
+"""The model itself: tokens of texts, and logits of pairs of them.
+
+What the configuration of a model says before anything of it is loaded: whether it can be a cross-encoder of ours.
+
+How a tokenizer puts two texts together, learnt from one pair, so that each text has to be tokenised only once.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +20,169 @@ import numpy.typing as npt
 
 from legalir.errors import ComponentError, ModelError
 from legalir.extras import require
-from legalir.neural.loading import load_backbone, load_tokenizer, shared
-from legalir.neural.placement import Placement
-from legalir.rerank.cross_encoder.config import check_labels
-from legalir.rerank.cross_encoder.template import Tokens, template_of
+from legalir.models.folders import find_model, read_json
+from legalir.models.loading import Placement, load_backbone, load_tokenizer, shared
+from legalir.models.presets import preset_of
 
-__all__ = ["CrossEncoder", "cross_encoder"]
+__all__ = ["CrossEncoder", "PairTemplate", "cross_encoder", "find_cross_encoder", "template_of"]
+
+_KIND = "AutoModelForSequenceClassification"
+
+
+def find_cross_encoder(model: str | PathLike[str], *, trust_remote_code: bool = False) -> Path:
+    """Return the folder of a cross-encoder; nothing of it is loaded.
+
+    Args:
+        model: a folder, or the name of a model on the hub.
+        trust_remote_code: whether Python code that comes with the model may be run.
+
+    Raises:
+        ModelError: there is no such model, it gives more than one score a pair, or it wants code of its own to be run.
+        MissingExtra: the model is on the hub, and huggingface_hub is not installed.
+    """
+    preset = preset_of(model)
+    if preset is not None and preset.remote_code and not trust_remote_code:
+        raise _wants_code(model)
+    folder = find_model(model, trust_remote_code=trust_remote_code)
+    config = read_json(folder / "config.json")
+    if not isinstance(config, dict):
+        raise ModelError(f"{folder / 'config.json'} is no object of JSON: get the whole model again.")
+    if _KIND in (config.get("auto_map") or {}) and not trust_remote_code:
+        # transformers would load what it has under this name, which need not be the same.
+        raise _wants_code(model)
+    check_labels(model, _labels(config))
+    return folder
+
+
+def check_labels(model: str | PathLike[str], labels: int | None) -> None:
+    """Check that a model gives one score a pair; None is unknown.
+
+    Raises:
+        ModelError: it gives another number of them.
+    """
+    if labels is not None and labels != 1:
+        raise ModelError(
+            f"rerank: {fspath(model)} gives {labels} numbers a pair, and which of them says how relevant a provision "
+            f"is cannot be known: take a model with one label (num_labels 1), such as BAAI/bge-reranker-v2-m3."
+        )
+
+
+def _labels(config: Mapping[str, Any]) -> int | None:
+    labels = config.get("id2label")
+    number = len(labels) if isinstance(labels, Mapping) else config.get("num_labels")
+    return number if isinstance(number, int) else None
+
+
+def _wants_code(model: str | PathLike[str]) -> ModelError:
+    name = fspath(model)
+    return ModelError(
+        f"rerank: {name} runs only with Python code that comes with it: read that code, and if you trust it, write "
+        f"rerank({name!r}, trust_remote_code=True)."
+    )
+
+
+Tokens = npt.NDArray[np.int32]
+
+_PROBE = ("a", "b b")
+_CHECK = ("b a b", "a")
+
+
+@dataclass(frozen=True)
+class PairTemplate:
+    """What stands around the tokens of two texts, as in ``<s> query </s></s> passage </s>``.
+
+    Attributes:
+        around: token ids before the first text, between both, and behind the second.
+        types: token types of these three and of the two texts, in order of the tokens: the five parts of a pair.
+        pad: token id that fills up shorter pairs.
+        typed: whether the model reads token types.
+    """
+
+    around: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    types: tuple[int, int, int, int, int]
+    pad: int
+    typed: bool
+
+    @property
+    def special(self) -> int:
+        """Number of tokens that a pair has beside those of its texts."""
+        return sum(map(len, self.around))
+
+    def padded(self, pairs: Sequence[tuple[Tokens, Tokens]]) -> dict[str, npt.NDArray[np.int64]]:
+        """Return what a model is given for `pairs` of token ids: arrays [pairs, tokens of the longest]."""
+        length = max(len(first) + len(second) for first, second in pairs) + self.special
+        shape = (len(pairs), length)
+        found = {"input_ids": np.full(shape, self.pad), "attention_mask": np.zeros(shape, dtype=np.int64)}
+        if self.typed:
+            found["token_type_ids"] = np.zeros(shape, dtype=np.int64)
+        before, between, behind = self.around
+        for row, (first, second) in enumerate(pairs):
+            parts = (before, first, between, second, behind)
+            lengths = [len(part) for part in parts]
+            size = sum(lengths)
+            found["input_ids"][row, :size] = np.concatenate(parts)
+            found["attention_mask"][row, :size] = 1
+            if self.typed:
+                found["token_type_ids"][row, :size] = np.repeat(self.types, lengths)
+        return found
+
+
+def template_of(tokenizer: Any) -> PairTemplate:
+    """Return how `tokenizer` puts two texts together.
+
+    Raises:
+        ModelError: it does something else with two texts than to put them between special tokens, the first one
+            first, or it has no token for padding.
+    """
+    first, second = (_alone(tokenizer, text) for text in _PROBE)
+    whole, types = _together(tokenizer, *_PROBE)
+    start = _position(whole, first, 0)
+    middle = -1 if start < 0 else _position(whole, second, start + len(first))
+    if tokenizer.pad_token_id is None or not first or not second or middle < 0:
+        raise _misfit(tokenizer)
+    bounds = (0, start, start + len(first), middle, middle + len(second), len(whole))
+    parts = [whole[begin:end] for begin, end in pairwise(bounds)]
+    of_part = [types[begin] if end > begin else 0 for begin, end in pairwise(bounds)]
+    template = PairTemplate(
+        (tuple(parts[0]), tuple(parts[2]), tuple(parts[4])),
+        (of_part[0], of_part[1], of_part[2], of_part[3], of_part[4]),
+        int(tokenizer.pad_token_id),
+        "token_type_ids" in tokenizer.model_input_names,
+    )
+    _check(tokenizer, template)
+    return template
+
+
+def _check(tokenizer: Any, template: PairTemplate) -> None:
+    ours = [np.array(_alone(tokenizer, text), dtype=np.int32) for text in _CHECK]
+    whole, types = _together(tokenizer, *_CHECK)
+    made = template.padded([(ours[0], ours[1])])
+    if made["input_ids"][0].tolist() != whole or (template.typed and made["token_type_ids"][0].tolist() != types):
+        raise _misfit(tokenizer)
+
+
+def _alone(tokenizer: Any, text: str) -> list[int]:
+    ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+    return ids
+
+
+def _together(tokenizer: Any, first: str, second: str) -> tuple[list[int], list[int]]:
+    found = tokenizer(first, second, return_token_type_ids=True)
+    return found["input_ids"], found["token_type_ids"]
+
+
+def _position(whole: list[int], part: list[int], start: int) -> int:
+    """Return where `part` stands in `whole`, at `start` or behind it, or −1."""
+    places = range(start, len(whole) - len(part) + 1)
+    return next((place for place in places if whole[place : place + len(part)] == part), -1)
+
+
+def _misfit(tokenizer: Any) -> ModelError:
+    return ModelError(
+        f"The tokenizer of {tokenizer.name_or_path} does not put two texts together as a cross-encoder's does, with "
+        f"special tokens around them and one for padding: take a model that was made for reranking."
+    )
+
 
 _AT_ONCE = 1_000
 

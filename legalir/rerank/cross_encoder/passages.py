@@ -1,20 +1,120 @@
-"""Scores of provisions by their best passages: windows of long ones, batches by length, the maximum."""
+"""Scores of provisions by their best passages: windows of long ones, batches by length, the maximum.
+
+Windows of a provision that is too long to be read at once.
+
+Title and text of the provisions of a frame: from its own columns, or by their docnos.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from legalir.neural.batches import by_length
-from legalir.rerank.cross_encoder.model import CrossEncoder
+from legalir.errors import ComponentError
+from legalir.models.batches import by_length
+from legalir.rerank.cross_encoder.model import CrossEncoder, Tokens
 from legalir.rerank.cross_encoder.score_cache import Best
-from legalir.rerank.cross_encoder.template import Tokens
-from legalir.rerank.cross_encoder.windows import windows
 
-__all__ = ["Reading", "best_passages", "whole"]
+if TYPE_CHECKING:
+    from legalir.datasets import Provision
+
+__all__ = ["Reading", "Texts", "Windows", "best_passages", "provision_texts", "readable", "whole", "windows"]
+
+_SHORT = 4
+"""A title is short if it takes at most one in so many of the tokens of a window."""
+
+
+class Windows(NamedTuple):
+    """What is read of a provision, one row a window.
+
+    Attributes:
+        head: the first so many tokens, the title, stand at the beginning of each window.
+        spans: first token of the rest, and the one after its last, int64 [w, 2]; ascending, without gaps.
+    """
+
+    head: int
+    spans: npt.NDArray[np.int64]
+
+
+def windows(length: int, title: int, room: int, stride: int | None = None) -> Windows:
+    """Return the windows of a provision; one that fits is a single window, in which the title is nothing special.
+
+    All windows of a longer one have `room` tokens: the last begins early enough to end with the provision.
+
+    Args:
+        length: tokens of the provision.
+        title: how many of them, at its beginning, are its title.
+        room: tokens of a window, at least 1.
+        stride: tokens from the beginning of a window to that of the next, at least 1; as many at most as leave no
+            gap. None for half of what a window holds beside the title (Dai and Callan 2019).
+    """
+    if length <= room:
+        return Windows(0, np.array([[0, length]]))
+    head = title if title <= room // _SHORT else 0
+    held = room - head
+    step = min(max(held // 2, 1) if stride is None else stride, held)
+    first = np.append(np.arange(head, length - held, step), length - held)
+    return Windows(head, np.stack((first, first + held), axis=1))
+
+
+class Texts(Protocol):
+    """Where the text of a provision comes from: a :class:`~legalir.collection.collection.Collection`, for one."""
+
+    def provisions(self, docnos: Iterable[str]) -> Mapping[str, Provision]:
+        """Return the provisions with these docnos; an unknown docno is left out."""
+        ...
+
+
+def provision_texts(frame: pd.DataFrame, texts: Texts | Mapping[str, str] | None) -> list[tuple[str, str]]:
+    """Return title and text of each row.
+
+    They are those of the columns ``title`` and ``text``. A row without a text, or a frame without that column, has
+    them from `texts`.
+
+    Args:
+        frame: with ``docno``.
+        texts: knows provisions by their docnos, or says the text of each; None where the frame has all.
+
+    Raises:
+        ComponentError: a provision has no text anywhere.
+    """
+    docnos = frame["docno"].tolist()
+    own = frame["text"].tolist() if "text" in frame.columns else [None] * len(frame)
+    titles = frame["title"].tolist() if "title" in frame.columns else [None] * len(frame)
+    missing = [docno for docno, text in zip(docnos, own, strict=True) if not isinstance(text, str)]
+    found = _looked_up(list(dict.fromkeys(missing)), texts) if missing else {}
+    return [
+        (title if isinstance(title, str) else "", text) if isinstance(text, str) else found[docno]
+        for docno, title, text in zip(docnos, titles, own, strict=True)
+    ]
+
+
+def _looked_up(docnos: Sequence[str], texts: Texts | Mapping[str, str] | None) -> dict[str, tuple[str, str]]:
+    if texts is None:
+        raise ComponentError(
+            f"rerank: the provision {docnos[0]!r} has no text: give a column 'text', or texts=… to take it from."
+        )
+    found: dict[str, tuple[str, str]]
+    if isinstance(texts, Mapping):
+        found = {docno: ("", texts[docno]) for docno in docnos if docno in texts}
+    else:
+        found = {docno: (one.title, one.text) for docno, one in texts.provisions(docnos).items()}
+    for docno in docnos:
+        if docno not in found:
+            where = "the given texts" if isinstance(texts, Mapping) else repr(texts)
+            raise ComponentError(f"rerank: there is no provision {docno!r} in {where}.")
+    return found
+
+
+def readable(text: str) -> str:
+    """Return a text as a model is given it: composed (NFC), and with ``?`` for what is no character."""
+    return unicodedata.normalize("NFC", text).encode("utf-8", "replace").decode("utf-8")
+
 
 Pair = tuple[str, str, str]
 """Query, title and text."""
@@ -29,7 +129,7 @@ class Reading(NamedTuple):
     Attributes:
         length: tokens of a pair at most, special ones included.
         passage: tokens of a window at most; None for what the query leaves.
-        stride: see :func:`~legalir.rerank.cross_encoder.windows.windows`.
+        stride: see :func:`~legalir.rerank.cross_encoder.passages.windows`.
         batch_tokens: cells of a padded batch.
     """
 

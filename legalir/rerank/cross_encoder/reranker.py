@@ -1,4 +1,9 @@
-"""Reranking by a cross-encoder, as a component."""
+"""The cross-encoder in expressions: ``rerank``.
+
+Why a cross-encoder's score is what it is: the window that was read, and the score that it replaces.
+
+Reranking by a cross-encoder, as a component.
+"""
 
 from __future__ import annotations
 
@@ -9,31 +14,82 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.columns import query_rows, rank_results, require_texts
-from legalir.component import Component, check_number
 from legalir.errors import ComponentError
-from legalir.explanation import Explanation, Upstream
-from legalir.neural.afresh import is_afresh
-from legalir.neural.digests import model_digest
-from legalir.neural.placement import Placement, placement
-from legalir.neural.presets import preset_of
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import query_rows, rank_results, require_texts
+from legalir.frames.component import Component, check_number
+from legalir.frames.normalize import sigmoid
+from legalir.models.folders import model_digest
+from legalir.models.loading import Placement, placement
+from legalir.models.presets import preset_of
+from legalir.models.query_cache import is_afresh
 from legalir.progress import progress
-from legalir.rerank.cross_encoder.config import find_cross_encoder
-from legalir.rerank.cross_encoder.explained import explained
-from legalir.rerank.cross_encoder.model import CrossEncoder, cross_encoder
-from legalir.rerank.cross_encoder.passages import Pair, Reading, best_passages
+from legalir.rerank.cross_encoder.model import CrossEncoder, cross_encoder, find_cross_encoder
+from legalir.rerank.cross_encoder.passages import Pair, Reading, Texts, best_passages, provision_texts, readable, whole
 from legalir.rerank.cross_encoder.score_cache import Best, open_scores, pair_keys
-from legalir.rerank.cross_encoder.texts import Texts, provision_texts, readable
-from legalir.rerank.normalize import sigmoid
 
-__all__ = ["Activation", "CrossEncoderReranker"]
+__all__ = ["Activation", "CrossEncoderReranker", "explained", "rerank"]
+
+_SHOWN = 40
+"""Characters of a window that a label shows."""
+
+
+def explained(
+    reranker: CrossEncoderReranker, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream
+) -> dict[str, Explanation]:
+    """Return the explanations of those of `docnos` that are in `inp`, the list of one query."""
+    rows = inp[inp["docno"].isin(list(docnos))].reset_index(drop=True)
+    if rows.empty:
+        return {}
+    before = _before(inp)
+    pairs = reranker.pairs(rows)
+    best = reranker.best(pairs)
+    scores = reranker.scores(best)
+    known = {docno: number for number, docno in enumerate(rows["docno"].tolist())}
+    wanted = [docno for docno in docnos if docno in known]
+    origins = upstream(wanted)
+    found = {}
+    for docno in wanted:
+        number = known[docno]
+        score = float(scores[number])
+        parts = [_read(reranker, pairs[number], best[number], score)]
+        if docno in before:
+            rank, earlier = before[docno]
+            detail = {"rank": rank, "score": earlier}
+            parts.append(Part(f"rank {rank} before ({earlier:.4g}), replaced", 0.0, origins.get(docno), detail))
+        found[docno] = Explanation(docno, score, reranker.label, tuple(parts))
+    return found
+
+
+def _before(inp: pd.DataFrame) -> dict[str, tuple[int, float]]:
+    """Return rank, from 1, and score that each document comes with; nothing where the list has no scores."""
+    if "score" not in inp.columns:
+        return {}
+    ranked = rank_results(inp)
+    scores = ranked["score"].astype(float).tolist()
+    return {docno: (number, scores[number - 1]) for number, docno in enumerate(ranked["docno"].tolist(), start=1)}
+
+
+def _read(reranker: CrossEncoderReranker, pair: Pair, best: Best, score: float) -> Part:
+    detail: dict[str, object] = {"logit": best.logit, "window": best.window + 1, "windows": best.windows}
+    made = f" (logit {best.logit:.4g})" if reranker.activation == "sigmoid" else ""
+    if best.windows == 1:
+        return Part(f"question and provision read together{made}", score, None, detail)
+    text = whole(*pair[1:])
+    ends = reranker.loaded.ends(text)[best.first : best.last]
+    first, last = int(ends[0, 0]), int(ends[-1, 1])
+    detail |= {"from": first, "to": last}
+    shown = " ".join(text[first:last].split())
+    shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+    return Part(f"best window, {best.window + 1} of {best.windows}{made}: “{shown}”", score, None, detail)
+
 
 Activation = Literal["sigmoid", "none"]
 
@@ -231,3 +287,48 @@ class CrossEncoderReranker(Component):
 def _check(name: str, value: int | None, *, low: float, high: float = float("inf")) -> None:
     if value is not None:
         check_number("rerank", name, value, low=low, high=high, integer=True)
+
+
+def rerank(
+    collection: Any,
+    *,
+    model: str,
+    passage: int | None = None,
+    stride: int | None = None,
+    max_length: int | None = None,
+    activation: Activation = "sigmoid",
+    batch_tokens: int | None = None,
+    device: str | None = None,
+    dtype: str | None = None,
+    trust_remote_code: bool = False,
+    cache: bool = True,
+) -> CrossEncoderReranker:
+    """Rerank by a cross-encoder: ``bm25 % 100 >> rerank("BAAI/bge-reranker-v2-m3")``.
+
+    Args:
+        model: a folder, or the name of a model on the hub.
+        passage: tokens of a window of a long provision; None for what the question leaves of the model's limit.
+        stride: tokens from the beginning of a window to that of the next; None for half of a window.
+        max_length: tokens of question and window together; None for the model's limit.
+        activation: ``sigmoid`` for scores in [0, 1], ``none`` for logits.
+        batch_tokens: tokens that go through the model at once; None for what suits the device.
+        device: such as ``cpu`` or ``cuda:1``; None for an accelerator where there is one.
+        dtype: ``float32``, ``float16`` or ``bfloat16``; None for what suits the device.
+        trust_remote_code: whether Python code that comes with the model may be run.
+        cache: whether scores are kept in the collection's cache.
+    """
+    if not isinstance(cache, bool):
+        raise ComponentError(f"rerank: cache={cache!r} is neither True nor False.")
+    return CrossEncoderReranker(
+        model,
+        texts=collection,
+        passage=passage,
+        stride=stride,
+        max_length=max_length,
+        activation=activation,
+        batch_tokens=batch_tokens,
+        device=device,
+        dtype=dtype,
+        trust_remote_code=trust_remote_code,
+        cache=collection.cache if cache else None,
+    )

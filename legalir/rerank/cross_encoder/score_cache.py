@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from legalir.errors import ArtifactError
-from legalir.files import locked
+from legalir.storage.files import locked
 
 __all__ = ["Best", "Scores", "open_scores", "pair_keys"]
 

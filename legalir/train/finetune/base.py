@@ -10,7 +10,7 @@ from typing import Any
 
 from legalir.encode.sentence.settings import Asked, chosen_preset, settle
 from legalir.errors import ModelError
-from legalir.neural.weights import find_model, is_folder, model_digest
+from legalir.models.folders import find_model, is_folder, model_digest
 from legalir.train.finetune.recipe import FineTuning
 
 __all__ = ["Base", "read_base"]

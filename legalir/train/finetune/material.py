@@ -11,15 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.train.batches import Gold, epoch_order, pairs_of
-from legalir.train.disjoint import same_question
 from legalir.train.finetune.batches import Composed, anchors, compose, right_for
 from legalir.train.finetune.recipe import FineTuning
 from legalir.train.loop import generator
-from legalir.train.material import Material, read_material
+from legalir.train.material import Material, read_material, same_question
 from legalir.train.recipe import Recipe
 
 if TYPE_CHECKING:
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
 __all__ = ["Dev", "Texts", "dev_of", "read_texts"]
 

@@ -1,22 +1,41 @@
-"""How good a model on disk is on dev queries, read by the encoder that will read it later."""
+"""How good a model on disk is on dev queries, read by the encoder that will read it later.
+
+Random numbers of the whole process, which transformers seeds, are left as they were.
+"""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from legalir.encode.m3.representations import Representations
+from legalir.extras import require
+from legalir.m3.arithmetic import Representations
 from legalir.train.batches import Gold
 from legalir.train.finetune.batches import right_for
 from legalir.train.finetune.material import Dev
-from legalir.train.finetune.random_numbers import own_random_numbers
 from legalir.train.finetune.recipe import FineTuning
-from legalir.train.measure import dev_measures, of_query
+from legalir.train.loop import dev_measures, of_query
 
-__all__ = ["measured", "sparse_ndcg"]
+__all__ = ["measured", "own_random_numbers", "sparse_ndcg"]
+
+
+@contextmanager
+def own_random_numbers() -> Iterator[None]:
+    """Give back the states of Python's, numpy's and torch's global generators, on every device, at the end."""
+    torch = require("torch", extra="dense")
+    python, arrays = random.getstate(), np.random.get_state()
+    try:
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(arrays)
+
 
 _K, _QUERIES = 10, 64
 
@@ -45,7 +64,7 @@ def _sentences(recipe: FineTuning, folder: Path, dev: Dev, device: str) -> dict[
 
 
 def _m3(recipe: FineTuning, folder: Path, dev: Dev, device: str) -> dict[str, float]:
-    from legalir.encode.m3.encoder import M3Encoder
+    from legalir.m3.encoder import M3Encoder
 
     encoder = M3Encoder(folder, max_length=recipe.passage_length, query_max_length=recipe.query_length, device=device)
     queries = encoder.represent_queries(dev.queries, multi=False)

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from legalir.errors import ArtifactError, ComponentError, DefinitionError
-from legalir.files import sync_directory
+from legalir.storage.files import sync_directory
 from legalir.train.finetune.states import made_durable
 
 __all__ = ["CARD", "check_place", "put_in_place"]

@@ -11,25 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DefinitionError, ModelError
 from legalir.extras import require
-from legalir.neural.placement import placement
+from legalir.models.loading import placement
 from legalir.train.display import Display, open_display
 from legalir.train.finetune.base import Base, read_base
-from legalir.train.finetune.card import card_of, write_card
-from legalir.train.finetune.history import write_history
+from legalir.train.finetune.card import card_of, write_card, write_history
 from legalir.train.finetune.material import Dev, Texts, dev_of, read_texts
 from legalir.train.finetune.place import check_place, put_in_place
 from legalir.train.finetune.recipe import FineTuning
 from legalir.train.finetune.states import States
 from legalir.train.negatives import mine_by_expression
-from legalir.train.place import own_place
-from legalir.train.static import interrupts
+from legalir.train.static import interrupts, own_place
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
 
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
     from legalir.train.batches import Gold
     from legalir.train.finetune.tuning import Tuned
 
@@ -84,7 +82,7 @@ def finetune(
         MissingExtra: FlagEmbedding is not installed.
         ModelError: the model cannot be found, read or trusted, or there is no such device.
     """
-    from legalir.collection import Collection
+    from legalir.collection.collection import Collection
 
     for name in ("torch", "transformers", "safetensors", "FlagEmbedding"):
         require(name, extra="dense")

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from legalir.errors import ArtifactError, LegalIRError
-from legalir.files import sha256_of, sync_directory, sync_file
+from legalir.storage.files import sha256_of, sync_directory, sync_file
 from legalir.train.checkpoint import Checkpoints
 
 __all__ = ["State", "States", "made_durable", "writing"]

@@ -14,11 +14,9 @@ from legalir.errors import DataError, LegalIRError
 from legalir.extras import require
 from legalir.train.display import Display
 from legalir.train.finetune.base import Base
-from legalir.train.finetune.layout import write_model
 from legalir.train.finetune.material import Dev, Texts
-from legalir.train.finetune.measure import measured
-from legalir.train.finetune.network import Network
-from legalir.train.finetune.random_numbers import own_random_numbers
+from legalir.train.finetune.measure import measured, own_random_numbers
+from legalir.train.finetune.network import Network, write_model
 from legalir.train.finetune.recipe import FineTuning
 from legalir.train.finetune.states import States, writing
 from legalir.train.finetune.steps import Batches, Collator, Pairs, trainer_class, training_arguments

@@ -13,8 +13,8 @@ import pytest
 from conftest import Alone, Make
 
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index.artifact import building
-from legalir.index.docnos import write_docnos
+from legalir.storage.artifact import building
+from legalir.storage.strings import write_docnos
 from legalir_lucene import Lucene, LuceneIndex
 
 DOCUMENTS = [

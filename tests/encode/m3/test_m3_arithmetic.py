@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.encode.m3.arithmetic import dense_score, multi_score, pair_scores, sparse_score, token_maxima
-from legalir.encode.m3.representations import Representations
+from legalir.m3.arithmetic import Representations, dense_score, multi_score, pair_scores, sparse_score, token_maxima
 
 
 def ints(*values: int) -> np.ndarray:

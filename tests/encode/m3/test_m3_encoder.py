@@ -13,11 +13,10 @@ import pytest
 from m3_material import EDGES, assert_same, random_text
 from tiny_models import write_m3
 
-from legalir.encode.m3 import encoder as encoders
-from legalir.encode.m3.encoder import M3Encoder
-from legalir.encode.m3.model import Batch, M3Model
-from legalir.encode.m3.representations import Representations
-from legalir.neural.placement import placement
+from legalir.m3 import encoder as encoders
+from legalir.m3.arithmetic import Representations
+from legalir.m3.encoder import Batch, M3Encoder, M3Model
+from legalir.models.loading import placement
 
 pytestmark = pytest.mark.neural
 

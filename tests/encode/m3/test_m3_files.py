@@ -12,10 +12,10 @@ import pytest
 from m3_material import EDGES, assert_same, tiny_encoder
 from tiny_models import write_cross_encoder, write_m3
 
-from legalir.encode.m3 import encoder as encoders
-from legalir.encode.m3.encoder import M3Encoder
 from legalir.errors import ComponentError, ModelError
-from legalir.neural.placement import placement
+from legalir.m3 import encoder as encoders
+from legalir.m3.encoder import M3Encoder
+from legalir.models.loading import placement
 
 pytestmark = pytest.mark.neural
 
@@ -33,7 +33,7 @@ def on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_is_loaded_to_look_at_it(folder: Path) -> None:
     program = (
-        "import sys; from legalir.encode.m3.encoder import M3Encoder; "
+        "import sys; from legalir.m3.encoder import M3Encoder; "
         f"e = M3Encoder({str(folder)!r}); e.fingerprint, e.max_length, e.vocabulary, e.dimensions, repr(e), hash(e); "
         "print(*sorted({'torch', 'safetensors', 'tokenizers', 'transformers'} & set(sys.modules)))"
     )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from legalir.encode.m3.heads import HEADS, WEIGHTS, check_weights, combined
 from legalir.errors import ComponentError
+from legalir.m3.arithmetic import HEADS, WEIGHTS, check_weights, combined
 
 
 def test_weights_in_one_order_without_those_of_nothing() -> None:

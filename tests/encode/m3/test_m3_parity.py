@@ -10,9 +10,8 @@ import pytest
 from m3_material import EDGES, random_text, tiny_encoder
 from tiny_models import SENTENCES
 
-from legalir.encode.m3.arithmetic import multi_score, pair_scores, sparse_score
-from legalir.encode.m3.encoder import M3Encoder
-from legalir.encode.m3.heads import combined
+from legalir.m3.arithmetic import combined, multi_score, pair_scores, sparse_score
+from legalir.m3.encoder import M3Encoder
 
 pytestmark = pytest.mark.neural
 

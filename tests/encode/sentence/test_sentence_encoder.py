@@ -15,11 +15,11 @@ from sentence_material import TEXTS
 from tiny_models import SENTENCES, write_m3, write_sentence
 
 from legalir import Collection
-from legalir.encode import Encoder, get_encoder
+from legalir.dense.index import DenseIndex
+from legalir.encode.encoder import Encoder, get_encoder
 from legalir.encode.sentence import encoder as module
 from legalir.encode.sentence.encoder import SentenceEncoder, sentence_encoder
 from legalir.errors import ArtifactError, ComponentError, ModelError
-from legalir.retrieve.dense_index import DenseIndex
 
 pytestmark = pytest.mark.neural
 DOCUMENTS = [{"docno": f"d{number}", "text": text} for number, text in enumerate(TEXTS)]
@@ -46,7 +46,7 @@ def test_nothing_is_loaded_before_the_first_text(folder: Path) -> None:
 
 def test_naming_and_telling_apart_need_no_torch(folder: Path) -> None:
     program = (
-        "import sys; from legalir.encode import get_encoder; "
+        "import sys; from legalir.encode.encoder import get_encoder; "
         f"one = get_encoder({str(folder)!r}); one.fingerprint, one.name, hash(one); "
         "print(*sorted({'torch', 'transformers', 'sentence_transformers', 'tokenizers'} & set(sys.modules)))"
     )

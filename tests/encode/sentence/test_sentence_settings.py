@@ -10,7 +10,7 @@ import pytest
 
 from legalir.encode.sentence.settings import Asked, Settings, chosen_preset, settle
 from legalir.errors import ModelError
-from legalir.neural.presets import presets
+from legalir.models.presets import presets
 
 QWEN = presets()["Qwen/Qwen3-Embedding-0.6B"]
 E5 = presets()["intfloat/multilingual-e5-base"]

@@ -13,11 +13,10 @@ import pytest
 from static_material import TEXTS, small_model
 
 from legalir import Collection, testing
+from legalir.dense.index import DenseIndex
 from legalir.encode.encoder import Encoder, TermEncoder
-from legalir.encode.static.encoder import StaticEncoder, static_encoder
-from legalir.encode.static.own import find_model, own_model
+from legalir.encode.static.encoder import StaticEncoder, find_model, own_model, static_encoder
 from legalir.errors import ArtifactError, ComponentError
-from legalir.retrieve.dense_index import DenseIndex
 
 
 @pytest.fixture(name="collection")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from static_material import TEXTS, small_model
 
-from legalir.encode.static.labels import label_shares
+from legalir.encode.static.model import label_shares
 from legalir.encode.static.ngrams import NGrams
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from legalir.encode.static.tensors import read_tensors, write_tensors
+from legalir.encode.static.folder import read_tensors, write_tensors
 from legalir.errors import ArtifactError
 
 ARRAYS: dict[str, np.ndarray[Any, Any]] = {

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from legalir.index.m3 import M3Store
+from legalir.m3.store import M3Store
 
 VOCABULARY = 60
 LIMIT = 120

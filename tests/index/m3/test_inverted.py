@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from legalir.arrays import load_array, save_array
-from legalir.index.m3 import inverted
+from legalir.m3 import build as inverted
+from legalir.storage.arrays import load_array, save_array
 
 
 def _written(path: Path, rows: sp.csr_matrix) -> Path:

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from fake_m3 import LIMIT, VOCABULARY, FakeM3, Said, contents, leftovers, provisions
 
-from legalir.index import documents
-from legalir.index.documents import indexed_text
-from legalir.index.m3 import M3Store, Multi, build
-from legalir.index.m3.quantized import quantized, restored
+from legalir.m3 import build
+from legalir.m3.store import M3Store, Multi, quantized, restored
+from legalir.storage import documents
+from legalir.storage.documents import indexed_text
 
 DOCUMENTS = provisions(40)
 

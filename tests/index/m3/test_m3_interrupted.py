@@ -16,8 +16,9 @@ from fake_m3 import FakeM3, contents, leftovers, logged, provisions
 from forked import child
 
 from legalir.errors import ArtifactError
-from legalir.index import encoded
-from legalir.index.m3 import M3Store, build
+from legalir.m3 import build
+from legalir.m3.store import M3Store
+from legalir.storage import shards as encoded
 
 SHARD = 10
 DOCUMENTS = provisions(95)

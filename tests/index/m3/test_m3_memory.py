@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 from fake_m3 import Said
 
-from legalir.index import documents as reading
-from legalir.index import gather
-from legalir.index.m3 import M3Store, build, inverted
+from legalir.m3 import build
+from legalir.m3 import build as inverted
+from legalir.m3.store import M3Store
+from legalir.storage import documents as reading
+from legalir.storage import shards as gather
 
 TOKENS, VECTORS, WIDTH = 40, 60, 128
 BYTES = 2 * WIDTH + 8 * TOKENS + 2 * VECTORS * WIDTH

@@ -9,9 +9,10 @@ import pytest
 from fake_m3 import provisions
 from tiny_models import write_m3
 
-from legalir.encode.m3.encoder import M3Encoder
-from legalir.index.documents import indexed_text
-from legalir.index.m3 import M3Store, build
+from legalir.m3 import build
+from legalir.m3.encoder import M3Encoder
+from legalir.m3.store import M3Store
+from legalir.storage.documents import indexed_text
 
 pytestmark = pytest.mark.neural
 

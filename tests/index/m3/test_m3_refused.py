@@ -10,7 +10,8 @@ import pytest
 from fake_m3 import VOCABULARY, FakeM3, contents, provisions
 
 from legalir.errors import ArtifactError, ComponentError
-from legalir.index.m3 import M3Store, build
+from legalir.m3 import build
+from legalir.m3.store import M3Store
 
 DOCUMENTS = provisions(40)
 

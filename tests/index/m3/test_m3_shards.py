@@ -15,7 +15,8 @@ import pytest
 from fake_m3 import FakeM3, contents, leftovers, provisions
 from forked import child
 
-from legalir.index.m3 import M3Store, build
+from legalir.m3 import build
+from legalir.m3.store import M3Store
 
 SHARD = 10
 DOCUMENTS = provisions(95)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from legalir.index.m3.quantized import quantized, restored
+from legalir.m3.store import quantized, restored
 
 ROUNDING = 1 + 1e-6
 

@@ -14,7 +14,7 @@ import pytest
 from cross_encoder_material import QUERIES, SHORT, Calls, Statutes, listed, long_text
 from tiny_models import write_cross_encoder
 
-from legalir.neural.afresh import afresh
+from legalir.models.query_cache import afresh
 from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
 
 pytestmark = pytest.mark.neural

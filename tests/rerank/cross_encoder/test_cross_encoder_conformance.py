@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from tiny_models import write_cross_encoder
 
-from legalir import files, testing
-from legalir.rerank.cross_encoder.factory import rerank
-from legalir.testing.outcome import NotApplicable
+from legalir import testing
+from legalir.rerank.cross_encoder.reranker import rerank
+from legalir.storage import files
+from legalir.testing.checks import NotApplicable
 from legalir.testing.subject import Subject
 from legalir.testing.trial import Trial
 

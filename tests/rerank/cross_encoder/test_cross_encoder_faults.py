@@ -14,11 +14,10 @@ from cross_encoder_material import QUERIES, SHORT, Statutes, listed, long_text
 from tiny_models import minilm_folder, write_cross_encoder, write_m3
 
 from legalir.errors import ComponentError, ModelError
-from legalir.neural.placement import Placement
+from legalir.models.loading import Placement
 from legalir.rerank.cross_encoder import passages, reranker
-from legalir.rerank.cross_encoder.factory import rerank
 from legalir.rerank.cross_encoder.model import CrossEncoder
-from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
+from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker, rerank
 
 pytestmark = pytest.mark.neural
 

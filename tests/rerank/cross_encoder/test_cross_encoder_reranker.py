@@ -13,11 +13,10 @@ from cross_encoder_material import QUERIES, SHORT, Calls, Statutes, listed, long
 from tiny_models import write_cross_encoder
 
 from legalir.errors import ComponentError
-from legalir.index.graph import CitationGraph
-from legalir.rerank.cross_encoder.factory import rerank
-from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
-from legalir.rerank.sar import SAR
-from legalir.retrieve.scorer import scorer_of
+from legalir.frames.scorer import scorer_of
+from legalir.graph.citation_graph import CitationGraph
+from legalir.graph.sar import SAR
+from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker, rerank
 
 pytestmark = pytest.mark.neural
 

@@ -11,8 +11,8 @@ from cross_encoder_material import QUERIES, SHORT
 from tiny_models import minilm_folder, write_cross_encoder, write_qwen
 
 from legalir.errors import ModelError
-from legalir.neural.loading import load_tokenizer
-from legalir.rerank.cross_encoder.template import template_of
+from legalir.models.loading import load_tokenizer
+from legalir.rerank.cross_encoder.model import template_of
 
 pytestmark = pytest.mark.neural
 

@@ -9,11 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from legalir.encode.m3.arithmetic import pair_scores, token_maxima
-from legalir.encode.m3.encoder import M3Encoder
-from legalir.encode.m3.heads import combined
-from legalir.encode.m3.representations import Representations
-from legalir.retrieve.m3 import M3Index
+from legalir.m3.arithmetic import Representations, combined, pair_scores, token_maxima
+from legalir.m3.encoder import M3Encoder
+from legalir.m3.index import M3Index
 
 VOCABULARY = 64
 DIMENSIONS = 8

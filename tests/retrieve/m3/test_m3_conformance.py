@@ -8,8 +8,8 @@ import pytest
 from tiny_models import write_m3
 
 from legalir import testing
-from legalir.retrieve.m3.factories import m3, m3_dense, m3_multi, m3_rerank, m3_sparse
-from legalir.testing.outcome import NotApplicable
+from legalir.m3.retriever import m3, m3_dense, m3_multi, m3_rerank, m3_sparse
+from legalir.testing.checks import NotApplicable
 from legalir.testing.running import run
 from legalir.testing.subject import Subject
 
@@ -27,7 +27,7 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait for the disk."""
-    for module in ("legalir.files", "legalir.index.artifact", "legalir.index.shards"):
+    for module in ("legalir.storage.files", "legalir.storage.artifact", "legalir.storage.shards"):
         for name in ("sync_file", "sync_directory"):
             monkeypatch.setattr(f"{module}.{name}", lambda *_: None, raising=False)
 

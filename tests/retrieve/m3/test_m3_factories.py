@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from legalir.encode.m3.encoder import M3Encoder
 from legalir.errors import ComponentError
-from legalir.retrieve.m3 import M3HeadRetriever, M3Index, M3Retriever, M3Scorer
-from legalir.retrieve.m3.factories import m3, m3_dense, m3_multi, m3_rerank, m3_sparse
+from legalir.m3.encoder import M3Encoder
+from legalir.m3.index import M3Index
+from legalir.m3.retriever import M3HeadRetriever, M3Retriever, M3Scorer, m3, m3_dense, m3_multi, m3_rerank, m3_sparse
 
 
 class Shelf:

@@ -10,10 +10,10 @@ import pytest
 from m3_letters import DOCUMENTS, QUERIES
 from tiny_models import write_m3
 
-from legalir.encode.m3.encoder import M3Encoder
 from legalir.errors import ArtifactError, ComponentError, ModelError
 from legalir.explanation import explain
-from legalir.retrieve.m3 import M3Index
+from legalir.m3.encoder import M3Encoder
+from legalir.m3.index import M3Index
 
 pytestmark = pytest.mark.neural
 

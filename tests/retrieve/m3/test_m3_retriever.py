@@ -12,9 +12,10 @@ import pytest
 from m3_letters import DOCUMENTS, QUERIES, LetterM3, expected, letter_index, letters
 
 from legalir.errors import ComponentError
-from legalir.retrieve.m3 import M3HeadRetriever, M3Index, M3Retriever, M3Scorer
-from legalir.retrieve.m3.heads import Heads
-from legalir.retrieve.scorer import scorer_of
+from legalir.frames.scorer import scorer_of
+from legalir.m3.heads import Heads
+from legalir.m3.index import M3Index
+from legalir.m3.retriever import M3HeadRetriever, M3Retriever, M3Scorer
 
 THREE = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}
 ALL = len(DOCUMENTS)
@@ -156,7 +157,7 @@ def test_stored_in_fewer_bits(tmp_path: Path, multi: str) -> None:
 
 def test_many_questions_are_scored_a_few_at_a_time(index: M3Index, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = index.head("multi").transform(asked(*QUERIES))
-    monkeypatch.setattr("legalir.retrieve.m3.heads._CELLS", 2 * ALL)
+    monkeypatch.setattr("legalir.m3.heads._CELLS", 2 * ALL)
     pd.testing.assert_frame_equal(index.head("multi").transform(asked(*QUERIES)), wanted)
 
 

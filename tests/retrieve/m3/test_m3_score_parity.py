@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from tiny_models import SENTENCES, WORDS, write_m3
 
-from legalir.encode.m3.encoder import M3Encoder
-from legalir.retrieve.m3 import M3Index
+from legalir.m3.encoder import M3Encoder
+from legalir.m3.index import M3Index
 
 pytestmark = pytest.mark.neural
 

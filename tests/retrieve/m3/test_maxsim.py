@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from legalir.arrays import load_array, save_array
-from legalir.index.m3.quantized import quantized
-from legalir.retrieve.m3 import maxsim
-from legalir.retrieve.m3.maxsim import MaxSim
+from legalir.m3 import maxsim
+from legalir.m3.maxsim import MaxSim
+from legalir.m3.store import quantized
+from legalir.storage.arrays import load_array, save_array
 
 EXACT = {"float32": 1e-6, "float16": 5e-4, "int8": 5e-3}
 """Of scores against what is stored: sums of float32, and the rounding of the query, which is 2⁻¹¹ at most for float16,
@@ -147,7 +147,7 @@ def test_any_number_of_threads_and_any_way_to_read_give_the_same_bits(
     found = []
     for threads, long in ((1, 1), (1, 10**9), (2, 1), (3, 10**9)):
         monkeypatch.setattr(maxsim, "processors", lambda threads=threads: threads)
-        monkeypatch.setattr("legalir.retrieve.m3.packed_products._LONG", long)
+        monkeypatch.setattr("legalir.m3.maxsim._LONG", long)
         found.append(stored.scorer(True).scores(query, asked).tolist())
     assert found[0] == found[1] == found[2] == found[3]
     np.testing.assert_allclose(found[0][0], [stored.score(query[0], one) for one in asked], atol=EXACT[kind])

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.retrieve.m3.blocks import Block
-from legalir.retrieve.m3.maxsim import MaxSim
-from legalir.retrieve.m3.products import NumpyProducts, prepared, products_of
+from legalir.m3.maxsim import Block, MaxSim, NumpyProducts, prepared, products_of
 
 pieces = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), min_size=1, max_size=12)
 
@@ -55,7 +53,7 @@ def test_numpy_multiplies_where_numkong_is_not_installed(monkeypatch: pytest.Mon
 
 @pytest.mark.neural
 def test_numkong_multiplies_where_it_is_installed() -> None:
-    from legalir.retrieve.m3.packed_products import PackedProducts
+    from legalir.m3.maxsim import PackedProducts
 
     assert isinstance(products_of(np.zeros((1, 2), dtype=np.float16), None, 8), PackedProducts)
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from legalir.index.m3 import Grouped
-from legalir.retrieve.m3.sparse import TokenProducts
+from legalir.m3.heads import TokenProducts
+from legalir.m3.store import Grouped
 
 Row = dict[int, float]
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from legalir.retrieve.m3.workers import in_threads, processors
+from legalir.m3.maxsim import in_threads, processors
 
 
 def test_processors_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from tunable import TINY, write_collection
 
-from legalir.collection import Collection
+from legalir.collection.collection import Collection
 from legalir.train.batches import Gold
-from legalir.train.disjoint import same_question
 from legalir.train.finetune import FineTuning
 from legalir.train.finetune.batches import right_for
 from legalir.train.finetune.material import Texts, dev_of, read_texts
+from legalir.train.material import same_question
 from legalir.train.negatives import mine_by_expression
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from legalir.encode.m3.representations import Representations
+from legalir.m3.arithmetic import Representations
 from legalir.train.batches import Gold
 from legalir.train.finetune.measure import sparse_ndcg
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from tunable import contents, tuned, write_tunable
 
-from legalir.collection import Collection
-from legalir.encode.m3.encoder import M3Encoder
+from legalir.collection.collection import Collection
 from legalir.encode.sentence.encoder import SentenceEncoder
+from legalir.m3.encoder import M3Encoder
 
 pytestmark = pytest.mark.neural
 

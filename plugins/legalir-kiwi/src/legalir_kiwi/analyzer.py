@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from legalir.analysis import Analyzer, TermCounts, count_terms
-from legalir.analysis.analyzer import fingerprint
+from legalir.analysis.analyzer import Analyzer, TermCounts, count_terms, fingerprint
 from legalir.errors import AnalyzerError, suggestion
 from legalir.plugins import write_spec
 from legalir_kiwi.model import morphemes, morphemes_of, versions

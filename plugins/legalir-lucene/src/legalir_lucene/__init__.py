@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from legalir.analysis import get_analyzer
+from legalir.analysis.analyzer import get_analyzer
 from legalir_lucene.index import LuceneIndex
 from legalir_lucene.retriever import Lucene, Model
 

@@ -11,15 +11,14 @@ from typing import Any, Self
 
 import numpy.typing as npt
 
-from legalir.analysis import Analyzer, count_terms, get_analyzer
-from legalir.arrays import load_array
-from legalir.collection import Collection
+from legalir.analysis.analyzer import Analyzer, count_terms, get_analyzer
+from legalir.collection.collection import Collection
 from legalir.errors import ArtifactError
-from legalir.index.artifact import Manifest, building, read_manifest, rebuild_hint, verify
-from legalir.index.base import IndexArtifact, build_once
-from legalir.index.docnos import write_docnos
-from legalir.index.documents import INDEXED_TEXT, document_batches
 from legalir.progress import progress
+from legalir.storage.arrays import load_array
+from legalir.storage.artifact import IndexArtifact, Manifest, build_once, building, read_manifest, rebuild_hint, verify
+from legalir.storage.documents import INDEXED_TEXT, document_batches
+from legalir.storage.strings import write_docnos
 from legalir_lucene.machine import machine, speaking_plainly
 from legalir_lucene.searching import Reader
 from legalir_lucene.writing import writing
@@ -30,7 +29,7 @@ __all__ = ["LuceneIndex"]
 class LuceneIndex(IndexArtifact):
     """An index of Lucene over the terms of one analyzer.
 
-    Files of a build: those of Lucene, and the docnos (see :mod:`legalir.index.docnos`), ascending: the number of a
+    Files of a build: those of Lucene, and the docnos (see :mod:`legalir.storage.strings`), ascending: the number of a
     document in Lucene is its place among them.
 
     Args:

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.columns import drop_results, empty_like, rank_results, require_texts
-from legalir.component import check_number
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Upstream
-from legalir.retrieve.cutoff import Cuttable
+from legalir.frames.columns import drop_results, empty_like, rank_results, require_texts
+from legalir.frames.component import Cuttable, check_number
 from legalir_lucene.explained import parts_of
 from legalir_lucene.index import LuceneIndex
 from legalir_lucene.machine import machine

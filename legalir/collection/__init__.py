@@ -1,0 +1,1 @@
+"""A statute collection with its indexes, and questions to it."""

@@ -1,0 +1,128 @@
+"""A dataset, its indexes, and questions to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from legalir import datasets
+from legalir.collection.indexes import VectorIndexes
+from legalir.collection.results import SearchResult, ranked, with_texts
+from legalir.errors import ComponentError
+from legalir.generate.generator import Answer, ask
+from legalir.storage.files import cache_home
+
+if TYPE_CHECKING:
+    import pyterrier as pt
+    from ir_datasets.datasets.base import Dataset
+
+    from legalir.datasets import Provision, StatuteDataset
+
+__all__ = ["Collection"]
+
+
+class Collection(VectorIndexes):
+    """A statute collection with its indexes.
+
+    Args:
+        id_or_path: an id such as ``legalir/firecode/test``, or the path of a folder in the folder format.
+        cache: directory for what is built; by default ``$LEGALIR_HOME``, else the platform's cache. Indexes
+            are kept under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to
+            delete.
+
+    Raises:
+        DatasetNotFound: nothing has this id, or there is no such folder.
+    """
+
+    def __init__(self, id_or_path: str | PathLike[str], cache: str | PathLike[str] | None = None) -> None:
+        super().__init__()
+        self.source: StatuteDataset = datasets.load(id_or_path)
+        self._cache = None if cache is None else Path(cache).expanduser().absolute()
+
+    def __repr__(self) -> str:
+        return f"Collection({self.id!r})"
+
+    @property
+    def id(self) -> str:
+        """The id or path that the collection was opened by."""
+        return self.source.id
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The collection as an ``ir_datasets`` dataset."""
+        return self.source.irds()
+
+    def docs(self) -> Iterator[Provision]:
+        """Yield every provision."""
+        return self.source.docs()
+
+    def topics(self) -> pd.DataFrame:
+        """Return the questions: ``qid, query`` and any other column of the query file."""
+        return self.source.topics()
+
+    def qrels(self) -> pd.DataFrame:
+        """Return the judgements: ``qid, docno, label``."""
+        return self.source.qrels()
+
+    def provisions(self, docnos: Iterable[str]) -> dict[str, Provision]:
+        """Return the provisions with these docnos; an unknown docno is left out."""
+        return self.source.provisions(docnos)
+
+    def fingerprint(self) -> str:
+        """Return the sha256 of the corpus."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        return self.source.fingerprint()
+
+    @property
+    def cache(self) -> Path:
+        """Directory of everything that is built for this corpus."""
+        base = self._cache if self._cache is not None else cache_home()
+        name = re.sub(r"[^\w.-]+", "-", self.source.base_id.rstrip("/").rsplit("/", 1)[-1]) or "collection"
+        # 40 characters of any script fit into the 255 bytes that a file name may have.
+        return base / "collections" / f"{name[:40]}-{self._fingerprint[:16]}"
+
+    def pipeline(self, expression: str) -> pt.Transformer:
+        """Return the pipeline that an expression describes, such as ``bm25(k1=1.5) % 10``.
+
+        Raises:
+            ExpressionError: the expression cannot be read, or names something unknown.
+        """
+        from legalir import pipeline
+
+        return pipeline.build(expression, self)
+
+    def search(self, query: str, expression: str = "bm25", k: int = 10) -> SearchResult:
+        """Return the best `k` provisions for one question.
+
+        Returns:
+            A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``, which also says why each
+            provision has its score: ``result.explain()``.
+
+        Raises:
+            ComponentError: `k` is no positive integer, or the pipeline makes no scores and ranks of a question.
+        """
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise ComponentError(f"search: k={k!r} is not a positive integer.")
+        pipeline = self.pipeline(expression)
+        results = ranked(pipeline, query, expression).head(k)
+        found = SearchResult(with_texts(results, self.provisions(results["docno"])))
+        found._searched = (pipeline, query)
+        return found
+
+    def answer(self, query: str, expression: str = "default % 5 >> quote") -> Answer:
+        """Return the answer to one question, with the provisions that it was made from.
+
+        Raises:
+            ComponentError: the pipeline does not end in a generator, or a component lacks columns.
+        """
+        text, results = ask(self.pipeline(expression), query, expression)
+        return Answer(query, text, with_texts(results, self.provisions(results["docno"])))

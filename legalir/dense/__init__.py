@@ -1,0 +1,1 @@
+"""Dense retrieval: vectors of provisions, exact and approximate search, and Rocchio feedback."""

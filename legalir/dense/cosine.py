@@ -1,0 +1,106 @@
+"""Arithmetic of dense retrieval: cosines of vectors, and the best of them, exactly.
+
+n documents, m queries, d dimensions. All vectors have length 1 or are zeros, so an inner product is a cosine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.frames.top import reaching
+from legalir.storage.arrays import widened
+
+__all__ = ["best_cosines", "pair_cosines"]
+
+_CELLS = 16_000_000
+"""Scores that are held in memory at a time."""
+
+_ROWS = 1_024
+"""Documents whose vectors are multiplied at a time: as float32 they stay near the core."""
+
+
+def pair_cosines(
+    vectors: npt.NDArray[np.floating],
+    documents: npt.NDArray[np.int64],
+    queries: npt.NDArray[np.float32],
+    query: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float32]:
+    """Return the cosine of each pair; [p].
+
+    It depends on nothing but the two vectors: not on how many pairs there are, as a product of matrices does.
+
+    Args:
+        vectors: vectors of the documents, float16 or float32 [n, d].
+        documents: row in `vectors` of each pair, [p].
+        queries: vectors of the queries, [m, d].
+        query: row in `queries` of each pair, [p].
+    """
+    cosines = np.empty(len(documents), dtype=np.float32)
+    for first in range(0, len(documents), _ROWS):
+        part = slice(first, first + _ROWS)
+        products = widened(vectors[documents[part]])
+        products *= queries[query[part]]
+        cosines[part] = products.sum(axis=1)
+    # Rounding may lift the cosine of equal vectors above 1, which no cosine is.
+    return np.clip(cosines, -1, 1, out=cosines)
+
+
+def best_cosines(
+    vectors: npt.NDArray[np.floating],
+    order: npt.NDArray[np.int32],
+    queries: npt.NDArray[np.float32],
+    k: int,
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
+    """Yield, for each query, the documents of the `k` best cosines, best first, ties by ascending `order`.
+
+    All documents are compared; a query of zeros has none. Memory stays flat: documents are read in blocks, and
+    queries are taken as many at a time as scores fit.
+
+    Args:
+        vectors: vectors of the documents, float16 or float32 [n, d], such as a memory map.
+        order: int32 [n], a permutation.
+        queries: vectors of the queries, [m, d].
+        k: at least 1.
+    """
+    n, dimensions = vectors.shape
+    batch = max(1, _CELLS // max(1, n))
+    # A bound of the rounding errors in an inner product of unit vectors, and of another one elsewhere.
+    margin = 2 * dimensions * float(np.finfo(np.float32).eps)
+    for first in range(0, len(queries), batch):
+        chosen = queries[first : first + batch]
+        scores = _products(vectors, chosen)
+        for row, vector in zip(scores, chosen, strict=True):
+            if vector.any():
+                yield _best(vectors, order, vector, row, k, margin)
+            else:
+                yield np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+
+
+def _products(vectors: npt.NDArray[np.floating], queries: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return inner products, [m, n], but for rounding errors that depend on m."""
+    if vectors.dtype == np.float32:
+        whole: npt.NDArray[np.float32] = queries @ vectors.T  # reads the map as it is
+        return whole
+    scores = np.empty((len(queries), len(vectors)), dtype=np.float32)
+    for first in range(0, len(vectors), _ROWS):
+        block = widened(vectors[first : first + _ROWS])
+        scores[:, first : first + _ROWS] = queries @ block.T
+    return scores
+
+
+def _best(
+    vectors: npt.NDArray[np.floating],
+    order: npt.NDArray[np.int32],
+    query: npt.NDArray[np.float32],
+    scores: npt.NDArray[np.float32],
+    k: int,
+    margin: float,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Return the best `k` of one query, given `scores` that are right to half of `margin`; [n]."""
+    candidates = reaching(scores, k, margin=margin)
+    cosines = pair_cosines(vectors, candidates, query[None], np.zeros(len(candidates), dtype=np.int64))
+    best = np.lexsort((order[candidates], -cosines))[:k]
+    return candidates[best], cosines[best]

@@ -1,0 +1,544 @@
+"""Rocchio feedback over vectors (SearchFireSafety, Chae et al.).
+
+Arithmetic of Rocchio feedback, for vectors and for weighted terms.
+
+n documents, d dimensions, V terms, P postings.
+
+What both forms of Rocchio share: their parameters, the documents taken as relevant, and the frames.
+
+Rocchio feedback over weighted terms.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+from pyterrier import Compose
+
+from legalir.analysis.ngrams import readable
+from legalir.dense.cosine import best_cosines
+from legalir.dense.index import DenseIndex
+from legalir.dense.retriever import DenseRetriever, DenseScorer, check_queries, explain_cosines, query_vectors
+from legalir.dense.vectors import unit_rows
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream, result_scores
+from legalir.frames.columns import drop_results, empty_like, rank_results, require_columns, require_texts
+from legalir.frames.component import Cuttable, check_number
+from legalir.frames.lists import Found, results_frame
+from legalir.frames.scorer import PairScorer
+from legalir.frames.top import top_k
+from legalir.lexical.retriever import SparseRetriever
+from legalir.storage.strings import Docnos
+
+__all__ = [
+    "Feedback",
+    "Mode",
+    "Rocchio",
+    "TermRocchio",
+    "TermScorer",
+    "TermVector",
+    "check_parameters",
+    "moved_terms",
+    "moved_vector",
+    "rocchio",
+    "rows_of_postings",
+]
+
+TermVector = dict[int, float]
+"""Weights by term number."""
+
+_BLOCK = 4_000_000
+"""Postings that are looked through at a time."""
+
+
+def moved_vector(
+    query: npt.NDArray[np.float32], feedback: npt.NDArray[np.floating], alpha: float, beta: float
+) -> npt.NDArray[np.float32]:
+    """Return ``α·q + β·mean(feedback)``, scaled to length 1, [d]; zeros where the sum has no direction.
+
+    Args:
+        query: [d].
+        feedback: vectors of the documents taken as relevant, [k, d], k at least 1.
+        alpha: weight of the query.
+        beta: weight of the feedback.
+    """
+    moved = alpha * query.astype(np.float64) + beta * feedback.astype(np.float64).mean(axis=0)
+    row: npt.NDArray[np.float32] = unit_rows(moved[None])[0]
+    return row
+
+
+def moved_terms(
+    query: Mapping[int, float], feedback: Mapping[int, float], alpha: float, beta: float, terms: int | None
+) -> TermVector:
+    """Return ``α·q + β·|q|·f``, scaled to the length of q, of which at most `terms` terms are not those of q.
+
+    A query without terms counts as one of length 1. With α = 1 and β = 0 the query comes back as it was.
+
+    Args:
+        query: weights of the query's terms.
+        feedback: mean of the documents taken as relevant, each of length 1.
+        alpha: weight of the query.
+        beta: weight of the feedback.
+        terms: the heaviest so many terms of the feedback are added; None adds all.
+    """
+    length = _length(query) or 1.0
+    added = [term for term in feedback if term not in query]
+    if terms is not None:
+        added = sorted(added, key=lambda term: (-feedback[term], term))[:terms]
+    moved = {term: alpha * weight + beta * length * feedback.get(term, 0.0) for term, weight in query.items()}
+    moved.update({term: beta * length * feedback[term] for term in added})
+    scale = length / (_length(moved) or 1.0)
+    return {term: weight * scale for term, weight in moved.items() if weight}
+
+
+def _length(vector: Mapping[int, float]) -> float:
+    return float(np.sqrt(np.square(np.fromiter(vector.values(), dtype=np.float64, count=len(vector))).sum()))
+
+
+def rows_of_postings(
+    indptr: npt.NDArray[np.int64],
+    documents: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.float32],
+    wanted: npt.NDArray[np.int64],
+    n: int,
+) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
+    """Return the terms of each of some documents, ascending, and their weights.
+
+    Postings lie by term, so all of them are looked through once, however many documents are wanted.
+
+    Args:
+        indptr: int64 [V + 1].
+        documents: int32 [P].
+        weights: float32 [P].
+        wanted: distinct documents.
+        n: number of documents.
+    """
+    place = np.full(n, -1, dtype=np.int32)
+    place[wanted] = np.arange(len(wanted), dtype=np.int32)
+    found: list[npt.NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+    for first in range(0, len(documents), _BLOCK):
+        hits = np.flatnonzero(place[documents[first : first + _BLOCK]] >= 0)
+        found.append(hits + first)
+    postings = np.concatenate(found)
+    row = place[documents[postings]]
+    terms = np.searchsorted(indptr, postings, side="right") - 1
+    order = np.argsort(row, kind="stable")
+    bounds = np.searchsorted(row[order], np.arange(len(wanted) + 1))
+    terms, kept = terms[order], weights[postings[order]]
+    return [(terms[a:b], kept[a:b]) for a, b in pairwise(bounds)]
+
+
+Mode = Literal["full", "candidate"]
+
+
+def check_parameters(alpha: float, beta: float, k: int, mode: str, num_results: int) -> None:
+    """Check the parameters that both forms have.
+
+    Raises:
+        ComponentError: one is out of range.
+    """
+    check_number("rocchio", "alpha", alpha, low=0)
+    check_number("rocchio", "beta", beta, low=0)
+    check_number("rocchio", "k", k, low=1, integer=True)
+    check_number("rocchio", "num_results", num_results, low=1, integer=True)
+    if not alpha + beta:
+        raise ComponentError("rocchio: alpha and beta are both 0, which leaves no query: give one of them a weight.")
+    if mode not in get_args(Mode):
+        raise ComponentError(f"rocchio: mode={mode!r} is not one of {', '.join(get_args(Mode))}.")
+
+
+class Feedback(Cuttable):
+    """Moves each query towards its first results and scores anew; a subclass does both.
+
+    Columns in: ``docno, score`` and those of the query. Columns out: in mode ``full``, the query columns, then
+    ``docno, score, rank``; in mode ``candidate``, those that came in. Both with :attr:`moved`, the query as it was
+    moved, so that scorers that follow use it, too.
+    """
+
+    moved: str
+    k: int
+    mode: Mode
+    num_results: int
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        raise NotImplementedError
+
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of the query."""
+        pt.validate.columns(inp, includes=["qid", "query", "docno", "score"])
+
+    def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[Any]:
+        """Return each query, moved towards the documents of these numbers."""
+        raise NotImplementedError
+
+    def find(self, moved: list[Any]) -> list[Found]:
+        """Return the best documents for each moved query."""
+        raise NotImplementedError
+
+    def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return given rows, with their moved queries, scored and ranked anew."""
+        raise NotImplementedError
+
+    def fuse_rank_cutoff(self, k: int) -> Self | None:
+        """Return what finds the best `k` itself: what ``rocchio % k`` compiles to; None where all are scored anyway."""
+        return super().fuse_rank_cutoff(k) if self.mode == "full" else None
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        self.check(inp)
+        if self.mode == "full":
+            return empty_like(inp.assign(**{self.moved: pd.Series(dtype=object)}))
+        return inp.iloc[:0].assign(**{self.moved: pd.Series(dtype=object), "rank": pd.Series(dtype=np.int64)})
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the results of the moved queries.
+
+        Raises:
+            ComponentError: a document is not in the index, a score is no number, or a query cannot be used.
+        """
+        self.check(inp)
+        queries, feedback = self.feedback(inp)
+        moved = self.move(queries, feedback)
+        if self.mode == "full":
+            column = pd.Series(moved, dtype=object)
+            return results_frame(queries.assign(**{self.moved: column}), self.find(moved), self.known().array)
+        of = dict(zip(queries["qid"], moved, strict=True))
+        column = pd.Series([of[qid] for qid in inp["qid"]], index=inp.index, dtype=object)
+        return self.rescore(inp.assign(**{self.moved: column}))
+
+    def feedback(self, inp: pd.DataFrame) -> tuple[pd.DataFrame, list[npt.NDArray[np.int64]]]:
+        """Return the queries of `inp`, one row each, and the numbers of the first `k` documents of each."""
+        require_columns(inp, ["score"], type(self).__name__)
+        if not np.isfinite(inp["score"].to_numpy(dtype=np.float64)).all():
+            raise ComponentError(f"{type(self).__name__}: a score of its input is a NaN or an infinity.")
+        first = rank_results(inp)
+        first = first[first["rank"] < self.k]
+        numbers = self.known().numbers(first["docno"])
+        if len(missing := np.flatnonzero(numbers < 0)):
+            row = first.iloc[missing[0]]
+            raise ComponentError(
+                f"{type(self).__name__}: the document {row['docno']!r} of query {row['qid']!r} is not in the index: "
+                f"give it results of the collection that was indexed."
+            )
+        queries = drop_results(inp).reset_index(drop=True)
+        # Both keep the queries in order of first appearance.
+        sizes = first.groupby("qid", sort=False).size()
+        return queries, np.split(numbers, np.cumsum(sizes.to_numpy())[:-1])
+
+
+class TermRocchio(Feedback):
+    """Pseudo-relevance feedback on a sparse index: ``q' = α·q + β·|q|·mean(first k documents)``.
+
+    A document is its weights under the retriever (of BM25 or of TF-IDF), scaled to length 1; q is the query as the
+    retriever weighs it, and q' is scaled to the same length. So β = 0 gives the retriever's own scores, and over
+    TF-IDF with ``terms=None`` this is Rocchio on vectors, and its scores are cosines.
+
+    Columns in: ``qid, query, docno, score``. Columns out: in mode ``full``, which searches the whole collection with
+    q', the query columns, ``docno, score, rank``; in mode ``candidate``, which scores the given documents anew, those
+    that came in. Both with ``query_toks``, a dict of the terms of q' and their weights.
+
+    Args:
+        retriever: BM25 or TF-IDF.
+        alpha: weight of the query, at least 0.
+        beta: weight of the feedback, at least 0.
+        k: results taken as relevant, at least 1; a shorter list gives all it has.
+        mode: ``full`` or ``candidate``.
+        terms: so many terms are added at most, the heaviest; None adds all, which is slow.
+        num_results: results a query in mode ``full``.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    moved = "query_toks"
+
+    def __init__(
+        self,
+        retriever: SparseRetriever,
+        alpha: float = 0.3,
+        beta: float = 0.7,
+        k: int = 15,
+        mode: Mode = "full",
+        terms: int | None = 100,
+        num_results: int = 1000,
+    ) -> None:
+        check_parameters(alpha, beta, k, mode, num_results)
+        if terms is not None:
+            check_number("rocchio", "terms", terms, low=0, integer=True)
+        if not isinstance(retriever, SparseRetriever):
+            raise ComponentError(f"rocchio: {type(retriever).__name__} is no sparse retriever.")
+        self.retriever = retriever
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+        self.mode = mode
+        self.terms = terms
+        self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The component as in an expression, with what its scores depend on."""
+        return f"rocchio(alpha={self.alpha:g}, beta={self.beta:g}, k={self.k}, terms={self.terms})"
+
+    def scorer(self) -> TermScorer:
+        """Return the transformer that scores given documents; it reads q' from ``query_toks``."""
+        return TermScorer(self.retriever)
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        return self.retriever.index.known
+
+    def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[dict[str, float]]:
+        """Return q' of each query."""
+        require_texts(queries, type(self).__name__)
+        index = self.retriever.index
+        wanted, place = np.unique(np.concatenate(feedback), return_inverse=True)
+        weights = self.retriever.postings().weights
+        rows = rows_of_postings(index.indptr, index.documents, weights, wanted, len(index))
+        places = np.split(place, np.cumsum([len(numbers) for numbers in feedback])[:-1])
+        moved = []
+        for text, chosen in zip(queries["query"], places, strict=True):
+            vector = moved_terms(self.query(text), _mean([rows[i] for i in chosen]), self.alpha, self.beta, self.terms)
+            moved.append({index.terms[term]: weight for term, weight in vector.items()})
+        return moved
+
+    def query(self, text: str) -> TermVector:
+        """Return the query as the retriever weighs it."""
+        vector: defaultdict[int, float] = defaultdict(float)
+        for term, weight in zip(*self.retriever.query_vector(*self.retriever.known_terms(text)), strict=True):
+            vector[int(term)] += float(weight)
+        return vector
+
+    def find(self, moved: list[dict[str, float]]) -> list[Found]:
+        """Return the documents of the greatest scores for each q'."""
+        found = []
+        for vector in moved:
+            scores = term_scores(self.retriever, vector)
+            best = top_k(scores, self.retriever.index.order, self.num_results)
+            found.append((best, scores[best]))
+        return found
+
+    def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the scores of given documents under q'."""
+        return self.scorer().transform(rows)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return what each term of q' adds to the scores of `docnos`, and whether it is the query's or was added."""
+        out = self.transform(inp)
+        scores = result_scores(out, docnos)
+        if not scores:
+            return {}
+        index = self.retriever.index
+        own = self.query(drop_results(inp)["query"].iloc[0])
+        numbers = self.known().numbers(scores)
+        rows = rows_of_postings(index.indptr, index.documents, self.retriever.postings().weights, numbers, len(index))
+        moved = {index.terms.find(term): weight for term, weight in out[self.moved].iloc[0].items()}
+        found = {}
+        for docno, (terms, weights) in zip(scores, rows, strict=True):
+            parts = []
+            for term, weight in zip(terms.tolist(), weights.tolist(), strict=True):
+                if term in moved:
+                    text, kind = index.terms[term], "of the query" if term in own else "added"
+                    detail = {"term": text, "added": term not in own}
+                    parts.append(Part(f"{readable(text)} ({kind})", moved[term] * weight, detail=detail))
+            parts.sort(key=lambda part: (-part.value, part.label))
+            found[docno] = Explanation(docno, scores[docno], self.label, tuple(parts))
+        return found
+
+
+class TermScorer(PairScorer):
+    """Scores given documents by the terms of ``query_toks``, each weighed as the dict says.
+
+    Columns in: ``qid, query_toks, docno``. Columns out: the same, ``score`` and ``rank``.
+
+    Args:
+        retriever: weighs the terms in the documents.
+    """
+
+    def __init__(self, retriever: SparseRetriever) -> None:
+        self.retriever = retriever
+
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of a frame."""
+        pt.validate.columns(inp, includes=["qid", "query_toks", "docno"])
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        return self.retriever.index.known
+
+    def pair_scores(
+        self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.floating]:
+        """Return the sum over the terms that query and document share."""
+        scores = np.empty(len(documents), dtype=np.float32)
+        bounds = np.searchsorted(query, np.arange(len(queries) + 1))
+        for vector, first, last in zip(queries["query_toks"], bounds, bounds[1:], strict=False):
+            scores[first:last] = term_scores(self.retriever, vector)[documents[first:last]]
+        return scores
+
+
+def term_scores(retriever: SparseRetriever, vector: dict[str, float]) -> npt.NDArray[np.float32]:
+    """Return the score of every document for weighted terms, [n]; a term that the index lacks counts nothing."""
+    numbers = {retriever.index.terms.find(term): weight for term, weight in vector.items()}
+    numbers.pop(-1, None)
+    terms = np.fromiter(numbers, dtype=np.int64, count=len(numbers))
+    return retriever.postings().scores(terms, np.fromiter(numbers.values(), dtype=np.float32, count=len(numbers)))
+
+
+def _mean(rows: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]) -> TermVector:
+    """Return the mean of rows of weighted terms, each scaled to length 1."""
+    total: defaultdict[int, float] = defaultdict(float)
+    for terms, weights in rows:
+        wide = weights.astype(np.float64)
+        scaled = wide / (np.sqrt(np.square(wide).sum()) or 1.0) / len(rows)
+        for term, weight in zip(terms.tolist(), scaled.tolist(), strict=True):
+            total[term] += weight
+    return total
+
+
+_TERMS = 100
+
+
+class Rocchio(Feedback):
+    """Pseudo-relevance feedback on a dense index: ``q' = α·q + β·mean(first k vectors)``.
+
+    Rocchio (1971) without negative feedback, as SearchFireSafety uses it: q and the documents have length 1, and so has
+    q', whose cosines are the scores. The first results may come from any retriever.
+
+    Columns in: ``qid, docno, score`` and ``query_vec`` or ``query``. Columns out: in mode ``full``, which searches the
+    whole collection with q', the query columns, ``docno, score, rank``; in mode ``candidate``, which scores the given
+    documents anew, those that came in. Both with ``query_vec``, which holds q'.
+
+    Args:
+        index: the dense index.
+        alpha: weight of the query, at least 0.
+        beta: weight of the feedback, at least 0.
+        k: results taken as relevant, at least 1; a shorter list gives all it has.
+        mode: ``full`` or ``candidate``.
+        num_results: results a query in mode ``full``.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    moved = "query_vec"
+
+    def __init__(
+        self,
+        index: DenseIndex,
+        alpha: float = 0.3,
+        beta: float = 0.7,
+        k: int = 15,
+        mode: Mode = "full",
+        num_results: int = 1000,
+    ) -> None:
+        check_parameters(alpha, beta, k, mode, num_results)
+        if not isinstance(index, DenseIndex):
+            raise ComponentError(f"rocchio: {type(index).__name__} is no dense index.")
+        self.index = index
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+        self.mode = mode
+        self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The component as in an expression, with what its scores depend on."""
+        return f"rocchio(alpha={self.alpha:g}, beta={self.beta:g}, k={self.k})"
+
+    def scorer(self) -> DenseScorer:
+        """Return the transformer that scores given documents; it reads q' from ``query_vec``."""
+        return DenseScorer(self.index)
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        return self.index.known
+
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of the query."""
+        check_queries(inp, "docno", "score")
+
+    def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.float32]]:
+        """Return q' of each query."""
+        vectors = query_vectors(self.index, queries, type(self).__name__)
+        return [
+            moved_vector(vector, self.index.vectors[numbers], self.alpha, self.beta)
+            for vector, numbers in zip(vectors, feedback, strict=True)
+        ]
+
+    def find(self, moved: list[npt.NDArray[np.float32]]) -> list[Found]:
+        """Return the documents of the greatest cosines with each q'."""
+        index = self.index
+        return list(best_cosines(index.vectors, index.known.order, np.stack(moved), self.num_results))
+
+    def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the cosines of given documents with q'."""
+        return self.scorer().transform(rows)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return what the query and each of the first results add to the scores of `docnos`."""
+        scores = result_scores(self.transform(inp), docnos)
+        queries, (feedback,) = self.feedback(inp)
+        query = query_vectors(self.index, queries, type(self).__name__)[0].astype(np.float64)
+        near = self.index.vectors[feedback].astype(np.float64)
+        length = float(np.linalg.norm(self.alpha * query + self.beta * near.mean(axis=0))) or 1.0
+        before = explain_cosines(self.index.retriever(), queries, list(scores))
+        found = {}
+        for docno, number in zip(scores, self.known().numbers(scores), strict=True):
+            vector = self.index.vectors[number].astype(np.float64)
+            parts = [Part("like the query", self.alpha / length * float(query @ vector), before[docno])]
+            for rank, (seed, cosine) in enumerate(zip(feedback, (near @ vector).tolist(), strict=True), start=1):
+                name = str(self.known().array[seed])
+                detail = {"docno": name, "rank": rank, "cosine": cosine}
+                value = self.beta / len(feedback) / length * cosine
+                parts.append(Part(f"like {name}, rank {rank} before", value, detail=detail))
+            found[docno] = Explanation(docno, scores[docno], self.label, tuple(parts))
+        return found
+
+
+def rocchio(
+    collection: Any,
+    *,
+    left: pt.Transformer | None = None,
+    index: pt.Transformer | None = None,
+    alpha: float = 0.3,
+    beta: float = 0.7,
+    k: int = 15,
+    mode: Mode = "full",
+    terms: int | None = _TERMS,
+    num_results: int = 1000,
+) -> Rocchio | TermRocchio:
+    """Rocchio feedback over the vectors or terms of the nearest retriever on the left, or of `index`.
+
+    ``lsa >> rocchio``, ``bm25 >> rocchio(alpha=0.8, beta=0.2, terms=50)``, ``rrf(bm25, lsa) >> rocchio(index=lsa)``.
+
+    Args:
+        index: the retriever whose vectors or terms are used; None for the nearest on the left.
+        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list by it.
+        terms: for bm25 and tfidf: so many terms are added at most, the heaviest; None adds all, which is slow.
+    """
+    retriever = _retriever(left if index is None else index)
+    if isinstance(retriever, SparseRetriever):
+        return TermRocchio(retriever, alpha, beta, k, mode, terms, num_results)
+    if isinstance(retriever, DenseRetriever):
+        if terms != _TERMS:
+            raise ComponentError("rocchio: terms is for bm25 and tfidf: leave it out where vectors are moved.")
+        return Rocchio(retriever.index, alpha, beta, k, mode, num_results)
+    raise ComponentError(
+        "rocchio: no retriever of legalir is on its left, so it knows no index: name one, as in rocchio(index=lsa)."
+    )
+
+
+def _retriever(pipeline: pt.Transformer | None) -> pt.Transformer | None:
+    """Return the last retriever of a chain; what stands in a fusion is not looked at."""
+    steps = list(pipeline) if isinstance(pipeline, Compose) else [pipeline]
+    return next((step for step in reversed(steps) if isinstance(step, SparseRetriever | DenseRetriever)), None)

@@ -1,1 +1,0 @@
-"""Expansion: what retrieved provisions cite joins the list."""

@@ -1,0 +1,1 @@
+"""What an experiment asks: datasets, measures, systems, values."""

@@ -1,0 +1,1 @@
+"""What is shown: tables, charts, the HTML report, comparisons."""

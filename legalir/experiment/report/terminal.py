@@ -1,0 +1,182 @@
+"""Tables on the terminal, within the width there is."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from legalir.experiment.report.compare import Comparison
+from legalir.experiment.report.result import ExperimentResult
+from legalir.experiment.report.rows import Row, reasons, table_rows
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+__all__ = ["open_console", "print_comparison", "print_result"]
+
+NAME_WIDTH, NARROW_NAME = 30, 20
+"""Longer system names are folded: at the first width, or at the second where one table can hold everything then."""
+
+SCORE_WIDTH, TIME_WIDTH, PADDING = 7, 5, 2
+"""Widths of columns, and of what is between them."""
+
+
+def open_console() -> Console:
+    """Return a console on standard output: as wide as the terminal, 100 columns where it is none."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 100)
+
+
+def print_result(result: ExperimentResult, console: Console) -> None:
+    """Print the table of a result; one that is too wide for the console goes on below with more measures."""
+    from rich.markup import escape
+
+    definition = result.definition
+    rows = table_rows(result)
+    console.print(f"[bold]{escape(definition.title)}[/bold]", highlight=False)
+    counted = f"{len(result.context.queries)} queries, depth {definition.depth}"
+    console.print(f"{escape(result.dataset_name)}, {counted}", style="dim", highlight=False)
+    if values := definition.shown().values:
+        line = ", ".join(f"{name}={value}" for name, value in values.items())
+        console.print(escape(line), style="dim", highlight=False)
+    names, parts = _layout(result, rows, console.width)
+    for part in parts:
+        console.print(_table(result, rows, part, names))
+    if legend := _legend(result, rows):
+        console.print(legend, style="dim", highlight=False)
+    for reason, systems in reasons(result).items():
+        console.print(f"[yellow]not run:[/yellow] {escape('; '.join(systems))}: {escape(reason)}", highlight=False)
+
+
+def _heading(measure: str) -> str:
+    """Break a long name at its humps and before its cutoff: ``Multi``, ``HitRate``, ``@10``."""
+    name, at, cutoff = measure.partition("@")
+    if len(measure) <= SCORE_WIDTH + 1:
+        return measure
+    lines = [""]
+    for hump in re.findall(r"[A-Z]*[^A-Z]*", name):
+        if len(lines[-1] + hump) > SCORE_WIDTH:
+            lines.append("")
+        lines[-1] += hump
+    return "\n".join([*filter(None, lines), at + cutoff] if at else filter(None, lines))
+
+
+def _width(heading: str) -> int:
+    return max(SCORE_WIDTH, *(len(line) for line in heading.split("\n")))
+
+
+def _layout(result: ExperimentResult, rows: Sequence[Row], width: int) -> tuple[int, list[list[int]]]:
+    """Return the width of the names, and the measures of each table: all in one, if names may be that narrow."""
+    widths = [_width(_heading(measure)) + PADDING for measure in result.definition.measures]
+    room = width - PADDING - (2 * (TIME_WIDTH + PADDING) if _timed(rows) else 0) - 1
+    longest = max(len("system"), *(_cells(row.name) for row in rows))
+    if room - sum(widths) >= min(longest, NARROW_NAME):
+        return min(longest, room - sum(widths)), [list(range(len(widths)))]
+    names = min(longest, NAME_WIDTH)
+    parts: list[list[int]] = [[]]
+    for place, wanted in enumerate(widths):
+        if parts[-1] and sum(widths[other] for other in parts[-1]) + wanted > room - names:
+            parts.append([])
+        parts[-1].append(place)
+    return names, parts
+
+
+def _timed(rows: Sequence[Row]) -> bool:
+    return any(not math.isnan(row.median) for row in rows)
+
+
+def _cells(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _table(result: ExperimentResult, rows: Sequence[Row], places: Sequence[int], names: int) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING - 1, 0, 0), header_style="bold")
+    table.add_column("system", overflow="fold", max_width=names)
+    for place in places:
+        heading = _heading(result.definition.measures[place])
+        table.add_column(Text(heading, justify="right"), justify="right", no_wrap=True, min_width=_width(heading))
+    timed = _timed(rows)
+    for heading in ("ms", "p95") if timed else ():
+        table.add_column(heading, justify="right", no_wrap=True, min_width=TIME_WIDTH, style="dim")
+    references_begin = False
+    for row in rows:
+        if row.reference and not references_begin:
+            table.add_section()
+            references_begin = True
+        cells = [_cell(row, place) for place in places]
+        times = [_time(row.median), _time(row.p95)] if timed else []
+        table.add_row(_name(row), *cells, *times, style="dim" if row.reference else None)
+    return table
+
+
+def _name(row: Row) -> Text:
+    from rich.text import Text
+
+    return Text(row.name, style="italic" if row.reference else "underline" if row.baseline else "")
+
+
+def _cell(row: Row, place: int) -> Text:
+    from rich.text import Text
+
+    cell = row.cells[place]
+    text = Text(cell.text, style="bold green" if cell.best else "")
+    # The mark's column is kept where there is none, so that the digits stand below each other.
+    return text.append(cell.mark or " ", style={"▲": "green", "▼": "red"}.get(cell.mark, ""))
+
+
+def _time(milliseconds: float) -> str:
+    if math.isnan(milliseconds):
+        return ""
+    return f"{milliseconds:.1f}" if milliseconds < 100 else f"{milliseconds:.0f}"
+
+
+def _legend(result: ExperimentResult, rows: Sequence[Row]) -> str:
+    definition = result.definition
+    parts = ["bold: best"]
+    if result.baseline is not None and len(result.table) > 1:
+        correction = f", {definition.correction}" if definition.correction else ""
+        parts.append(f"▲▼ against {result.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
+    if any(row.reference for row in rows):
+        parts.append("dim: published elsewhere")
+    if _timed(rows):
+        parts.append("ms: one query, median and 95 %")
+    return "; ".join(parts)
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print the cells that differ, and how many are the same."""
+    from rich import box
+    from rich.table import Table
+
+    styles = {"better": "green", "worse": "red", "missing": "yellow", "extra": "yellow"}
+    differing = [cell for cell in comparison.cells if cell.status != "same"]
+    if differing:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        table.add_column("system", overflow="fold")
+        table.add_column("measure", no_wrap=True)
+        for heading in ("expected", "now", "difference"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("", no_wrap=True)
+        for cell in differing:
+            figures = [_figure(cell.expected), _figure(cell.actual), _figure(cell.difference, "+")]
+            table.add_row(cell.system, cell.measure, *figures, cell.status, style=styles[cell.status])
+        console.print(table)
+    counts = comparison.counts
+    words = ", ".join(f"{counts[name]} {name}" for name in ("same", *styles) if counts[name])
+    console.print(f"{words} (tolerance {comparison.tolerance:g})", highlight=False)
+
+
+def _figure(value: float | None, sign: str = "") -> str:
+    return "–" if value is None else f"{value:{sign}.4f}"

@@ -1,0 +1,1 @@
+"""What happened: runs, their fingerprints, latency and scores."""

@@ -1,0 +1,109 @@
+"""Where and with what an experiment ran: enough to run it again, nothing about the person who ran it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from legalir.experiment.definition.definition import Definition
+from legalir.experiment.runs.fingerprints import frame_fingerprint, legalir_version
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from legalir.collection.collection import Collection
+    from legalir.experiment.runs.runs import Run
+
+__all__ = ["describe_environment", "public_dataset_name"]
+
+PACKAGES = (
+    "pyterrier",
+    "ir-datasets",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "bm25s",
+    "numba",
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "statsmodels",
+    "networkx",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "tokenizers",
+    "faiss-cpu",
+)
+"""Packages whose version may move a score or a time; those not installed are left out."""
+
+
+def public_dataset_name(dataset: str) -> str:
+    """Return a dataset id as it is, and of a path only its last part, with the split if there is one."""
+    path = Path(dataset).expanduser()
+    if not (path.is_absolute() or dataset.startswith((".", "~")) or path.is_dir()):
+        return dataset
+    # "<folder>/<split>" is no path itself.
+    return path.name if path.is_dir() else "/".join(path.parts[-2:])
+
+
+def describe_environment(
+    definition: Definition,
+    collection: Collection,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    runs: Mapping[str, Run],
+    absent: Mapping[str, str],
+    seconds: float,
+) -> dict[str, object]:
+    """Return what ``environment.json`` holds: versions, machine, fingerprints, values, and how each run was made.
+
+    `absent` says why a system has no run.
+    """
+    from legalir.pipeline import canonical
+
+    shown = definition.shown()
+    return {
+        "legalir": legalir_version(),
+        "python": platform.python_version(),
+        "packages": _packages(),
+        "machine": {
+            "system": platform.system(),
+            "architecture": platform.machine(),
+            "processors": os.cpu_count(),
+        },
+        "dataset": {
+            "id": public_dataset_name(definition.dataset),
+            "corpus": collection.fingerprint(),
+            "topics": frame_fingerprint(topics),
+            "qrels": frame_fingerprint(qrels),
+            "queries": len(topics),
+            "judgements": len(qrels),
+        },
+        "values": dict(shown.values),
+        "systems": {
+            name: {"expression": canonical(text)} | (_how(runs[name]) if name in runs else {"absent": absent[name]})
+            for name, text in shown.expressions().items()
+        },
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _how(run: Run) -> dict[str, object]:
+    return {"key": run.record.key, "seconds": round(run.record.seconds, 3), "reused": run.reused}
+
+
+def _packages() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,126 @@
+"""What a run depends on, as one sha256: the same inputs give the same key, and anything else another one."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import inspect
+import json
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pandas as pd
+import pyterrier as pt
+
+from legalir.storage.files import sha256_of
+
+__all__ = ["digest", "frame_fingerprint", "legalir_version", "pipeline_fingerprint", "run_key"]
+
+
+def digest(value: object) -> str:
+    """Return the sha256 of a value made of plain Python types, whatever the order of its keys."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def legalir_version() -> str:
+    """Return the installed version of legalir, or ``unknown`` in a tree that was never installed."""
+    try:
+        return metadata.version("legalir")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+@functools.cache
+def source_fingerprint() -> str:
+    """Return a sha256 over the code that may move a run: legalir without its experiments and command line.
+
+    A version alone would do for users, but whoever works on a component would see the runs of its old code.
+    """
+    root = Path(__file__).parents[2]
+    files = sorted(path.relative_to(root) for path in root.rglob("*.py"))
+    parts = [path for path in files if path.parts[0] not in {"cli", "experiment", "testing"}]
+    return digest([[path.as_posix(), sha256_of(root / path)] for path in parts])
+
+
+def frame_fingerprint(frame: pd.DataFrame) -> str:
+    """Return a sha256 over the columns and cells of a frame, in the order of its rows."""
+    text = frame.to_csv(index=False, lineterminator="\n")
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
+    """Return a sha256 over the components of a pipeline and what they have opened.
+
+    Every component counts with its class, its file, and the version of its package. Everything a
+    component holds (an index, an analyzer, an encoder, another pipeline) that has a ``fingerprint``, as an
+    attribute or as a method without arguments, counts with it; so a pipeline over another index, or an index
+    of another analyzer, is another pipeline.
+    """
+    return digest(list(_parts(pipeline, set())))
+
+
+def _parts(value: object, seen: set[int]) -> Iterator[str]:
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _parts(item, seen)
+        return
+    own = getattr(value, "fingerprint", None) if hasattr(type(value), "fingerprint") else None
+    if own is None:
+        own = vars(value).get("fingerprint") if hasattr(value, "__dict__") else None
+    if callable(own):
+        own = own()
+    if isinstance(own, str):
+        yield own
+    elif isinstance(value, pt.Artifact):
+        yield from _manifest(value)
+    if isinstance(value, pt.Transformer):
+        yield _origin(type(value))
+        for name in sorted(vars(value)):
+            yield from _parts(vars(value)[name], seen)
+
+
+def _manifest(artifact: pt.Artifact) -> Iterator[str]:
+    # An artifact of another package: whatever describes it on disk changes when it is built anew.
+    for name in ("pt_meta.json", "manifest.json"):
+        path = Path(str(artifact.path)) / name
+        if path.is_file():
+            yield sha256_of(path)
+
+
+def _origin(kind: type) -> str:
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    package = kind.__module__.partition(".")[0]
+    if package == "legalir":
+        return name  # source_fingerprint covers it
+    # Most packages are called as their distribution is; for the others name and file have to do.
+    version, code = "", ""
+    with contextlib.suppress(metadata.PackageNotFoundError, ValueError):
+        version = metadata.version(package)
+    with contextlib.suppress(TypeError, OSError):
+        code = sha256_of(Path(inspect.getsourcefile(kind) or ""))
+    return f"{name} {version} {code}"
+
+
+def run_key(corpus: str, topics: str, expression: str, pipeline: pt.Transformer, depth: int) -> str:
+    """Return the key under which a run may be reused.
+
+    It covers the fingerprints of the corpus and of the questions asked, the canonical expression, the depth
+    of the run, the code of legalir, and what the components have opened. Judgements are not part of it: a
+    run does not see them.
+    """
+    return digest(
+        {
+            "expression": expression,
+            "corpus": corpus,
+            "topics": topics,
+            "depth": depth,
+            "legalir": [legalir_version(), source_fingerprint()],
+            "components": pipeline_fingerprint(pipeline),
+        }
+    )

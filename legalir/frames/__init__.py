@@ -1,0 +1,1 @@
+"""Data frames of queries and results: columns, components, ranking, pair scorers."""

@@ -1,0 +1,110 @@
+"""Components that find their best results themselves, where a rank cutoff follows them.
+
+Base class of our transformers: identity, representation and empty frames, written once.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+from numbers import Integral, Real
+from typing import Any, Self
+
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+
+__all__ = ["Component", "Cuttable", "check_number"]
+
+
+class Component(pt.Transformer):
+    """A PyTerrier transformer that is known by its constructor arguments.
+
+    A subclass stores each argument of its ``__init__`` under the argument's own name; equality, hash and
+    ``repr`` follow from them, so that two equal pipelines share their common prefix in an experiment.
+    A subclass implements :meth:`apply` for frames with at least one row and :meth:`empty` for those without.
+    """
+
+    def _arguments(self) -> dict[str, Any]:
+        if type(self).__init__ in (pt.Transformer.__init__, object.__init__):
+            return {}  # A component without parameters; theirs would be *args.
+        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
+        return {name: getattr(self, name) for name in names}
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Transform a frame; an empty one costs nothing and returns the full set of columns."""
+        return self.empty(inp) if inp.empty else self.apply(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Transform a frame that has at least one row, without changing it."""
+        raise NotImplementedError
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the empty frame with the output columns that belong to the columns of `inp`."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._arguments() == other._arguments()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(_hashable(value) for value in self._arguments().values())))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self._arguments().items())
+        return f"{type(self).__name__}({inside})"
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple(sorted((key, _hashable(item)) for key, item in value.items()))
+    if isinstance(value, list | tuple):
+        return tuple(map(_hashable, value))
+    return value
+
+
+def check_number(
+    component: str, name: str, value: Any, *, low: float, high: float = float("inf"), integer: bool = False
+) -> None:
+    """Check that parameter `name` of `component` is a finite number in ``[low, high]``.
+
+    Raises:
+        ComponentError: naming the component, the parameter, the value and what is accepted.
+    """
+    kind_fits = isinstance(value, Integral if integer else Real) and not isinstance(value, bool)
+    if not kind_fits or not math.isfinite(value) or not low <= value <= high:
+        kind = "an integer" if integer else "a number"
+        bounds = f"of at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
+        raise ComponentError(f"{component}: {name}={value!r} is not {kind} {bounds}.")
+
+
+class Cuttable(Component):
+    """A component whose results can be cut while they are made: ``component % k`` compiles to one step.
+
+    For components whose scores and order do not depend on how many results are kept; a subclass keeps no more than
+    `num_results` of a query, None for all. One whose constructor knows no `num_results` is not cut.
+    """
+
+    num_results: int | None = None
+
+    def fuse_rank_cutoff(self, k: int) -> Self | None:
+        """Return the component that keeps the best `k` itself; None for a `k` that keeps nothing."""
+        if k < 1 or "num_results" not in self._arguments():
+            return None
+        if self.num_results is not None and k >= self.num_results:
+            return self
+        fused = copy.copy(self)
+        fused.num_results = k
+        return fused
+
+    def _shown(self) -> dict[str, Any]:
+        """Return the arguments but for a number of results that limits nothing."""
+        arguments = self._arguments()
+        if self.num_results is None:
+            arguments.pop("num_results", None)
+        return arguments
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self._shown().items())
+        return f"{type(self).__name__}({inside})"

@@ -1,0 +1,1 @@
+"""The citation graph, and what uses it: SAR, NitiLink, link expansion, family smoothing."""

@@ -1,0 +1,184 @@
+"""What expanders share: lists in, longer lists out, each provision placed once, and through whom it was placed.
+
+Walks along citations from one root: which provisions they reach, in which order.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import empty_like
+from legalir.frames.component import Cuttable, check_number
+from legalir.frames.lists import RankedLists, ranked_frame, read_lists
+from legalir.graph.citation_graph import CitationGraph
+
+__all__ = ["Expander", "Neighbours", "Step", "breadth_first", "check_graph", "depth_first"]
+
+Neighbours = Callable[[int], Sequence[int]]
+"""Returns whom a node cites, in order."""
+
+
+class Step(NamedTuple):
+    """A node that a walk reached: from which root, from which node (itself for the root), in how many steps."""
+
+    node: int
+    root: int
+    parent: int
+    depth: int
+
+
+def depth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
+    """Return the nodes within `depth` steps in pre-order, each where the walk meets it first.
+
+    The walk goes no further from a node that it met before, even where it now comes with more steps left: for
+    A → B, C; B → C; C → D and depth 2 it meets C through B with none left, and never D.
+    """
+    met: set[int] = set()
+    out: list[Step] = []
+    waiting = [Step(root, root, root, 0)]
+    while waiting:
+        step = waiting.pop()
+        if step.node in met:
+            continue
+        met.add(step.node)
+        out.append(step)
+        if step.depth < depth:
+            ahead = [node for node in neighbours(step.node) if node not in met]
+            waiting += [Step(node, root, step.node, step.depth + 1) for node in reversed(ahead)]
+    return out
+
+
+def breadth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
+    """Return the nodes within `depth` steps, the nearest first, each once."""
+    met = {root}
+    out: list[Step] = []
+    waiting = deque([Step(root, root, root, 0)])
+    while waiting:
+        step = waiting.popleft()
+        out.append(step)
+        if step.depth < depth:
+            for node in neighbours(step.node):
+                if node not in met:
+                    met.add(node)
+                    waiting.append(Step(node, root, step.node, step.depth + 1))
+    return out
+
+
+def check_graph(component: str, graph: object, num_results: int | None = None) -> None:
+    """Check that a component was given a citation graph, and its number of results.
+
+    Raises:
+        ComponentError: one is something else.
+    """
+    if not isinstance(graph, CitationGraph):
+        raise ComponentError(f"{component}: graph={graph!r} is not a CitationGraph.")
+    if num_results is not None:
+        check_number(component, "num_results", num_results, low=1, integer=True)
+
+
+class Expander(Cuttable):
+    """Places provisions of the citation graph into ranked lists.
+
+    Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``. The score is one divided
+    by the place, from 1: of what is added nothing is known but its place, and its order has to last. The first
+    `num_results` places are filled, and nothing is walked beyond them: ``% k`` compiles to that.
+    """
+
+    graph: CitationGraph
+    name: str
+
+    def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
+        """Return the function that yields what a list becomes, in order; of a node that comes twice, the first counts.
+
+        That function takes the nodes of one list, best first. A document that the graph does not know has a number
+        below 0.
+
+        Args:
+            neighbours: returns whom a node cites.
+        """
+        raise NotImplementedError
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "docno", "score"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the expanded lists.
+
+        Raises:
+            ComponentError: a score is not finite, a document occurs twice in a list, or the graph belongs to another
+                collection.
+        """
+        pt.validate.columns(inp, includes=["qid", "docno", "score"])
+        lists = read_lists(inp, self.graph, self.name)
+        found = [[step.node for step in steps] for steps in self._expanded(lists)]
+        sizes = [len(nodes) for nodes in found]
+        node = np.array([number for nodes in found for number in nodes], dtype=np.int64)
+        place = np.concatenate([np.arange(1, size + 1) for size in sizes])
+        return ranked_frame(
+            lists.queries, np.repeat(np.arange(len(sizes)), sizes), self._docnos(lists, node), 1 / place
+        )
+
+    def _docnos(self, lists: RankedLists, node: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        out = lists.docno[np.where(node < 0, -1 - node, 0)]
+        out[node >= 0] = self.graph.docnos[node[node >= 0]]
+        return out
+
+    def _expanded(self, lists: RankedLists) -> Iterator[list[Step]]:
+        """Yield the steps to what each query's list becomes, each node once."""
+        links = self.graph.adjacency("out")
+        placing = self.placing(lambda node: links.row(node).tolist() if node >= 0 else [])
+        # A document that the graph does not know is told from others by its row.
+        nodes = np.where(lists.node < 0, -1 - np.arange(len(lists.node)), lists.node)
+        bounds = np.searchsorted(lists.query, np.arange(len(lists.queries) + 1)).tolist()
+        for first, last in pairwise(bounds):
+            once: dict[int, Step] = {}
+            for step in placing(nodes[first:last].tolist()):
+                once.setdefault(step.node, step)
+                if len(once) == self.num_results:
+                    break
+            yield list(once.values())
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return why `docnos` have their places: by their own score, or cited by a root."""
+        lists = read_lists(inp, self.graph, self.name)
+        (steps,) = self._expanded(lists)
+        docno, root, parent = (
+            self._docnos(lists, np.array(nodes)).tolist() for nodes in list(zip(*steps, strict=True))[:3]
+        )
+        wanted = set(docnos)
+        chosen = [place for place, name in enumerate(docno) if name in wanted]
+        origins = upstream(list(dict.fromkeys(root[place] for place in chosen)))
+        rank = dict(zip(lists.docno.tolist(), lists.rank.tolist(), strict=True))
+        out = {}
+        for place in chosen:
+            detail = {
+                "place": place + 1,
+                "root": root[place],
+                "rank": rank[root[place]],
+                "parent": parent[place],
+                "depth": steps[place].depth,
+            }
+            part = Part(_label(detail), 1 / (place + 1), origins.get(root[place]), detail)
+            out[docno[place]] = Explanation(
+                docno[place], part.value, type(self).__name__, (part,), "one divided by the place"
+            )
+        return out
+
+
+def _label(detail: dict[str, Any]) -> str:
+    if detail["depth"] == 0:
+        return f"place {detail['place']}, of rank {detail['rank']}"
+    through = f" through {detail['parent']}" if detail["depth"] > 1 else ""
+    return f"place {detail['place']}, cited by {detail['root']} (rank {detail['rank']}){through}"

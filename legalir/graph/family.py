@@ -1,0 +1,199 @@
+"""Family smoothing: a provision is worth more where its law, or its family of laws, has other good ones.
+
+Arithmetic of family smoothing: what the best of a group bring to each of its members, for all queries at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.arithmetic import minmax
+from legalir.frames.columns import rank_results
+from legalir.frames.component import Component, check_number
+from legalir.frames.lists import RankedLists, read_lists
+from legalir.graph.laws import Group, LawTable
+
+__all__ = ["FamilySmoothing", "Scale", "best_of_group", "family", "support"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def best_of_group(group: Ints, score: Floats, m: int) -> npt.NDArray[np.bool_]:
+    """Return which rows are among the best `m` of their group; of equal scores, the first rows count; [r].
+
+    Args:
+        group: number of the group, [r].
+        score: [r].
+        m: at least 1.
+    """
+    order = np.lexsort((-score, group))
+    ordered = group[order]
+    best = np.empty(len(group), dtype=bool)
+    best[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered) < m
+    return best
+
+
+def support(group: Ints, score: Floats, m: int) -> Floats:
+    """Return the mean of the best `m` scores of each row's group, those that a smaller group lacks taken as 0; [r].
+
+    Args:
+        group: number of the group, from 0; [r].
+        score: at least 0, [r].
+        m: at least 1.
+    """
+    best = np.flatnonzero(best_of_group(group, score, m))
+    # Added from the best on, so that the sum does not depend on the order of the rows.
+    best = best[np.argsort(-score[best], kind="stable")]
+    sums = np.bincount(group[best], weights=score[best], minlength=int(group.max(initial=-1)) + 1)
+    mean: Floats = sums[group] / m
+    return mean
+
+
+Scale = Literal["minmax", "none"]
+
+_NOUN = {"law": "law", "family": "law family"}
+
+
+class FamilySmoothing(Component):
+    """Smooths the scores of a list over its laws: ``score(d) = S(d) + weight · mean of the best m S in d's group``.
+
+    The group is the law family of the provision (a statute with its enforcement decree and rule, told by their names)
+    or its law alone; only what the list holds of it counts. Where that is fewer than m, 0 counts for the rest, and a
+    provision without a law is a group of its own. It is cluster-based smoothing (Kurland and Lee 2004; Liu and Croft
+    2004) with the law as cluster: that a whole law is about a matter is evidence for each of its provisions.
+
+    S is the score of the list, for each query by itself:
+
+    - ``minmax``: ``(s − min)/(max − min)``. The z-scores of linear fusion, ``(s − min)/σ``, would give the same order.
+    - ``none``: as it is, at least 0.
+
+    Columns in: ``qid, docno, score``. Columns out: the same with new scores, and ``rank``.
+
+    Args:
+        laws: the law of each provision of the collection that was searched.
+        weight: at least 0; with 0, no order changes.
+        m: so many of a group count, at least 1.
+        normalize: ``minmax`` or ``none``.
+        group: ``family`` or ``law``.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    def __init__(
+        self, laws: LawTable, weight: float = 0.3, m: int = 3, normalize: Scale = "minmax", group: Group = "family"
+    ) -> None:
+        check_number("family", "weight", weight, low=0)
+        check_number("family", "m", m, low=1, integer=True)
+        for name, value, known in (("normalize", normalize, get_args(Scale)), ("group", group, get_args(Group))):
+            if value not in known:
+                raise ComponentError(f"family: {name}={value!r} is not one of {', '.join(known)}.")
+        if not isinstance(laws, LawTable):
+            raise ComponentError(f"family: laws={laws!r} is not a LawTable.")
+        self.laws = laws
+        self.weight = weight
+        self.m = m
+        self.normalize = normalize
+        self.group = group
+
+    @property
+    def label(self) -> str:
+        """The component as in an expression, with what its scores depend on."""
+        return f"family(weight={self.weight:g}, m={self.m}, group={self.group})"
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        self._validate(inp)
+        out = inp.iloc[:0].copy()
+        return out.assign(score=pd.Series(dtype=np.float64), rank=pd.Series(dtype=np.int64))
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of `inp` with new scores and ranks.
+
+        Raises:
+            ComponentError: a score is no finite number, a document occurs twice, or the laws are those of another
+                collection.
+        """
+        self._validate(inp)
+        lists = self._read(inp)
+        scaled = self._scaled(lists)
+        out = inp.reset_index(drop=True)
+        score = np.empty(len(out))
+        score[lists.row] = scaled + self.weight * support(self._groups(lists), scaled, self.m)
+        out["score"] = score
+        return rank_results(out)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return why `docnos` have their scores: S, and what the best of the law or family bring."""
+        lists = self._read(inp)
+        scaled, groups = self._scaled(lists), self._groups(lists)
+        brought = self.weight * support(groups, scaled, self.m)
+        best = best_of_group(groups, scaled, self.m)
+        place = {docno: row for row, docno in enumerate(lists.docno.tolist())}
+        wanted = [docno for docno in docnos if docno in place]
+        origins = upstream(wanted)
+        found = {}
+        for docno in wanted:
+            row = place[docno]
+            own = Part(self._own_label(lists, row), float(scaled[row]), origins.get(docno), {"S": float(scaled[row])})
+            members = np.flatnonzero((groups == groups[row]) & best).tolist()
+            part = self._group_part(lists, row, members, scaled, float(brought[row]))
+            found[docno] = Explanation(docno, own.value + part.value, self.label, (own, part))
+        return found
+
+    def _own_label(self, lists: RankedLists, row: int) -> str:
+        made = "" if self.normalize == "none" else f" ({lists.score[row]:.4g} by {self.normalize})"
+        return f"S at rank {lists.rank[row]} of the list{made}"
+
+    def _group_part(
+        self, lists: RankedLists, row: int, members: list[int], scaled: npt.NDArray[np.float64], value: float
+    ) -> Part:
+        name = self.laws.group_name(int(self.laws.groups(lists.node[[row]], self.group)[0]), self.group)
+        shown = ", ".join(f"{lists.docno[member]} {scaled[member]:.4f}" for member in members)
+        named = [
+            {"docno": str(lists.docno[member]), "rank": int(lists.rank[member]), "S": float(scaled[member])}
+            for member in members
+        ]
+        noun = f"{_NOUN[self.group]} {name}" if name else "itself, without a law"
+        detail = {"group": name, "weight": self.weight, "m": self.m, "members": named}
+        return Part(f"{self.weight:g} × best of {noun}: {shown}", value, None, detail)
+
+    def _validate(self, inp: pd.DataFrame) -> None:
+        pt.validate.columns(inp, includes=["qid", "docno", "score"])
+
+    def _read(self, inp: pd.DataFrame) -> RankedLists:
+        lists = read_lists(inp, self.laws, "family", "laws")
+        if self.normalize == "none" and lists.score.min() < 0:
+            row = int(np.argmin(lists.score))
+            raise ComponentError(
+                f"family: the score {lists.score[row]:.6g} of {lists.docno[row]!r} for query {lists.qid(row)!r} is "
+                f"below 0, which normalize='none' does not take: bring the scores there by normalize='minmax'."
+            )
+        return lists
+
+    def _scaled(self, lists: RankedLists) -> npt.NDArray[np.float64]:
+        return lists.score if self.normalize == "none" else minmax(lists.score, lists.query)
+
+    def _groups(self, lists: RankedLists) -> npt.NDArray[np.int64]:
+        """Return the group of each row, numbered over all queries; one without a law is alone."""
+        code = self.laws.groups(lists.node, self.group)
+        code = np.where(code >= 0, code, code.max(initial=0) + 1 + np.arange(len(code)))
+        key = lists.query * (int(code.max(initial=0)) + 1) + code
+        groups: npt.NDArray[np.int64] = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        return groups
+
+
+def family(
+    collection: Any, *, weight: float = 0.3, m: int = 3, normalize: Scale = "minmax", group: Group = "family"
+) -> FamilySmoothing:
+    """Smoothing over law families: ``bm25f >> family(weight=0.3)``, or over laws, ``family(group="law")``."""
+    return FamilySmoothing(collection.laws, weight=weight, m=m, normalize=normalize, group=group)

@@ -1,0 +1,112 @@
+"""Which law each provision of a collection belongs to, and which family of laws, as an artifact, memory-mapped.
+
+Files of a build: the docnos (see :mod:`legalir.storage.strings`), ``law.npy``, int32 [n], and the string table ``laws``
+that it points into.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from os import PathLike
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.storage.arrays import save_array
+from legalir.storage.artifact import IndexArtifact, building
+from legalir.storage.documents import docno_of, field_text
+from legalir.storage.strings import Strings, write_docnos, write_strings
+
+__all__ = ["Group", "LawTable", "family_of"]
+
+Group = Literal["law", "family"]
+"""What provisions are grouped by: their law, or the statute that it belongs to with its decree and its rule."""
+
+_SUBORDINATE = re.compile(r"\s*(?:시행령|시행규칙)$")
+"""How a Korean enforcement decree or rule is named after its statute."""
+
+
+def family_of(law: str) -> str:
+    """Return the name of the statute that a law carries out: its own, without a final 시행령 or 시행규칙."""
+    return _SUBORDINATE.sub("", law) or law
+
+
+class LawTable(IndexArtifact):
+    """The law of each provision of a collection.
+
+    Args:
+        path: directory of the artifact.
+    """
+
+    kind, version = "law_table", 1
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        super().__init__(str(path))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LawTable) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})"
+
+    def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
+        self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
+    ) -> Self:
+        """Build the table, replacing one that stands at the path only when the new one is whole.
+
+        Args:
+            iter: documents with ``docno`` (or ``doc_id``) and, if there is one, ``law``.
+            corpus: fingerprint of the collection, kept in the manifest.
+
+        Raises:
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: a docno is missing or occurs twice, or a law is no string.
+        """
+        with building(self.directory, self.kind, self.version) as (data, facts):
+            pairs = [(docno_of(row), field_text(row, "law")) for row in iter]
+            laws = sorted({law for _, law in pairs if law})
+            number = {law: place for place, law in enumerate(laws)}
+            write_docnos(data, [docno for docno, _ in pairs])
+            save_array(data / "law.npy", np.array([number.get(law, -1) for _, law in pairs], dtype=np.int32))
+            write_strings(data, "laws", laws)
+            facts.update(documents=len(pairs), laws=len(laws), corpus=corpus)
+        self.forget()
+        return self
+
+    @cached_property
+    def _groups(self) -> dict[Group, tuple[list[str], npt.NDArray[np.int64]]]:
+        """By what they are: the names of the groups, and the group of each provision, -1 for none."""
+        laws = list(Strings(self._opened[1], "laws"))
+        law = self._opened[1]["law"].astype(np.int64)
+        families = sorted({family_of(name) for name in laws})
+        number = {name: place for place, name in enumerate(families)}
+        # The last place is what a provision without a law, numbered -1, gets.
+        family = np.array([*(number[family_of(name)] for name in laws), -1], dtype=np.int64)
+        return {"law": (laws, law), "family": (families, family[law])}
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
+        """Return the number of each provision, -1 for one that is not in the collection; [m]."""
+        return self.known.numbers(docnos)
+
+    def groups(self, numbers: npt.NDArray[np.int64], by: Group) -> npt.NDArray[np.int64]:
+        """Return the law or family of each provision, -1 for one without a law and one that is not there; [m].
+
+        Args:
+            numbers: of the provisions, as :meth:`numbers` returns them.
+            by: what they are grouped by.
+        """
+        of = self._groups[by][1]
+        return np.where(numbers >= 0, of[numbers] if len(of) else -1, -1)
+
+    def group_name(self, group: int, by: Group) -> str:
+        """Return the name of a group that :meth:`groups` returned, empty for -1."""
+        return self._groups[by][0][group] if group >= 0 else ""

@@ -1,1 +1,0 @@
-"""Indexes: artifacts on disk, whole or absent, verified when opened, memory-mapped."""

@@ -1,0 +1,1 @@
+"""Lexical retrieval: postings, BM25, BM25F and TF-IDF."""

@@ -1,0 +1,249 @@
+"""Scoring of given documents: what a retriever would have said about provisions that it was not asked to find.
+
+Arithmetic of retrieval: sums over a query's terms, the best k documents.
+
+n documents, V terms, P postings.
+
+A sparse retriever as a transformer: queries in, ranked documents out.
+
+The terms that make up the score of a sparse retriever.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.analysis.ngrams import readable
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import drop_results, empty_like, require_texts
+from legalir.frames.component import Cuttable
+from legalir.frames.lists import results_frame
+from legalir.frames.scorer import PairScorer
+from legalir.frames.top import top_k
+from legalir.lexical.term_index import TermIndex
+from legalir.storage.strings import Docnos
+
+__all__ = ["ScoredPostings", "SparseRetriever", "SparseScorer", "explain_terms"]
+
+
+class ScoredPostings:
+    """Weighted postings that sum up scores.
+
+    Args:
+        indptr: int64 [V + 1].
+        documents: int32 [P].
+        weights: float32 [P].
+        n: number of documents.
+    """
+
+    def __init__(
+        self,
+        indptr: npt.NDArray[np.int64],
+        documents: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float32],
+        n: int,
+    ) -> None:
+        self._indptr = indptr.astype(np.int32)
+        self._documents = documents
+        self._weights = weights
+        self._n = n
+
+    @property
+    def weights(self) -> npt.NDArray[np.float32]:
+        """Weight of each posting; [P]."""
+        return self._weights
+
+    def scores(self, terms: npt.NDArray[np.int64], query_weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the sum of ``query_weight · weight`` over the terms of one query for every document; [n].
+
+        Args:
+            terms: term numbers [q]; one that occurs twice is added twice.
+            query_weights: float32 [q].
+        """
+        from scipy.sparse import csc_array
+
+        # scipy's product of a sparse matrix and a vector runs over columns ``indptr[j]:indptr[j + 1]``. With
+        # the terms in descending order, the slices of the postings alternate with gaps that run backwards,
+        # which are empty: one call sums all terms and copies none of the postings.
+        descending = np.argsort(-terms, kind="stable")
+        chosen = terms[descending]
+        columns = np.empty(2 * len(chosen), dtype=np.int32)
+        columns[0::2], columns[1::2] = self._indptr[chosen], self._indptr[chosen + 1]
+        factors = np.zeros(max(0, len(columns) - 1), dtype=np.float32)
+        factors[0::2] = query_weights[descending]
+        matrix = csc_array((self._n, len(factors)), dtype=np.float32)
+        matrix.indptr, matrix.indices, matrix.data = columns, self._documents, self._weights
+        scores: npt.NDArray[np.float32] = matrix @ factors
+        return scores
+
+
+class SparseRetriever(Cuttable):
+    """Scores the documents of an index by the terms they share with a query.
+
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns,
+    then ``docno, score, rank``. Documents that share no term are not returned; a query without terms returns
+    no rows.
+    """
+
+    index: TermIndex
+    num_results: int
+
+    def posting_weights(self) -> npt.NDArray[np.float32]:
+        """Return the weight of every posting; [P]."""
+        raise NotImplementedError
+
+    def query_vector(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the terms to add up, each as often as it is to be added, and their weights; [q], float32 [q].
+
+        Args:
+            terms: distinct term numbers.
+            tf: how often the query holds each.
+        """
+        raise NotImplementedError
+
+    _weighted: tuple[str, ScoredPostings] | None = None
+
+    def postings(self) -> ScoredPostings:
+        """Return the weighted postings, made when first asked for."""
+        index = self.index
+        build = index.manifest.data
+        # The index may have been built anew since the last query; its old weights fit nothing then.
+        if self._weighted is None or self._weighted[0] != build:
+            weights = self.posting_weights()
+            self._weighted = build, ScoredPostings(index.indptr, index.documents, weights, len(index))
+        return self._weighted[1]
+
+    def scores(self, query: str) -> npt.NDArray[np.float32]:
+        """Return the score of every document for one query; [n]."""
+        return self.postings().scores(*self.query_vector(*self.known_terms(query)))
+
+    def known_terms(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the terms of a query that the index knows, and how often the query holds each; [q], [q]."""
+        counts = Counter(self.index.analyzer.terms(query))
+        found = {self.index.terms.find(term): tf for term, tf in counts.items()}
+        found.pop(-1, None)
+        terms = np.fromiter(found, dtype=np.int64, count=len(found))
+        return terms, np.fromiter(found.values(), dtype=np.int64, count=len(found))
+
+    def best(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the numbers of the best documents, best first, and their scores."""
+        scores = self.scores(query)
+        best = top_k(scores, self.index.order, self.num_results)
+        return best, scores[best]
+
+    def scorer(self) -> SparseScorer:
+        """Return the transformer that scores given documents as this retriever does."""
+        return SparseScorer(self)
+
+    def occurrences(self, term: int, posting: int) -> dict[str, object]:
+        """Return what an explanation says of a posting: ``in_document``, ``documents`` that hold the term, and more."""
+        return self.index.occurrences(term, posting)
+
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression, with what its scores depend on."""
+        raise NotImplementedError
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return what each term of the query adds to the scores of `docnos`."""
+        query = drop_results(inp)["query"].iloc[0]
+        found = set(self.index.docnos[self.best(query)[0]])
+        return explain_terms(self, query, [docno for docno in docnos if docno in found])
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the best documents of every query.
+
+        Raises:
+            ComponentError: a query is no string.
+        """
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries = drop_results(inp)
+        require_texts(queries, type(self).__name__)
+        found = [self.best(query) for query in queries["query"]]
+        return results_frame(queries, found, self.index.docnos)
+
+
+def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str]) -> dict[str, Explanation]:
+    """Return what each term of `query` adds to the scores of `docnos`; those that the index lacks are left out.
+
+    A part is a term that query and document share, the largest first. Its detail has the ``term`` as indexed, how
+    often it is ``in_query`` and ``in_document``, and in how many ``documents`` it is; over fields, what is in which.
+    """
+    index = retriever.index
+    numbers = index.known.numbers(docnos)
+    scores = retriever.scores(query)
+    terms, tf = retriever.known_terms(query)
+    parts: dict[int, list[Part]] = {int(number): [] for number in numbers if number >= 0}
+    wanted = np.array(sorted(parts), dtype=np.int64)
+    factor = dict.fromkeys(terms.tolist(), 0.0)
+    for term, weight in zip(*retriever.query_vector(terms, tf), strict=True):
+        factor[int(term)] += float(weight)
+    weights = retriever.postings().weights
+    for term, in_query in zip(terms.tolist(), tf.tolist(), strict=True):
+        first, last = int(index.indptr[term]), int(index.indptr[term + 1])
+        holders = index.documents[first:last]
+        place = np.minimum(np.searchsorted(holders, wanted), len(holders) - 1)
+        text = index.terms[term]
+        label = readable(text) + (f" ×{in_query}" if in_query > 1 else "")
+        for number, posting in zip(wanted.tolist(), (first + place).tolist(), strict=True):
+            value = factor[term] * float(weights[posting])
+            if index.documents[posting] == number and value:
+                detail = {"term": text, "in_query": in_query, **retriever.occurrences(term, posting)}
+                parts[number].append(Part(label, value, detail=detail))
+    return {
+        docno: Explanation(docno, score := float(scores[number]), retriever.label, _scaled(parts[int(number)], score))
+        for docno, number in zip(docnos, numbers, strict=True)
+        if number >= 0
+    }
+
+
+def _scaled(parts: list[Part], score: float) -> tuple[Part, ...]:
+    """Return the parts, the largest first, such that they add up to the score.
+
+    Scores are sums in single precision; what their rounding adds or takes is spread over the parts.
+    """
+    total = sum(part.value for part in parts)
+    factor = score / total if total else 1.0
+    scaled = [Part(part.label, part.value * factor, detail=part.detail) for part in parts]
+    return tuple(sorted(scaled, key=lambda part: (-part.value, part.label)))
+
+
+class SparseScorer(PairScorer):
+    """Scores given documents as a sparse retriever scores them; one that shares no term with the query gets 0.
+
+    Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``.
+
+    Args:
+        retriever: the retriever; its number of results does not matter.
+    """
+
+    def __init__(self, retriever: SparseRetriever) -> None:
+        self.retriever = retriever
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        return self.retriever.index.known
+
+    def pair_scores(
+        self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.floating]:
+        """Return the retriever's score of each pair."""
+        require_texts(queries, type(self).__name__)
+        scores = np.empty(len(documents), dtype=np.float32)
+        bounds = np.searchsorted(query, np.arange(len(queries) + 1))
+        for text, first, last in zip(queries["query"], bounds, bounds[1:], strict=False):
+            scores[first:last] = self.retriever.scores(text)[documents[first:last]]
+        return scores

@@ -1,0 +1,165 @@
+"""MultiMRR: how far up are all relevant provisions?
+
+A share that remembers what it is a share of, so that shares of queries average to the share of all.
+
+A micro-average needs numerators and denominators, but evaluation tools pass one float for each query and
+measure, and average in two ways: ``ir_measures`` feeds the values to the measure's aggregator, whereas
+``pt.Experiment`` adds them up and divides by the number of queries. A :class:`Share` is right in both:
+
+- it is a float of value hits/relevant to whatever treats it as one: significance tests, tables, CSV files;
+- it hands :class:`PooledAgg` its two counts;
+- ``+`` pools the counts, so that the sum of n shares divided by n is Σhits/Σrelevant, exactly.
+
+What has gone through numpy or a file is a float like any other, and its mean is the mean of the recalls: take
+averages of MicroR from ``pt.Experiment`` or ``ir_measures``, not from a column of per-query values.
+
+Parameters that the measures share, in the terms of ``ir_measures``.
+
+MicroR: recall over all queries taken together.
+
+MultiHitRate: were all relevant provisions found?
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, SupportsFloat
+
+from ir_measures.measures import Measure, ParamInfo
+from ir_measures.measures.base import Agg
+
+from legalir.errors import MeasureError
+
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "PooledAgg", "Share", "parameters"]
+
+
+class Share(float):
+    """`hits` of `relevant`, as a float; 0 of 0 is 0.
+
+    ``+`` of shares gives their sum, which remembers the pooled counts and the number of shares; ``/`` of that
+    sum by that number gives the pooled share. Any other arithmetic is that of floats.
+    """
+
+    hits: int
+    relevant: int
+    count: int
+    __slots__ = ("count", "hits", "relevant")
+
+    def __new__(cls, hits: int, relevant: int, count: int = 1, total: float | None = None) -> Self:
+        """Make the share of one query; `count` and `total` are for sums."""
+        value = (hits / relevant if relevant else 0.0) if total is None else total
+        share = super().__new__(cls, value)
+        share.hits, share.relevant, share.count = int(hits), int(relevant), count
+        return share
+
+    def __getnewargs__(self) -> tuple[int, int, int, float]:  # type: ignore[override]
+        return self.hits, self.relevant, self.count, float(self)
+
+    def __add__(self, other: SupportsFloat) -> float:
+        if isinstance(other, Share):
+            return Share(
+                self.hits + other.hits,
+                self.relevant + other.relevant,
+                self.count + other.count,
+                float(self) + float(other),
+            )
+        # Sums begin with a zero that is nobody's share.
+        return self if other == 0 else float(self) + float(other)
+
+    __radd__ = __add__
+
+    def __truediv__(self, other: float) -> float:
+        if other == self.count:
+            return self.hits / self.relevant if self.relevant else 0.0
+        return float(self) / other
+
+
+class PooledAgg(Agg):
+    """Aggregator of ``ir_measures`` that gives Σhits/Σrelevant; NaN of nothing, as the mean is."""
+
+    def __init__(self) -> None:
+        self.hits = self.relevant = self.count = 0
+
+    def add(self, value: float) -> None:
+        """Add the value of one query.
+
+        Raises:
+            MeasureError: it is a bare number, from which its denominator cannot be known.
+        """
+        if not isinstance(value, Share):
+            raise MeasureError(
+                f"MicroR cannot be averaged from the bare number {value!r}: "
+                f"compute it from judgements and run, with ir_measures or pt.Experiment."
+            )
+        self.hits, self.relevant, self.count = (
+            self.hits + value.hits,
+            self.relevant + value.relevant,
+            self.count + 1,
+        )
+
+    def result(self) -> float:
+        """Return the pooled share of what was added."""
+        if not self.count:
+            return math.nan
+        return self.hits / self.relevant if self.relevant else 0.0
+
+
+_POSITIVE = range(1, 2**31)
+
+
+def parameters(*, cutoff_required: bool) -> dict[str, ParamInfo]:
+    """Describe ``cutoff`` (k, results counted a query) and ``rel`` (the least relevant judgement)."""
+    cutoff = ParamInfo(  # type: ignore[no-untyped-call]
+        dtype=int, required=cutoff_required, choices=_POSITIVE, desc="ranking cutoff threshold"
+    )
+    rel = ParamInfo(  # type: ignore[no-untyped-call]
+        dtype=int, default=1, desc="minimum relevance score to be considered relevant (inclusive)"
+    )
+    return {"cutoff": cutoff, "rel": rel}
+
+
+class _MicroR(Measure):
+    """Σ|T∩R^k| / Σ|T| over queries (NITI eq. 3); of one query its recall, as a :class:`Share`."""
+
+    __name__ = "MicroR"
+    NAME = __name__
+    PRETTY_NAME = "Micro-averaged Recall at k"
+    SHORT_DESC = "The share of the relevant documents of all queries that is retrieved in their top k results."
+    SUPPORTED_PARAMS = parameters(cutoff_required=True)
+    DEFAULT = Share(0, 0)
+
+    def aggregator(self) -> PooledAgg:
+        """Return the aggregator that sums hits and relevant documents before it divides."""
+        return PooledAgg()
+
+
+MicroR = _MicroR()  # type: ignore[no-untyped-call]
+
+
+class _MultiHitRate(Measure):
+    """1 if every relevant document of a query is in its top k, else 0 (NITI's MultiHR)."""
+
+    __name__ = "MultiHitRate"
+    NAME = __name__
+    PRETTY_NAME = "Multi Hit Rate at k"
+    SHORT_DESC = "An indicator if all relevant documents are retrieved in the top k results."
+    SUPPORTED_PARAMS = parameters(cutoff_required=True)
+
+
+MultiHitRate = _MultiHitRate()  # type: ignore[no-untyped-call]
+
+
+class _MultiMRR(Measure):
+    """(1/|T|)·Σ_j 1/(r_j - j + 1), r_j the rank of the j-th relevant document found within k (NITI)."""
+
+    __name__ = "MultiMRR"
+    NAME = __name__
+    PRETTY_NAME = "Multi Mean Reciprocal Rank"
+    SHORT_DESC = "The reciprocal ranks of all relevant documents, each relieved of those ranked before it."
+    SUPPORTED_PARAMS = parameters(cutoff_required=False)
+
+
+MultiMRR = _MultiMRR()  # type: ignore[no-untyped-call]

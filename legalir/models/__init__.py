@@ -1,0 +1,1 @@
+"""Files of language models: found, checked, loaded; presets, batches, cached queries."""

@@ -1,1 +1,0 @@
-"""Retrieval: queries in, ranked provisions out."""

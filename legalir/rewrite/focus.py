@@ -1,0 +1,80 @@
+"""Focus on what a long question ends with: a story first, then what is asked."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyterrier as pt
+
+from legalir.frames.component import Component, check_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from legalir.explanation import Explanation, Upstream
+
+__all__ = ["Focus", "focus", "focused"]
+
+_REACH = 20
+"""Characters that a cut may move to the next white space."""
+
+
+def focused(query: str, over: int, share: float, times: int) -> str:
+    """Return `query` with its last `share` written `times` times, if it is longer than `over` characters.
+
+    The cut moves to the next white space, where one is near, so that no word is cut. Characters are
+    those of NFC, which is what is returned: the same question in NFD, with more of them, is focused alike.
+    """
+    query = unicodedata.normalize("NFC", query).strip()
+    if len(query) <= over:
+        return query
+    cut = int((1 - share) * len(query))
+    space = next((i for i in range(cut, min(cut + _REACH, len(query))) if query[i].isspace()), cut)
+    return query + f" {query[space:].strip()}" * (times - 1)
+
+
+class Focus(Component):
+    """Lets the end of a long question count more: its terms weigh as if they stood there several times.
+
+    Columns in: ``qid, query``. Columns out: the same, the question as it was in ``query_0`` (PyTerrier's convention for
+    rewritten queries). Short questions stay as they are. Measured in ``experiments/CHANGES.md``.
+
+    Args:
+        over: questions of at most so many characters stay as they are.
+        share: the part of the question, from its end, that counts more; above 0, at most 1.
+        times: how often its terms count, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    def __init__(self, over: int = 200, share: float = 0.3, times: int = 3) -> None:
+        check_number("focus", "over", over, low=0, integer=True)
+        check_number("focus", "share", share, low=0, high=1)
+        check_number("focus", "times", times, low=1, high=100, integer=True)
+        self.over = over
+        self.share = share
+        self.times = times
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the queries, rewritten."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        out = pt.model.push_queries(inp)
+        rewritten = [focused(str(query), self.over, self.share, self.times) for query in inp["query"]]
+        return out.assign(query=pd.Series(rewritten, index=out.index, dtype=str))
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no queries, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return pt.model.push_queries(inp).assign(query=pd.Series(dtype=str))
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return nothing: a question has no score."""
+        return {}
+
+
+def focus(collection: object, *, over: int = 200, share: float = 0.3, times: int = 3) -> Focus:
+    """Let the end of a long question count more: ``focus(share=0.3) >> bm25``."""
+    return Focus(over=over, share=share, times=times)

@@ -1,0 +1,1 @@
+"""References in statute text, and the links they stand for."""

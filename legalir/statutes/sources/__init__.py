@@ -1,0 +1,1 @@
+"""Sources of provisions and links, one file a format."""

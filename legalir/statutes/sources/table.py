@@ -1,0 +1,315 @@
+"""The source ``table``: provisions and links from tables, whatever their columns are called.
+
+Rows of a table in a file: comma- or tab-separated with a header, or JSON lines.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from legalir.datasets.lines import Fault, json_rows, open_binary, stop
+from legalir.errors import ComponentError, DataError
+from legalir.statutes.source import FIELDS, Row, Source
+
+__all__ = ["Table", "TableFile", "table"]
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_CELL = 1 << 28
+"""Most characters in one cell: whole provisions stand in single ones."""
+
+Cells = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file that holds a table: ``.csv``, ``.tsv`` or ``.jsonl``, each also with ``.gz`` behind.
+
+    Args:
+        path: the file.
+        encoding: of a ``.csv`` or ``.tsv``; one in which a line break is what it is in ASCII.
+        delimiter: what stands between the cells; None: a comma in a ``.csv``, a tab in a ``.tsv``.
+        quotes: whether cells may stand in quotation marks, as spreadsheets write them.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    path: Path
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    quotes: bool = True
+
+    def __post_init__(self) -> None:
+        if self._kind not in (*_DELIMITERS, ".jsonl"):
+            raise ComponentError(f"table: {self.path} is no .csv, .tsv or .jsonl file, plain or with .gz behind.")
+        try:
+            fits = "\n".encode(self.encoding) == b"\n" and codecs.lookup(self.encoding).name != "utf-7"
+        except (LookupError, TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise ComponentError(
+                f"table: encoding={self.encoding!r} is none that can be read: "
+                f"give one such as 'utf-8', 'cp949' or 'tis-620'."
+            )
+        if self.delimiter is not None and (not isinstance(self.delimiter, str) or len(self.delimiter) != 1):
+            raise ComponentError(f"table: delimiter={self.delimiter!r} is not one character.")
+        if not isinstance(self.quotes, bool):
+            raise ComponentError(f"table: quotes={self.quotes!r} is neither True nor False.")
+
+    @property
+    def _kind(self) -> str:
+        return Path(self.path.name.removesuffix(".gz")).suffix.lower()
+
+    def rows(self) -> Iterator[tuple[int, Cells]]:
+        """Yield the line on which a row begins, and its cells by column.
+
+        Raises:
+            FormatError: names file, line and fault.
+            DataError: the file cannot be read.
+        """
+        if self._kind == ".jsonl":
+            yield from json_rows(self.path)
+        else:
+            yield from self._cells()
+
+    def _cells(self) -> Iterator[tuple[int, Cells]]:
+        csv.field_size_limit(_CELL)
+        delimiter = self.delimiter or _DELIMITERS[self._kind]
+        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quotes else csv.QUOTE_NONE
+        reader = csv.reader(self._lines(), delimiter=delimiter, quoting=quoting, strict=True)
+        header: list[str] | None = None
+        line = 1
+        try:
+            for cells in reader:
+                if header is None:
+                    header = self._header(cells)
+                elif len(cells) == len(header):
+                    yield line, dict(zip(header, cells, strict=True))
+                elif cells:  # A blank line is none.
+                    count = f"{len(cells)} cell{'s' if len(cells) > 1 else ''}"
+                    self._stop(line, f"{count}, but the header has {len(header)}")
+                line = reader.line_num + 1
+        except csv.Error as error:
+            hint = "; give quotes=False if the file does not quote" if self.quotes and '"' in str(error) else ""
+            self._stop(line, f"not readable as a table ({error}{hint})")
+        if header is None:
+            self._stop(0, "there is no header, whose cells name the columns")
+
+    def _header(self, cells: list[str]) -> list[str]:
+        header = [cell.strip() for cell in cells]
+        if twice := next((name for name in header if name and header.count(name) > 1), None):
+            self._stop(1, f"the header names {twice!r} twice")
+        return header
+
+    def _lines(self) -> Iterator[str]:
+        number = 0
+        try:
+            with open_binary(self.path) as stream:
+                for number, raw in enumerate(stream, 1):
+                    yield self._decoded(number, raw)
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            self._stop(number + 1, "compressed data that is damaged, or ends too early")
+        except OSError as error:
+            raise DataError(f"{self.path} cannot be read: {error.strerror or error}.") from error
+
+    def _decoded(self, number: int, raw: bytes) -> str:
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        try:
+            return raw.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            place = f"byte {error.start + 1} of the line"
+            self._stop(number, f"not {self.encoding} ({place}): give the encoding that it is in")
+            raise
+
+    def _stop(self, line: int, message: str) -> None:
+        stop(Fault(self.path, line, "table", message))
+
+
+_DATES = ("effective_from", "effective_to")
+
+
+class Table:
+    """Provisions from a table, one a row, and links from another.
+
+    Args:
+        provisions: the table of provisions.
+        columns: the column of each field of a provision. A field that is not named has the column of its own name, if
+            there is one.
+        links: the table of links, if there is one.
+        ends: the columns of source, target and kind of a link; the last may be missing.
+        dates: how dates are written, such as ``%Y%m%d``; None: as ISO dates.
+    """
+
+    def __init__(
+        self,
+        provisions: TableFile,
+        columns: Mapping[str, str],
+        links: TableFile | None = None,
+        ends: tuple[str, str, str] = ("source", "target", "kind"),
+        dates: str | None = None,
+    ) -> None:
+        for name, column in (*columns.items(), *zip(("source", "target", "kind"), ends, strict=True)):
+            if not isinstance(column, str) or not column:
+                raise ComponentError(f"table: {name}={column!r} is no name of a column.")
+        if dates is not None and not isinstance(dates, str):
+            raise ComponentError(f"table: dates={dates!r} is no form of a date such as '%Y%m%d'.")
+        self._provisions = provisions
+        self._columns = dict(columns)
+        self._links = links
+        self._ends = ends
+        self._dates = dates
+
+    @property
+    def name(self) -> str:
+        """The path of the table of provisions, as it was given."""
+        return str(self._provisions.path)
+
+    def provisions(self) -> Iterator[Row]:
+        """Yield the provisions.
+
+        Raises:
+            FormatError: names file, line and fault.
+            DataError: the file cannot be read.
+        """
+        path = self._provisions.path
+        wanted = {name: self._columns.get(name, name) for name in FIELDS}
+        missing = set(self._columns.values())
+        for line, cells in self._provisions.rows():
+            _need(path, line, cells, [wanted["docno"], wanted["text"]])
+            fields = {
+                name: _text(path, line, column, cells[column])
+                for name, column in wanted.items()
+                if cells.get(column) is not None
+            }
+            for name in _DATES:
+                if self._dates and fields.get(name):
+                    fields[name] = self._date(path, line, wanted[name], fields[name])
+            missing -= cells.keys()
+            yield Row(fields, line)
+        _never(path, missing)
+
+    def _date(self, path: Path, line: int, column: str, value: str) -> str:
+        try:
+            return datetime.strptime(value, str(self._dates)).date().isoformat()
+        except ValueError:
+            stop(Fault(path, line, "date", f"{column!r} is {value!r}, which is no date of the form {self._dates!r}"))
+            raise
+
+    def links(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the links; none where there is no table of them.
+
+        Raises:
+            FormatError: names file, line and fault.
+            DataError: the file cannot be read.
+        """
+        if self._links is None:
+            return
+        path = self._links.path
+        source, target, kind = self._ends
+        missing = {kind} - {"kind"}
+        for line, cells in self._links.rows():
+            _need(path, line, cells, [source, target])
+            ends = [_text(path, line, column, cells[column]) for column in (source, target)]
+            for column, end in zip((source, target), ends, strict=True):
+                if not end:
+                    stop(Fault(path, line, "link", f"{column!r} is empty"))
+            missing -= cells.keys()
+            yield ends[0], ends[1], _text(path, line, kind, cells.get(kind) or "")
+        _never(path, missing)
+
+
+def _never(path: Path, missing: set[str]) -> None:
+    """Complain of columns that were asked for and that no row has; rows of JSON lines may do without some."""
+    if missing:
+        stop(Fault(path, 0, "column", f"no row has a column {min(missing)!r}"))
+
+
+def _need(path: Path, line: int, cells: Mapping[str, object], columns: list[str]) -> None:
+    for column in columns:
+        if column not in cells:
+            known = ", ".join(name for name in cells if name)
+            stop(Fault(path, line, "column", f"there is no column {column!r} among {known or 'none'}"))
+
+
+def _text(path: Path, line: int, column: str, value: object) -> str:
+    """Return a cell as text: JSON may hold whole numbers, too."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        stop(Fault(path, line, "cell", f"{column!r} is neither text nor a whole number"))
+    return str(value)
+
+
+def table(
+    collection: object,
+    *,
+    path: str,
+    docno: str | None = None,
+    text: str | None = None,
+    title: str | None = None,
+    law: str | None = None,
+    law_id: str | None = None,
+    level: str | None = None,
+    article: str | None = None,
+    heading: str | None = None,
+    part: str | None = None,
+    effective_from: str | None = None,
+    effective_to: str | None = None,
+    links: str | None = None,
+    link_source: str = "source",
+    link_target: str = "target",
+    link_kind: str = "kind",
+    dates: str | None = None,
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    quotes: bool = True,
+) -> Source:
+    """Provisions from a table with a header, or JSON lines: ``table(path="provisions.csv", docno="id", text="body")``.
+
+    Args:
+        path: a .csv, .tsv or .jsonl file, plain or with .gz behind.
+        docno: the column of the identifier; every column is by default the one of its own name.
+        text: the column of the body.
+        title: the column of what a citation says.
+        law: the column of the law's name.
+        law_id: the column of the law's identifier.
+        level: the column of the place in the hierarchy.
+        article: the column of the article's number.
+        heading: the column of the article's heading.
+        part: the column of chapter and section, which becomes `path` of a provision; by default ``path``.
+        effective_from: the column of the date from which it applies.
+        effective_to: the column of the date on which it stopped to apply.
+        links: a table of links, one a row, of the same kinds of files.
+        link_source: its column of the provision that cites.
+        link_target: its column of the provision that is cited.
+        link_kind: its column of the kind of link, which may be missing.
+        dates: how dates are written, such as "%Y%m%d"; ISO dates by default.
+        encoding: of a .csv or .tsv, such as "cp949".
+        delimiter: what stands between cells; a comma in a .csv, a tab in a .tsv.
+        quotes: whether cells may stand in quotation marks.
+    """
+    given = {"docno": docno, "text": text, "title": title, "law": law, "law_id": law_id, "level": level}
+    given |= {"article": article, "heading": heading, "path": part}
+    given |= {"effective_from": effective_from, "effective_to": effective_to}
+
+    def file(name: str, value: str) -> TableFile:
+        if not isinstance(value, str) or not value:
+            raise ComponentError(f"table: {name}={value!r} is no path of a file.")
+        return TableFile(Path(value).expanduser(), encoding, delimiter, quotes)
+
+    return Table(
+        file("path", path),
+        {name: column for name, column in given.items() if column is not None},
+        None if links is None else file("links", links),
+        (link_source, link_target, link_kind),
+        dates,
+    )

@@ -1,0 +1,1 @@
+"""Artifacts on disk: files replaced whole, locks, digests, manifests, arrays, shards."""

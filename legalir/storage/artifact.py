@@ -1,0 +1,326 @@
+"""What every index of ours is: an artifact of PyTerrier that can be built, opened once, and opened anew.
+
+Artifacts on disk: a manifest that names verified files, switched in one step.
+
+Layout of the directory of an artifact::
+
+    pt_meta.json        what PyTerrier's ``Artifact.load`` reads to find our class
+    manifest.json       format, version, parameters, fingerprints, counts; name, size and sha256 of each file
+                        and of the manifest itself
+    data-<16 hex>/      the files of this build
+    .spill-*/           scratch of a build
+
+A build writes a new data directory beside the old one, makes it durable, and then replaces the manifest by
+one atomic rename: whoever opens the artifact finds the old build or the new one, whole, also after a power
+cut or a kill at any moment. Arrays are plain ``.npy`` files, never pickled, and are memory-mapped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyterrier as pt
+
+from legalir.errors import ArtifactError
+from legalir.storage.arrays import load_array
+from legalir.storage.files import atomic_text, locked, sha256_of, sync_directory, sync_file
+from legalir.storage.strings import Docnos
+
+__all__ = [
+    "IndexArtifact",
+    "Manifest",
+    "build_once",
+    "building",
+    "open_build",
+    "read_manifest",
+    "rebuild_hint",
+    "verify",
+]
+
+_MANIFEST = "manifest.json"
+_META = "pt_meta.json"
+_SCRATCH = re.compile(r"data-[0-9a-f]{16}|\.spill-\w+|\.(?:manifest|pt_meta)\.json\.\w+")
+"""Names of what a build leaves behind when it is killed; nothing else is ever removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is known about one build of an artifact.
+
+    Attributes:
+        kind: such as ``sparse_index``.
+        version: version of the layout of this kind.
+        data: name of the data directory.
+        facts: parameters, fingerprints and counts, by name; JSON values.
+        files: file name to ``{"size": bytes, "sha256": hex}``.
+    """
+
+    kind: str
+    version: int
+    data: str
+    facts: dict[str, Any]
+    files: dict[str, dict[str, Any]]
+
+
+@contextlib.contextmanager
+def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Build an artifact at `path`, holding its lock; yield a data directory to fill and a dict for the facts.
+
+    What was at `path` stays unless the block ends without an error. What a killed build left behind is removed
+    here, by the next one.
+
+    Raises:
+        ArtifactError: the disk is full, or `path` cannot be written or holds something else.
+    """
+    try:
+        if path.exists() and not _ours(path, kind):
+            raise ArtifactError(f"{path} exists and is no {kind} of legalir: choose another path or remove it.")
+        with locked(path):
+            path.mkdir(parents=True, exist_ok=True)
+            _sweep(path)
+            data = path / f"data-{secrets.token_hex(8)}"
+            data.mkdir()
+            try:
+                facts: dict[str, Any] = {}
+                yield data, facts
+                _switch(path, data, kind, version, facts)
+            finally:
+                _sweep(path)
+    except OSError as error:
+        raise ArtifactError(
+            f"Writing {path} failed ({error.strerror or error}); what was there before is untouched: "
+            f"free some space or choose another directory with LEGALIR_HOME."
+        ) from error
+
+
+def _ours(path: Path, kind: str) -> bool:
+    """Return whether a build of `kind` stands at `path`, or nothing but what a killed one left."""
+    if not path.is_dir():
+        return False
+    meta = _json(path / _META)
+    if meta is not None:
+        return (meta.get("type"), meta.get("format")) == (kind, "legalir")
+    return all(_SCRATCH.fullmatch(child.name) for child in path.iterdir())
+
+
+def _json(path: Path) -> dict[str, Any] | None:
+    """Return the JSON object in a file, None where there is no such file or object; let other faults through."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _switch(path: Path, data: Path, kind: str, version: int, facts: Mapping[str, Any]) -> None:
+    files = {}
+    for file in sorted(data.iterdir()):
+        sync_file(file)
+        files[file.name] = {"size": file.stat().st_size, "sha256": sha256_of(file)}
+    sync_directory(data)
+    content = {"kind": kind, "version": version, "data": data.name, "facts": facts, "files": files}
+    content["sha256"] = _digest(content)
+    with atomic_text(path / _META) as stream:
+        json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
+    with atomic_text(path / _MANIFEST) as stream:
+        json.dump(content, stream, ensure_ascii=False, indent=1)
+
+
+def _sweep(path: Path) -> None:
+    """Remove all but the build that the manifest names; a reader that has another one mapped keeps it."""
+    standing = (_json(path / _MANIFEST) or {}).get("data")
+    for child in path.iterdir():
+        if _SCRATCH.fullmatch(child.name) and child.name != standing:
+            if child.is_dir():
+                shutil.rmtree(child, ignore_errors=True)
+            else:
+                child.unlink(missing_ok=True)
+
+
+def read_manifest(path: Path, kind: str, version: int) -> Manifest:
+    """Read the manifest of the artifact at `path` and check what it claims to be.
+
+    Raises:
+        ArtifactError: there is no artifact, it is unreadable, or it is of another kind or version.
+    """
+    try:
+        content = json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
+        if content.pop("sha256") != _digest(content):
+            raise ValueError("altered")
+        manifest = Manifest(**content)
+        files_are_plain = all(
+            isinstance(entry["size"], int) and isinstance(entry["sha256"], str) and Path(name).name == name
+            for name, entry in manifest.files.items()
+        )
+        if Path(manifest.data).name != manifest.data or not files_are_plain:
+            raise ValueError("unsafe names")
+    except FileNotFoundError:
+        raise ArtifactError(f"There is no index at {path}: build it first.") from None
+    except OSError as error:
+        raise ArtifactError(
+            f"{path / _MANIFEST} cannot be read ({error.strerror}): give the path of an index that can."
+        ) from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ArtifactError(f"{path / _MANIFEST} is damaged: {rebuild_hint(path)}") from error
+    if manifest.kind != kind:
+        # What is there is good for something else, so nobody is told to remove it.
+        raise ArtifactError(f"{path} holds {manifest.kind}, and {kind} is needed: give another directory.")
+    if manifest.version != version:
+        raise ArtifactError(
+            f"{path} holds {manifest.kind} version {manifest.version}, and {kind} version {version} "
+            f"is needed: {rebuild_hint(path)}"
+        )
+    return manifest
+
+
+def rebuild_hint(path: Path) -> str:
+    """Say how to get a good artifact again."""
+    return f"remove the directory {path} and build it again."
+
+
+def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
+    """Verify and map the build at `path`, whole even while another process replaces it.
+
+    Returns:
+        The manifest, and every array by the name of its file without ``.npy``.
+
+    Raises:
+        ArtifactError: there is none, it is damaged, or of another kind or version.
+    """
+    while True:
+        manifest = read_manifest(path, kind, version)
+        try:
+            verify(path, manifest)
+            data = path / manifest.data
+            return manifest, {name.removesuffix(".npy"): load_array(data / name) for name in manifest.files}
+        except ArtifactError:
+            if read_manifest(path, kind, version).data == manifest.data:
+                raise
+
+
+def verify(path: Path, manifest: Manifest) -> None:
+    """Check size and sha256 of every file of an artifact.
+
+    Raises:
+        ArtifactError: naming the file that is missing, truncated or altered.
+    """
+    data = path / manifest.data
+    for name, entry in manifest.files.items():
+        try:
+            size = (data / name).stat().st_size
+        except OSError as error:
+            raise ArtifactError(f"{data / name} is missing: {rebuild_hint(path)}") from error
+        if size != entry["size"]:
+            raise ArtifactError(
+                f"{data / name} has {size} bytes where {entry['size']} were written: {rebuild_hint(path)}"
+            )
+    # hashlib releases the interpreter lock, so files are hashed side by side.
+    try:
+        with ThreadPoolExecutor(max_workers=4) as pool:
+            digests = list(pool.map(lambda name: sha256_of(data / name), manifest.files))
+    except OSError as error:
+        raise ArtifactError(f"{data} cannot be read ({error.strerror}): {rebuild_hint(path)}") from error
+    for (name, entry), digest in zip(manifest.files.items(), digests, strict=True):
+        if digest != entry["sha256"]:
+            raise ArtifactError(f"{data / name} was altered after it was written: {rebuild_hint(path)}")
+
+
+class IndexArtifact(pt.Artifact, pt.Indexer):
+    """An index in a directory; what a subclass holds open, it holds in cached properties.
+
+    A subclass names its `kind` and the `version` of its layout, and writes a docno for each of its documents.
+    """
+
+    kind: ClassVar[str]
+    version: ClassVar[int]
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the artifact."""
+        return Path(str(self.path))
+
+    def built(self) -> bool:
+        """Return whether there is a build at the path; it may still turn out to be damaged when opened."""
+        return (self.directory / "manifest.json").exists()
+
+    def forget(self) -> None:
+        """Drop what is open, so that the next use reads the files again."""
+        for kind in type(self).__mro__:
+            for name in [name for name, value in vars(kind).items() if isinstance(value, cached_property)]:
+                self.__dict__.pop(name, None)
+
+    @cached_property
+    def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
+        # Everything is opened at once, so that all of it belongs to one build.
+        manifest, arrays = open_build(self.directory, self.kind, self.version)
+        self._check(manifest)
+        return manifest, arrays
+
+    def _check(self, manifest: Manifest) -> None:
+        """Refuse a build that was made for something else, by an ArtifactError."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest of the verified build.
+
+        Raises:
+            ArtifactError: there is no build, it is damaged, or it was made for something else.
+        """
+        return self._opened[0]
+
+    def fingerprint(self) -> str:
+        """Return a sha256 over the content of the index, the same for equal content anywhere."""
+        parts = [entry["sha256"] for _, entry in sorted(self.manifest.files.items())]
+        return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+    @property
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """The arrays of the verified build, by the names of their files without ``.npy``; errors as `manifest`."""
+        return self._opened[1]
+
+    def _array(self, name: str) -> npt.NDArray[Any]:
+        return self.arrays[name]
+
+    @cached_property
+    def known(self) -> Docnos:
+        """The docnos, and the number of the document that bears one."""
+        return Docnos(self._opened[1])
+
+    @property
+    def docnos(self) -> npt.NDArray[np.object_]:
+        """Docno of each document, object [n]."""
+        return self.known.array
+
+
+def build_once(directory: Path, built: Callable[[], bool], build: Callable[[], object]) -> None:
+    """Build what is not built yet; of several processes that want it at once, one builds and the others wait.
+
+    An artifact locks itself while it writes; this second lock lets whoever waited find the work done.
+
+    Args:
+        directory: the directory of the artifact.
+        built: says whether it is there.
+        build: makes it.
+    """
+    if built():
+        return
+    with locked(directory.with_name(f"{directory.name}.first")):
+        if not built():
+            build()
