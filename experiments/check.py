@@ -23,8 +23,7 @@ from string import Template
 from legalir import plugins
 from legalir.errors import DatasetNotFound, DownloadError, MissingExtra, ModelError
 from legalir.experiment import Definition, ExperimentResult, read_expected, run, write_expected
-from legalir.experiment.report import compare
-from legalir.experiment.report.compare import Comparison, Expected
+from legalir.experiment.report.compare import Comparison, Expected, compare
 from legalir.experiment.report.rows import reasons
 from legalir.experiment.runner import dataset_slug
 

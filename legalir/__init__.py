@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     from legalir.graph.link_expansion import LinkExpansion
     from legalir.graph.nitilink import NitiLink
     from legalir.graph.sar import SAR
-    from legalir.lexical.bm25 import BM25
     from legalir.lexical.bm25f import BM25F
-    from legalir.lexical.sparse import SparseIndex
-    from legalir.lexical.tfidf import TFIDF
+    from legalir.lexical.sparse import BM25, TFIDF, SparseIndex
     from legalir.m3.encoder import M3Encoder
     from legalir.m3.index import M3Index
     from legalir.measure import MicroR, MultiHitRate, MultiMRR
@@ -88,7 +86,7 @@ _HOME = {
     "Focus": "legalir.rewrite.focus",
     "FamilySmoothing": "legalir.graph.family",
     "BM25F": "legalir.lexical.bm25f",
-    "BM25": "legalir.lexical.bm25",
+    "BM25": "legalir.lexical.sparse",
     "CitationGraph": "legalir.graph.citation_graph",
     "CrossEncoderReranker": "legalir.rerank.cross_encoder.reranker",
     "FineTuned": "legalir.train.finetune",
@@ -111,7 +109,7 @@ _HOME = {
     "SAR": "legalir.graph.sar",
     "SearchResult": "legalir.collection.results",
     "SparseIndex": "legalir.lexical.sparse",
-    "TFIDF": "legalir.lexical.tfidf",
+    "TFIDF": "legalir.lexical.sparse",
     "TrainedModel": "legalir.train",
     "WeightedRRF": "legalir.fuse.rrf",
     "explain": "legalir.explanation",
@@ -136,7 +134,7 @@ def __dir__() -> list[str]:
 
 
 def _register_datasets(_: object) -> None:
-    importlib.import_module("legalir.datasets.irds").register_all()
+    importlib.import_module("legalir.datasets.registry").register_all()
 
 
 def _register_measures(_: object) -> None:

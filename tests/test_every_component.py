@@ -338,11 +338,8 @@ COMPONENTS = (
 WITH_MODELS = {
     ("encoder", "sentence"): "encode/sentence/test_sentence_conformance.py",
     ("reranker", "rerank"): "rerank/cross_encoder/test_cross_encoder_conformance.py",
-    ("reranker", "m3_rerank"): "retrieve/m3/test_m3_conformance.py",
-    **{
-        ("retriever", name): "retrieve/m3/test_m3_conformance.py"
-        for name in ("m3", "m3_dense", "m3_multi", "m3_sparse")
-    },
+    ("reranker", "m3_rerank"): "m3/test_m3_conformance.py",
+    **{("retriever", name): "m3/test_m3_conformance.py" for name in ("m3", "m3_dense", "m3_multi", "m3_sparse")},
 }
 """Where the others are checked, with the models that they need."""
 

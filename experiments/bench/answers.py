@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 
 from legalir.frames.top import top_k
-from legalir.lexical.bm25 import BM25
-from legalir.lexical.sparse import SparseIndex
+from legalir.lexical.sparse import BM25, SparseIndex
 
 RESULTS = 100
 

@@ -56,7 +56,9 @@ class Collection(VectorIndexes):
     @cached_property
     def dataset(self) -> Dataset:
         """The collection as an ``ir_datasets`` dataset."""
-        return self.source.irds()
+        from legalir.datasets.registry import irds_form
+
+        return irds_form(self.source)
 
     def docs(self) -> Iterator[Provision]:
         """Yield every provision."""

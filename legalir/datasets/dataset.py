@@ -23,8 +23,6 @@ from legalir.errors import DataError, DatasetNotFound, suggestion
 from legalir.storage.files import digest_of
 
 if TYPE_CHECKING:
-    from ir_datasets.datasets.base import Dataset
-
     from legalir.datasets.store import ProvisionStore
 
 __all__ = ["Dangling", "StatuteDataset", "count_dangling", "report_once"]
@@ -279,15 +277,6 @@ class StatuteDataset:
     def problems(self) -> Dangling:
         """Return how many judgements and links point to nothing; reads the corpus the first time."""
         return count_dangling(self)
-
-    def irds(self) -> Dataset:
-        """Return this collection as an ir_datasets dataset."""
-        # Importing ir_datasets registers our collections, for which the next module has to be whole.
-        import ir_datasets  # noqa: F401
-
-        from legalir.datasets.irds import irds_dataset
-
-        return irds_dataset(self)
 
 
 def _has(split: str | None, known: Collection[str]) -> bool:

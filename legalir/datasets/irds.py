@@ -1,13 +1,10 @@
-"""Registration of our collections in ir_datasets, and thereby in PyTerrier.
-
-Our collections in the form of ir_datasets: documents, queries and judgements behind its protocols.
-"""
+"""Our collections in the form of ir_datasets: documents, queries and judgements behind its protocols."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ir_datasets import EntityType
 from ir_datasets.datasets.base import Dataset
@@ -15,14 +12,13 @@ from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericQuery, 
 from ir_datasets.indices.base import Docstore
 from ir_datasets.util.metadata import MetadataComponent
 
-from legalir.datasets.catalog import PREFIX, entries, load
 from legalir.datasets.readers import read_positions
 from legalir.datasets.records import Provision
 
 if TYPE_CHECKING:
     from legalir.datasets.dataset import StatuteDataset
 
-__all__ = ["irds_dataset", "register", "register_all"]
+__all__ = ["irds_dataset"]
 
 
 def irds_dataset(dataset: StatuteDataset) -> Dataset:
@@ -196,40 +192,3 @@ class StatuteQrels(BaseQrels):  # type: ignore[misc]
     def qrels_path(self) -> str:
         """Return the judgement file."""
         return str(self._dataset.folder.qrels_of(self._dataset.split))
-
-
-class Registry(Protocol):
-    """What we use of ``ir_datasets.registry``."""
-
-    def __iter__(self) -> Iterator[str]: ...
-
-    def register(self, name: str, obj: object) -> None:
-        """Add a dataset under a name that is free."""
-
-    def register_pattern(self, pattern: str, initializer: object) -> None:
-        """Add a function that makes the dataset of a name that matches."""
-
-
-def register(registry: Registry) -> None:
-    """Register every collection and every split under its id; doing it again is harmless.
-
-    Nothing is read but names of files, and nothing is fetched. An id that begins with ``legalir/`` but was
-    not there at this time is looked up when it is asked for, and an unknown one is our own clear error.
-    """
-
-    taken = set(registry)
-    for entry in entries().values():
-        for split in (None, *entry.splits):
-            id = entry.id if split is None else f"{entry.id}/{split}"
-            if id not in taken:
-                registry.register(id, irds_dataset(entry.dataset(split)))
-    if not getattr(registry, "_legalir_pattern", False):
-        registry.register_pattern(f"^{PREFIX}.+$", lambda id, groups: load(id).irds())
-        registry._legalir_pattern = True  # type: ignore[attr-defined]
-
-
-def register_all(module: object = None) -> None:
-    """Register in ``ir_datasets.registry``; the hook on its import passes the module."""
-    import ir_datasets
-
-    register(ir_datasets.registry)

@@ -8,6 +8,7 @@ from pyterrier.datasets import DatasetProvider
 from pyterrier.datasets._irds import IRDSDataset
 
 from legalir.datasets.catalog import PREFIX, available, entries, load
+from legalir.datasets.registry import irds_form
 
 __all__ = ["LegalIRDatasetProvider", "StatuteIRDSDataset"]
 
@@ -22,7 +23,7 @@ class StatuteIRDSDataset(IRDSDataset):
     def __init__(self, id_or_path: str) -> None:
         self._irds_id = id_or_path
         self._source = load(id_or_path)
-        self._irds_ref = self._source.irds()
+        self._irds_ref = irds_form(self._source)
 
     def info_url(self) -> str | None:
         """Return where the collection comes from, where that is an address."""

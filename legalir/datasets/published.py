@@ -23,8 +23,7 @@ from legalir.datasets.convert import convert
 from legalir.datasets.download import Download, download
 from legalir.datasets.folder import Folder
 from legalir.errors import DataError, DownloadError
-from legalir.storage.files import atomic_directory, atomic_text, cache_home, locked, sha256_of
-from legalir.storage.folders import clear_away
+from legalir.storage.files import atomic_directory, atomic_text, cache_home, clear_away, locked, sha256_of
 
 __all__ = ["Published", "extract", "published"]
 

@@ -30,8 +30,7 @@ from legalir.datasets.records import Provision, identifier, provision
 from legalir.errors import DataError, LegalIRError
 from legalir.progress import progress
 from legalir.storage.arrays import save_array
-from legalir.storage.files import atomic_directory, cache_home, locked
-from legalir.storage.folders import clear_away
+from legalir.storage.files import atomic_directory, cache_home, clear_away, locked
 
 __all__ = ["ProvisionStore"]
 

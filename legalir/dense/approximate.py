@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.dense.faiss import Neighbours
-from legalir.dense.vectors import unit_rows
 from legalir.errors import ComponentError
+from legalir.storage.arrays import unit_rows
 
 __all__ = [
     "RECALL_AT",

@@ -17,7 +17,7 @@ from legalir.dense.faiss import Approximate, Neighbours, build_neighbours, read_
 from legalir.dense.vectors import DenseVectors, Precision, vector_settings, write_encoded_vectors, write_vectors
 from legalir.encode.encoder import AnyEncoder, CountedEncoder, Encoder, TrainableEncoder, get_encoder
 from legalir.errors import ArtifactError, ComponentError
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 from legalir.storage.arrays import load_array
 from legalir.storage.artifact import building, rebuild_hint
 from legalir.storage.documents import INDEXED_TEXT
@@ -206,7 +206,7 @@ def _take_over(old: Path, new: Path) -> None:
         shutil.copyfile(old, new)
 
 
-def fit_vectors(encoder: TrainableEncoder, postings: SparsePostings, data: Path, precision: Precision) -> _Facts:
+def fit_vectors(encoder: TrainableEncoder, postings: SparseIndex, data: Path, precision: Precision) -> _Facts:
     """Fit an encoder; write what it learnt, the vectors and the docnos into `data`; return the facts about them."""
     fitted, vectors = encoder.fit(postings)
     fitted.save(data)

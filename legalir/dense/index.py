@@ -21,7 +21,7 @@ from legalir.dense.retriever import DenseRetriever, DenseScorer, QueryEncoder
 from legalir.dense.vectors import Precision, foreign_vectors, write_vectors
 from legalir.encode.encoder import CountedEncoder, Encoder, TrainableEncoder
 from legalir.errors import ComponentError
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 from legalir.storage.documents import INDEXED_TEXT, counted, document_batches
 
 __all__ = ["DenseIndex"]
@@ -168,7 +168,7 @@ class DenseIndex(DenseBuild):
         with self._building(*about) as (data, facts):
             if isinstance(encoder, TrainableEncoder):
                 with tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill:
-                    postings = SparsePostings(Path(spill) / "postings", encoder.analyzer).index(iter)
+                    postings = SparseIndex(Path(spill) / "postings", encoder.analyzer).index(iter)
                     facts.update(fit_vectors(encoder, postings, data, precision))
             else:
                 batches = ((docnos, encoder.encode(texts)) for docnos, texts in document_batches(iter))
@@ -179,7 +179,7 @@ class DenseIndex(DenseBuild):
         """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
         return [["docno", "text"]]
 
-    def index_postings(self, postings: SparsePostings, *, precision: Precision = "float32", corpus: str = "") -> Self:
+    def index_postings(self, postings: SparseIndex, *, precision: Precision = "float32", corpus: str = "") -> Self:
         """Build the index from a sparse index of the same documents, for an encoder that is fitted on terms.
 
         Args:

@@ -20,16 +20,16 @@ import pyterrier as pt
 from legalir.analysis.ngrams import readable
 from legalir.dense.approximate import approximate_cosines
 from legalir.dense.cosine import best_cosines, pair_cosines
-from legalir.dense.vectors import unit_rows
 from legalir.encode.encoder import TermEncoder
 from legalir.encode.lsa import LSA
 from legalir.encode.static.encoder import static_encoder
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import drop_results, empty_like, require_texts
+from legalir.frames.columns import check_queries, drop_results, empty_like, require_texts
 from legalir.frames.component import Component, Cuttable, check_number
 from legalir.frames.lists import results_frame
 from legalir.frames.scorer import PairScorer
+from legalir.storage.arrays import unit_rows
 from legalir.storage.strings import Docnos
 
 if TYPE_CHECKING:
@@ -39,20 +39,12 @@ __all__ = [
     "DenseRetriever",
     "DenseScorer",
     "QueryEncoder",
-    "check_queries",
     "dense",
     "explain_cosines",
     "lsa",
     "query_vectors",
     "static",
 ]
-
-
-def check_queries(inp: pd.DataFrame, *columns: str) -> None:
-    """Check that a frame has ``qid``, `columns`, and ``query`` or ``query_vec``."""
-    with pt.validate.any(inp) as found:
-        found.columns(includes=["qid", "query", *columns])
-        found.columns(includes=["qid", "query_vec", *columns])
 
 
 def query_vectors(index: DenseIndex, queries: pd.DataFrame, component: str) -> npt.NDArray[np.float32]:

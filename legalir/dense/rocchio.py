@@ -25,16 +25,16 @@ from pyterrier import Compose
 from legalir.analysis.ngrams import readable
 from legalir.dense.cosine import best_cosines
 from legalir.dense.index import DenseIndex
-from legalir.dense.retriever import DenseRetriever, DenseScorer, check_queries, explain_cosines, query_vectors
-from legalir.dense.vectors import unit_rows
+from legalir.dense.retriever import DenseRetriever, DenseScorer, explain_cosines, query_vectors
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, result_scores
-from legalir.frames.columns import drop_results, empty_like, rank_results, require_columns, require_texts
+from legalir.frames.columns import check_queries, drop_results, empty_like, rank_results, require_columns, require_texts
 from legalir.frames.component import Cuttable, check_number
 from legalir.frames.lists import Found, results_frame
 from legalir.frames.scorer import PairScorer
 from legalir.frames.top import top_k
 from legalir.lexical.retriever import SparseRetriever
+from legalir.storage.arrays import unit_rows
 from legalir.storage.strings import Docnos
 
 __all__ = [

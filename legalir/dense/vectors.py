@@ -21,35 +21,20 @@ import numpy.typing as npt
 
 from legalir.dense.faiss import Neighbours, read_approximate
 from legalir.errors import ArtifactError, ComponentError
-from legalir.storage.arrays import append_rows, load_array
+from legalir.storage.arrays import append_rows, load_array, unit_rows
 from legalir.storage.artifact import IndexArtifact
 from legalir.storage.rows import ArrayFile, Rows
 from legalir.storage.shards import Advance, Encoding, Shards, earlier_rows, write_encoded
 from legalir.storage.strings import write_docnos
 
-__all__ = [
-    "DenseVectors",
-    "Precision",
-    "foreign_vectors",
-    "unit_rows",
-    "vector_settings",
-    "write_encoded_vectors",
-    "write_vectors",
-]
+__all__ = ["DenseVectors", "Precision", "foreign_vectors", "vector_settings", "write_encoded_vectors", "write_vectors"]
 
 Precision = Literal["float32", "float16"]
-_ROWS = 16_384
 """Rows that are worked on at a time."""
 
 
-def unit_rows(vectors: npt.NDArray[np.floating], least: float = 0.0) -> npt.NDArray[np.float32]:
-    """Return `vectors` [n, d] with rows of length 1; a row no longer than `least` becomes zeros."""
-    out = np.empty(vectors.shape, dtype=np.float32)
-    for first in range(0, len(vectors), _ROWS):
-        wide = vectors[first : first + _ROWS].astype(np.float64)
-        lengths = np.sqrt(np.square(wide).sum(axis=1, keepdims=True))
-        out[first : first + _ROWS] = np.where(lengths > least, wide, 0) / np.where(lengths > least, lengths, 1)
-    return out
+_ROWS = 16_384
+"""Rows that are worked on together."""
 
 
 class DenseVectors(IndexArtifact):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from legalir import plugins
 from legalir.errors import ComponentError, PluginError
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 from legalir.models.folders import is_model_name
 
 __all__ = [
@@ -107,7 +107,7 @@ class TrainableEncoder(Protocol):
         """The name of the analyzer whose postings it is fitted on."""
         ...
 
-    def fit(self, postings: SparsePostings) -> tuple[FittedEncoder, Vectors]:
+    def fit(self, postings: SparseIndex) -> tuple[FittedEncoder, Vectors]:
         """Learn from a collection; return the encoder, and the vectors of the documents, as it encodes them."""
         ...
 

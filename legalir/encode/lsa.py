@@ -16,13 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms, fingerprint, get_analyzer
-from legalir.dense.vectors import unit_rows
 from legalir.encode.encoder import Vectors
 from legalir.errors import ArtifactError
 from legalir.frames.component import check_number
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 from legalir.lexical.weights import lucene_idf, tfidf_weights
-from legalir.storage.arrays import save_array
+from legalir.storage.arrays import save_array, unit_rows
 from legalir.storage.strings import Strings, write_strings
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ class LSA:
         """Changes whenever the same collection could give other vectors."""
         return fingerprint("lsa/1", {"analyzer": self._analyzer.fingerprint, "dimensions": self.dimensions})
 
-    def fit(self, postings: SparsePostings) -> tuple[FittedLSA, Vectors]:
+    def fit(self, postings: SparseIndex) -> tuple[FittedLSA, Vectors]:
         """Find the main directions of a collection.
 
         Returns:

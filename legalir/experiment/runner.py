@@ -14,8 +14,7 @@ import pandas as pd
 
 from legalir.errors import ExperimentError
 from legalir.experiment.definition.definition import Definition, load_definition
-from legalir.experiment.report.queries import collect_context
-from legalir.experiment.report.result import ExperimentResult
+from legalir.experiment.report.result import ExperimentResult, collect_context
 from legalir.experiment.runs.environment import describe_environment
 from legalir.experiment.runs.runs import make_runs
 from legalir.experiment.runs.scores import per_query_scores, score_table

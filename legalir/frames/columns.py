@@ -1,4 +1,12 @@
-"""Conventions for data frames: which columns, which order, which types.
+"""Retrieval with a static model, trained by ``legalir train static``.
+
+The vectors of queries: those that a frame brings, or those of its texts.
+
+What makes up a cosine: the terms of the query, where the encoder can tell them apart.
+
+Dense retrieval as transformers: cosine of vectors, for all documents or for given ones.
+
+Conventions for data frames: which columns, which order, which types.
 
 Frames follow PyTerrier: queries are ``[qid, query]`` and results ``[qid, query, docno, score, rank]``,
 `qid` and `docno` strings, `score` a finite float, `rank` an integer from 0. Results are ordered by score
@@ -9,15 +17,21 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyterrier as pt
 
 from legalir.errors import ComponentError
 
+if TYPE_CHECKING:
+    pass
+
 __all__ = [
     "RESULT_COLUMNS",
+    "check_queries",
     "drop_results",
     "empty_like",
     "fed_with_questions",
@@ -139,3 +153,10 @@ def rank_results(frame: pd.DataFrame) -> pd.DataFrame:
     first = np.searchsorted(query, query)
     out["rank"] = np.arange(len(out), dtype=np.int64) - first
     return out
+
+
+def check_queries(inp: pd.DataFrame, *columns: str) -> None:
+    """Check that a frame has ``qid``, `columns`, and ``query`` or ``query_vec``."""
+    with pt.validate.any(inp) as found:
+        found.columns(includes=["qid", "query", *columns])
+        found.columns(includes=["qid", "query_vec", *columns])

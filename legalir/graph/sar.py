@@ -24,10 +24,9 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.dense.retriever import check_queries
 from legalir.errors import ComponentError, suggestion
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
-from legalir.frames.columns import empty_like, require_columns
+from legalir.frames.columns import check_queries, empty_like, require_columns
 from legalir.frames.component import Component, check_number
 from legalir.frames.lists import RankedLists, ranked_frame, read_lists
 from legalir.frames.normalize import FITTED, NORMALIZERS, clip

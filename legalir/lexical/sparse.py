@@ -1,9 +1,13 @@
-"""The public sparse index: an artifact, and the retrievers over it.
+"""TF-IDF with cosine over the terms of any analyzer.
+
+The public sparse index: an artifact, and the retrievers over it.
 
 The sparse index as an artifact: postings of a collection under one analyzer, memory-mapped.
 
 Files of a build: the string table ``terms``, the docnos (see :mod:`legalir.storage.strings`), and ``indptr.npy``,
 ``documents.npy``, ``frequencies.npy``, ``lengths.npy`` (see :class:`~legalir.lexical.postings.PostingsWriter`).
+
+BM25 over the terms of any analyzer.
 """
 
 from __future__ import annotations
@@ -11,25 +15,32 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms, get_analyzer
-from legalir.lexical.bm25 import BM25
+from legalir.errors import ComponentError
+from legalir.frames.component import check_number
 from legalir.lexical.postings import PostingsWriter
+from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
-from legalir.lexical.tfidf import TFIDF, Idf
+from legalir.lexical.weights import bm25_weights, lucene_idf, sklearn_idf, tfidf_weights
 from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT, document_batches
 from legalir.storage.strings import write_docnos, write_strings
 
-__all__ = ["SparseIndex", "SparsePostings"]
+__all__ = ["BM25", "TFIDF", "SparseIndex", "bm25", "tfidf"]
 
 
-class SparsePostings(TermIndex):
-    """Postings of a collection under one analyzer.
+class SparseIndex(TermIndex):
+    """Postings of a collection under one analyzer, and where its retrievers come from.
+
+    ::
+
+        index = legalir.SparseIndex("my.index", analyzer="jamo3").index(docs)
+        index.bm25(k1=1.5, b=0.75).search("무창층의 기준은?")
 
     Args:
         path: directory of the artifact.
@@ -78,6 +89,18 @@ class SparsePostings(TermIndex):
         documents = int(self.indptr[term + 1] - self.indptr[term])
         return {"in_document": int(self.frequencies[posting]), "documents": documents}
 
+    def index_inputs(self) -> list[list[str]]:
+        """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
+        return [["docno", "text"]]
+
+    def bm25(self, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> BM25:
+        """Return a BM25 retriever; `k1` and `b` need no new index."""
+        return BM25(self, k1=k1, b=b, num_results=num_results)
+
+    def tfidf(self, num_results: int = 1000, idf: Idf = "lucene") -> TFIDF:
+        """Return a TF-IDF retriever with cosine scores."""
+        return TFIDF(self, idf=idf, num_results=num_results)
+
 
 def _write(documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Path, spill: Path) -> dict[str, Any]:
     """Write the files of an index into `data`; return the facts for its manifest."""
@@ -97,23 +120,132 @@ def _write(documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Pat
     }
 
 
-class SparseIndex(SparsePostings):
-    """A sparse index of a collection, and where its retrievers come from.
+_ADDED = 8
+"""Occurrences of a query term that are added one by one; bounds what a query of one repeated word costs."""
 
-    ::
 
-        index = legalir.SparseIndex("my.index", analyzer="jamo3").index(docs)
-        index.bm25(k1=1.5, b=0.75).search("무창층의 기준은?")
+class BM25(SparseRetriever):
+    """BM25 (Robertson et al. 1994) with Lucene's idf and exact document lengths.
+
+    ``score(q, d) = Σ_t qtf · ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1·(1 − b + b·dl/avgdl))``, where qtf
+    is how often the query holds the term. `k1` and `b` are free at search time: the index keeps raw
+    frequencies.
+
+    Args:
+        index: the sparse index.
+        k1: saturation of term frequency, at least 0.
+        b: length normalisation, from 0 to 1.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range.
     """
 
-    def index_inputs(self) -> list[list[str]]:
-        """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
-        return [["docno", "text"]]
+    index: SparseIndex
 
-    def bm25(self, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> BM25:
-        """Return a BM25 retriever; `k1` and `b` need no new index."""
-        return BM25(self, k1=k1, b=b, num_results=num_results)
+    def __init__(self, index: SparseIndex, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> None:
+        check_number("bm25", "k1", k1, low=0)
+        check_number("bm25", "b", b, low=0, high=1)
+        check_number("bm25", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.k1 = k1
+        self.b = b
+        self.num_results = num_results
 
-    def tfidf(self, num_results: int = 1000, idf: Idf = "lucene") -> TFIDF:
-        """Return a TF-IDF retriever with cosine scores."""
-        return TFIDF(self, idf=idf, num_results=num_results)
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression, with what its scores depend on."""
+        return f"bm25({self.index.analyzer.name}, k1={self.k1:g}, b={self.b:g})"
+
+    def posting_weights(self) -> npt.NDArray[np.float32]:
+        """Return idf times saturated frequency for every posting; [P]."""
+        index = self.index
+        return bm25_weights(index.indptr, index.documents, index.frequencies, index.lengths, self.k1, self.b)
+
+    def query_vector(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return each term as often as the query holds it, with weight 1.
+
+        Adding a weight twice rounds otherwise than adding its double, and the sum over occurrences is what others
+        compute. A term that occurs more than `_ADDED` times is added once, with its frequency as weight.
+        """
+        added = tf <= _ADDED
+        times = np.where(added, tf, 1)
+        return np.repeat(terms, times), np.repeat(np.where(added, 1, tf), times).astype(np.float32)
+
+
+def bm25(collection: Any, *, analyzer: str = "jamo3", k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> BM25:
+    """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``.
+
+    Args:
+        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+    """
+    return BM25(collection.sparse(analyzer), k1=k1, b=b, num_results=num_results)
+
+
+Idf = Literal["lucene", "sklearn"]
+
+
+class TFIDF(SparseRetriever):
+    """Cosine of TF-IDF vectors with logarithmic term frequency.
+
+    A term weighs ``(1 + ln tf)·idf`` in query and document alike, and both vectors are scaled to length 1; the
+    query's length counts its terms that the collection knows. Scores lie in [0, 1].
+
+    Args:
+        index: the sparse index.
+        idf: ``lucene``, ``ln(1 + (N − df + ½)/(df + ½))`` as in BM25; or ``sklearn``,
+            ``ln((1 + N)/(1 + df)) + 1``, which keeps the weight of a frequent term from vanishing.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    index: SparseIndex
+
+    def __init__(self, index: SparseIndex, idf: Idf = "lucene", num_results: int = 1000) -> None:
+        if idf not in get_args(Idf):
+            raise ComponentError(f"tfidf: idf={idf!r} is not one of {', '.join(get_args(Idf))}.")
+        check_number("tfidf", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.idf = idf
+        self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression, with what its scores depend on."""
+        return f"tfidf({self.index.analyzer.name}, idf={self.idf})"
+
+    def _idf_of(self, df: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        formula = lucene_idf if self.idf == "lucene" else sklearn_idf
+        return formula(len(self.index), df)
+
+    def posting_weights(self) -> npt.NDArray[np.float32]:
+        """Return the cosine weight of every posting; [P]."""
+        index = self.index
+        idf = self._idf_of(np.diff(index.indptr))
+        return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, idf)
+
+    def query_vector(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the query vector, scaled to length 1."""
+        indptr = self.index.indptr
+        raw = (1 + np.log(tf)) * self._idf_of(indptr[terms + 1] - indptr[terms])
+        return terms, (raw / (np.sqrt(np.square(raw).sum()) or 1.0)).astype(np.float32)
+
+    def scores(self, query: str) -> npt.NDArray[np.float32]:
+        """Return the cosine of every document with one query; [n]."""
+        # Rounding may lift the cosine of equal vectors above 1, which no cosine is.
+        return np.minimum(super().scores(query), np.float32(1))
+
+
+def tfidf(collection: Any, *, analyzer: str = "jamo3", idf: Idf = "lucene", num_results: int = 1000) -> TFIDF:
+    """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.
+
+    Args:
+        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+    """
+    return TFIDF(collection.sparse(analyzer), idf=idf, num_results=num_results)

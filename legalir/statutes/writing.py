@@ -18,8 +18,8 @@ from typing import Self, cast
 from legalir.datasets.records import fits_trec
 from legalir.errors import DataError, FormatError, suggestion
 from legalir.progress import progress
+from legalir.statutes.new_folder import new_folder
 from legalir.statutes.source import DANGLING, FIELDS, ImportReport, Source, get_source
-from legalir.storage.folders import new_folder
 
 __all__ = ["checked_links", "checked_provisions", "write_collection"]
 

@@ -1,4 +1,13 @@
-"""Arrays on disk: plain ``.npy`` files, written with every fault noticed, mapped, never pickled."""
+"""Vectors of documents from an encoder that is slow: resumed after a kill, and taken over from earlier builds.
+
+The dense index as an artifact: vectors of length 1, memory-mapped, and the encoder that was fitted on them.
+
+Files of a build: ``vectors.npy``, float16 or float32 [n, d]; the docnos (see :mod:`legalir.storage.strings`); what a
+fitted encoder saved, under names that begin with ``encoder.``; and the approximate index, under names that begin with
+``approximate.`` (see :mod:`legalir.dense.faiss`).
+
+Arrays on disk: plain ``.npy`` files, written with every fault noticed, mapped, never pickled.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +22,7 @@ from numpy.lib import format as npy
 
 from legalir.errors import ArtifactError
 
-__all__ = ["append_rows", "create_array", "load_array", "save_array", "widened"]
+__all__ = ["append_rows", "create_array", "load_array", "save_array", "unit_rows", "widened"]
 
 _SIGN_AND_NUMBER = np.int32(-0x70002000)
 """Bit 31, and bits 13 to 27."""
@@ -89,3 +98,16 @@ def widened(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     numbers = bits.view(np.float32)
     numbers *= _EXPONENT
     return numbers
+
+
+_ROWS = 16_384
+
+
+def unit_rows(vectors: npt.NDArray[np.floating], least: float = 0.0) -> npt.NDArray[np.float32]:
+    """Return `vectors` [n, d] with rows of length 1; a row no longer than `least` becomes zeros."""
+    out = np.empty(vectors.shape, dtype=np.float32)
+    for first in range(0, len(vectors), _ROWS):
+        wide = vectors[first : first + _ROWS].astype(np.float64)
+        lengths = np.sqrt(np.square(wide).sum(axis=1, keepdims=True))
+        out[first : first + _ROWS] = np.where(lengths > least, wide, 0) / np.where(lengths > least, lengths, 1)
+    return out

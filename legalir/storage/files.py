@@ -1,4 +1,8 @@
-"""The sha256 of a file, computed once a process as long as the file stays the same.
+"""A folder of the user's that appears whole, or takes the place of another one whole.
+
+What a killed process left behind where a folder is to be built.
+
+The sha256 of a file, computed once a process as long as the file stays the same.
 
 Files that are whole or absent: atomic writes, directories renamed into place, locks and checksums.
 """
@@ -23,6 +27,7 @@ __all__ = [
     "atomic_directory",
     "atomic_text",
     "cache_home",
+    "clear_away",
     "digest_of",
     "locked",
     "sha256_of",
@@ -137,3 +142,14 @@ def digest_of(path: Path) -> str:
 @lru_cache(maxsize=256)
 def _digest(path: Path, size: int, changed: int) -> str:
     return sha256_of(path)
+
+
+def clear_away(folder: Path) -> None:
+    """Remove a folder, and the unfinished ones of its name beside it; for the process that holds its lock."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for unfinished in folder.parent.glob(f".{folder.name}.*"):
+        if unfinished.is_dir():
+            shutil.rmtree(unfinished, ignore_errors=True)
+
+
+# What the names of hidden folders have behind that of the folder they belong to, and before letters of their own.

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from legalir.dense.vectors import unit_rows
 from legalir.encode.static.ngrams import Features
+from legalir.storage.arrays import unit_rows
 from legalir.train.batches import rows_matrix
 
 __all__ = ["LazyAdam", "Network", "encode", "relative_idf"]

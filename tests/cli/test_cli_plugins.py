@@ -112,7 +112,7 @@ def test_show() -> None:
     assert lines[0] == "bm25 retriever"
     assert lines[1].startswith("BM25 over the terms of `analyzer`")
     assert "package legalir 0.1.0" in lines
-    assert "module legalir.lexical.bm25:bm25" in lines
+    assert "module legalir.lexical.sparse:bm25" in lines
     assert 'example bm25(analyzer="char2", k1=1.5, b=0.75)' in lines
     assert "k1 0.9 saturation of term frequency, at least 0." in lines
 

@@ -5,8 +5,9 @@ from ir_datasets.util import Registry
 from mini_folder import DOCS, jsonl, write
 
 from legalir.datasets import load
-from legalir.datasets.irds import register
+from legalir.datasets.irds import irds_dataset
 from legalir.datasets.provider import LegalIRDatasetProvider
+from legalir.datasets.registry import register
 from legalir.errors import DatasetNotFound, DownloadError
 
 # PyTerrier 1.1 renames columns in place, of which pandas 3.1 warns.
@@ -72,7 +73,7 @@ def test_slices_of_documents(folder):
     rows = [{"docno": f"d{number}", "text": ""} for number in range(20)]
     write(folder / "corpus.jsonl", jsonl(rows))
     numbers = list(range(20))
-    dataset = load(folder).irds()
+    dataset = irds_dataset(load(folder))
 
     def ids(key):
         return [int(record.doc_id[1:]) for record in dataset.docs_iter()[key]]
@@ -117,7 +118,7 @@ def test_an_unknown_id_is_our_error_and_a_late_folder_is_found(registry, folder)
 
 
 def test_a_published_collection_that_cannot_be_reached(registry, monkeypatch):
-    monkeypatch.setattr("legalir.datasets.download.download", refuse)
+    monkeypatch.setattr("legalir.datasets.published.download", refuse)
     dataset = registry["legalir/stard/dev"]
     assert dataset.has_qrels()
     assert dataset.docs_lang() == "zh"

@@ -14,7 +14,7 @@ from legalir.analysis.analyzer import get_analyzer
 from legalir.encode.encoder import Encoder, FittedEncoder, TermEncoder, TrainableEncoder, get_encoder
 from legalir.encode.lsa import LSA, FittedLSA, lsa_encoder
 from legalir.errors import AnalyzerError, ArtifactError, ComponentError
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 from legalir.storage.arrays import load_array
 
 TEXTS = [
@@ -30,9 +30,9 @@ TEXTS = [
 ]
 
 
-def postings(path: Path, analyzer: str = "word", texts: list[str] = TEXTS) -> SparsePostings:
+def postings(path: Path, analyzer: str = "word", texts: list[str] = TEXTS) -> SparseIndex:
     documents = [{"docno": str(number), "text": text} for number, text in enumerate(texts)]
-    return SparsePostings(path, analyzer).index(documents)
+    return SparseIndex(path, analyzer).index(documents)
 
 
 def random_texts(count: int) -> list[str]:

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
 from legalir.experiment import ExperimentResult, run, write_expected
-from legalir.experiment.report import compare
 from legalir.experiment.report.charts import curves
+from legalir.experiment.report.compare import compare
 from legalir.experiment.report.html import headline, render
 from legalir.experiment.report.rows import leader, table_rows
 from legalir.experiment.report.terminal import print_result

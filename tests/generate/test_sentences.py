@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from legalir.generate.quote import sentences
+from legalir.generate.quote import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,16 @@ from legalir.generate.quote import sentences
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 def test_nothing_is_lost() -> None:
     text = "① 가나다. 라마 1.2 바.\n(사아)。자차! ② “카타.” 파하? "
-    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
 
 
 def test_a_long_text_is_no_trouble() -> None:
     # Quadratic time would take minutes.
-    assert len(sentences("가나다라 " * 200_000)) == 1
-    assert len(sentences(" " * 200_000 + "가")) == 1
-    assert len(sentences("말한다. " * 100_000)) == 100_000
+    assert len(split_sentences("가나다라 " * 200_000)) == 1
+    assert len(split_sentences(" " * 200_000 + "가")) == 1
+    assert len(split_sentences("말한다. " * 100_000)) == 100_000

@@ -19,7 +19,7 @@ from legalir.errors import PluginError
 
 GOOD = """
 def sick(collection):
-    from legalir.lexical.bm25 import bm25
+    from legalir.lexical.sparse import bm25
     return bm25(collection)
 """
 

@@ -8,7 +8,7 @@ import pytest
 from ir_measures import Qrel, R, ScoredDoc, nDCG
 
 import legalir
-from legalir.dense.vectors import unit_rows
+from legalir.storage.arrays import unit_rows
 from legalir.train.batches import Gold
 from legalir.train.loop import dev_measures
 

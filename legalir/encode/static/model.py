@@ -18,12 +18,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
-from legalir.dense.vectors import unit_rows
 from legalir.encode.encoder import Vectors
 from legalir.encode.static.folder import fill, read_model, write_model
 from legalir.encode.static.ngrams import Codes, Features, NGrams, word_stream
 from legalir.errors import ComponentError
-from legalir.storage.arrays import widened
+from legalir.storage.arrays import unit_rows, widened
 
 __all__ = ["StaticModel", "TermFrequency", "label_shares", "model_fingerprint", "term_weights"]
 

@@ -20,13 +20,12 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
-from legalir.dense.vectors import unit_rows
 from legalir.encode.encoder import Vectors
 from legalir.encode.static.folder import ABOUT, TENSORS, read_tensors
 from legalir.encode.static.model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
-from legalir.storage.arrays import widened
+from legalir.storage.arrays import unit_rows, widened
 from legalir.storage.files import digest_of
 
 __all__ = ["TokenModel", "export", "is_static_embedding"]

@@ -1,25 +1,86 @@
-"""The result of an experiment: what was asked, the runs, the table, and how to keep and show them."""
+"""The result of an experiment: what was asked, the runs, the table, and how to keep and show them.
+
+Queries for the report: won and lost most, slowest, and a card for each of them.
+
+What a report shows besides figures: queries, gold provisions and titles, kept with the result.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import yaml
 
 from legalir.errors import ExperimentError
 from legalir.experiment.definition.definition import Definition
-from legalir.experiment.report.queries import Context
 from legalir.experiment.runs.files import exact_floats, read_record, read_run, run_paths, write_record, write_run
 from legalir.experiment.runs.latency import Latency
 from legalir.experiment.runs.runs import Run, writing
 from legalir.storage.files import atomic_text, sha256_of
 
-__all__ = ["ExperimentResult"]
+if TYPE_CHECKING:
+    from legalir.collection.collection import Collection
+
+__all__ = ["TOP", "Context", "ExperimentResult", "collect_context"]
+
+TOP = 5
+
+
+@dataclass(frozen=True)
+class Context:
+    """The words of an experiment.
+
+    Attributes:
+        queries: text by qid, in the order of the topics.
+        gold: relevant docnos by qid with their grade, best first.
+        titles: title by docno, of what is gold or among the first results of a system.
+    """
+
+    queries: Mapping[str, str] = field(default_factory=dict)
+    gold: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Mapping[str, object]]) -> Context:
+        """Return the context that :meth:`as_dict` gave."""
+        return cls(**value)  # type: ignore[arg-type]
+
+
+def collect_context(
+    collection: Collection, runs: Mapping[str, pd.DataFrame], topics: pd.DataFrame, qrels: pd.DataFrame
+) -> Context:
+    """Gather the queries, their gold provisions, and titles for those and for each system's first results."""
+    gold: dict[str, dict[str, int]] = {qid: {} for qid in topics["qid"]}
+    relevant = qrels[qrels["label"] > 0].sort_values(["label", "docno"], ascending=[False, True])
+    for qid, docno, label in zip(relevant["qid"], relevant["docno"], relevant["label"], strict=True):
+        gold[qid][docno] = int(label)
+    shown = dict.fromkeys(relevant["docno"])
+    for run in runs.values():
+        shown |= dict.fromkeys(run.loc[run["rank"] < TOP, "docno"])
+    return Context(
+        queries=dict(zip(topics["qid"], topics["query"].astype(str), strict=True)),
+        gold=gold,
+        titles=_titles(collection, shown),
+    )
+
+
+def _titles(collection: Collection, docnos: Iterable[str]) -> dict[str, str]:
+    titles = {}
+    for docno, provision in collection.provisions(list(docnos)).items():
+        title = provision.title or " ".join(provision.text.split())[:80]
+        titles[docno] = " ".join(title.split())
+    return titles
+
 
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
 

@@ -15,7 +15,7 @@ import pytest
 from fake_m3 import FakeM3, contents, leftovers, provisions
 from forked import child
 
-from legalir.m3 import build
+from legalir.m3.build import build
 from legalir.m3.store import M3Store
 
 SHARD = 10

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from legalir.experiment import Definition, read_expected, run
-from legalir.experiment.report import compare
+from legalir.experiment.report.compare import compare
 from legalir.experiment.runner import dataset_slug
 from legalir.train.finetune import FineTuning
 from legalir.train.recipe import Recipe
 
-EXPERIMENTS = Path(__file__).parent.parent / "experiments"
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 DATA = os.environ.get("LEGALIR_DATA", "")
 
 

@@ -12,7 +12,7 @@ from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ArtifactError, ComponentError
 from legalir.lexical import weights as weights_module
 from legalir.lexical.fields import FIELDS, FieldIndex
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 from legalir.storage import documents as documents_module
 
 DOCUMENTS = [
@@ -98,7 +98,7 @@ def test_what_stands_at_the_path_is_checked(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="was built with the analyzer char2"):
         _ = FieldIndex(path, analyzer="jamo4").manifest
     with pytest.raises(ArtifactError, match="exists and is no sparse_index"):
-        SparsePostings(path).index(DOCUMENTS)
+        SparseIndex(path).index(DOCUMENTS)
     (file,) = path.glob("data-*/frequencies.citing.npy")
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(ArtifactError, match=r"frequencies\.citing\.npy has .* bytes where .* remove the directory"):
@@ -108,5 +108,5 @@ def test_what_stands_at_the_path_is_checked(tmp_path: Path) -> None:
 def test_identity() -> None:
     assert FieldIndex("a", analyzer="char2") == FieldIndex("a", analyzer="char2")
     assert FieldIndex("a") != FieldIndex("b")
-    assert FieldIndex("a") != SparsePostings("a")
+    assert FieldIndex("a") != SparseIndex("a")
     assert repr(FieldIndex("a", analyzer="char2")) == "FieldIndex('a', analyzer='char2')"

@@ -18,16 +18,7 @@ from legalir.datasets.folder import Folder
 from legalir.errors import DataError, DatasetNotFound
 from legalir.storage.files import sync_directory, sync_file
 
-__all__ = ["WRITTEN", "clear_away", "new_folder"]
-
-
-def clear_away(folder: Path) -> None:
-    """Remove a folder, and the unfinished ones of its name beside it; for the process that holds its lock."""
-    shutil.rmtree(folder, ignore_errors=True)
-    for unfinished in folder.parent.glob(f".{folder.name}.*"):
-        if unfinished.is_dir():
-            shutil.rmtree(unfinished, ignore_errors=True)
-
+__all__ = ["WRITTEN", "new_folder"]
 
 WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", "links.dangling.tsv")
 """The files of which nothing is kept where a folder is replaced; all others are."""

@@ -10,7 +10,7 @@ import pytest
 from fake_m3 import VOCABULARY, FakeM3, contents, provisions
 
 from legalir.errors import ArtifactError, ComponentError
-from legalir.m3 import build
+from legalir.m3.build import build
 from legalir.m3.store import M3Store
 
 DOCUMENTS = provisions(40)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fake_m3 import LIMIT, VOCABULARY, FakeM3, Said, contents, leftovers, provisions
 
-from legalir.m3 import build
+from legalir.m3.build import build
 from legalir.m3.store import M3Store, Multi, quantized, restored
 from legalir.storage import documents
 from legalir.storage.documents import indexed_text

@@ -16,7 +16,7 @@ from dense_material import LetterEncoder
 from legalir.dense.index import DenseIndex
 from legalir.encode.lsa import LSA
 from legalir.errors import ArtifactError, ComponentError
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 
 DOCUMENTS: list[dict[str, Any]] = [
     {"docno": "법-2", "title": "소방시설법 제2조(정의)", "text": "무창층이란 개구부의 면적이 30분의 1 이하인 층"},
@@ -59,7 +59,7 @@ def _registered() -> bool:
 
 def test_postings_give_the_same_as_texts(tmp_path: Path) -> None:
     encoder = LSA("char2", 3)
-    postings = SparsePostings(tmp_path / "sparse", "char2").index(DOCUMENTS)
+    postings = SparseIndex(tmp_path / "sparse", "char2").index(DOCUMENTS)
     one = DenseIndex(tmp_path / "one", encoder).index(DOCUMENTS)
     two = DenseIndex(tmp_path / "two", encoder).index_postings(postings)
     assert one.fingerprint() == two.fingerprint()
@@ -82,7 +82,7 @@ def test_an_encoder_that_needs_no_fitting(tmp_path: Path) -> None:
     assert rows["docno"].tolist() == ["d1", "d0", "d2", "d3"]
     np.testing.assert_allclose(rows["score"], [1, 3 / np.sqrt(15), 0, 0], atol=1e-6)
     with pytest.raises(ComponentError, match=r"The encoder 'letters' needs texts: build its index with index\(docs\)"):
-        index.index_postings(SparsePostings(tmp_path / "nowhere"))
+        index.index_postings(SparseIndex(tmp_path / "nowhere"))
 
 
 def test_half_precision_takes_half_the_place_and_nearly_the_same_scores(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_every_altered_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_sparse_index_is_not_a_dense_one(tmp_path: Path) -> None:
-    SparsePostings(tmp_path / "sparse").index(DOCUMENTS)
+    SparseIndex(tmp_path / "sparse").index(DOCUMENTS)
     with pytest.raises(ArtifactError, match="holds sparse_index, and dense_index is needed"):
         answers(DenseIndex(tmp_path / "sparse"))
     with pytest.raises(ArtifactError, match="exists and is no dense_index of legalir"):

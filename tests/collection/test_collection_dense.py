@@ -12,7 +12,7 @@ import legalir
 from legalir.dense.index import DenseIndex
 from legalir.encode.lsa import LSA
 from legalir.errors import ComponentError
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 
 
 class Lengths:
@@ -29,7 +29,7 @@ class Lengths:
 def test_lsa_is_fitted_once_on_the_postings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     collection = legalir.Collection("legalir/firecode", cache=tmp_path)
     collection.sparse("jamo3")
-    monkeypatch.setattr(SparsePostings, "index", None)  # the texts are not analysed again
+    monkeypatch.setattr(SparseIndex, "index", None)  # the texts are not analysed again
     first = collection.pipeline("lsa(dimensions=32) % 5")(collection.topics().head(5))
     monkeypatch.setattr(DenseIndex, "index_postings", None)
     again = legalir.Collection("legalir/firecode", cache=tmp_path)

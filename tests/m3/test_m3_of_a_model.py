@@ -9,7 +9,7 @@ import pytest
 from fake_m3 import provisions
 from tiny_models import write_m3
 
-from legalir.m3 import build
+from legalir.m3.build import build
 from legalir.m3.encoder import M3Encoder
 from legalir.m3.store import M3Store
 from legalir.storage.documents import indexed_text

@@ -12,8 +12,7 @@ import pytest
 
 from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ComponentError
-from legalir.lexical.bm25 import BM25, bm25
-from legalir.lexical.sparse import SparseIndex
+from legalir.lexical.sparse import BM25, SparseIndex, bm25
 
 PARAMETERS = [(0.9, 0.4), (1.5, 0.75), (1.2, 0.0), (2.0, 1.0), (0.0, 0.4), (100.0, 0.5)]
 

@@ -12,9 +12,9 @@ from forked import child
 from small_source import PROVISIONS, Small
 
 from legalir.errors import DataError, FormatError
+from legalir.statutes import new_folder as place
+from legalir.statutes.new_folder import new_folder
 from legalir.statutes.writing import write_collection
-from legalir.storage import folders as place
-from legalir.storage.folders import new_folder
 
 NEW = [{"docno": "b", "text": "새"}]
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from fake_m3 import Said
 
-from legalir.m3 import build
 from legalir.m3 import build as inverted
+from legalir.m3.build import build
 from legalir.m3.store import M3Store
 from legalir.storage import documents as reading
 from legalir.storage import shards as gather

@@ -16,7 +16,7 @@ from fake_m3 import FakeM3, contents, leftovers, logged, provisions
 from forked import child
 
 from legalir.errors import ArtifactError
-from legalir.m3 import build
+from legalir.m3.build import build
 from legalir.m3.store import M3Store
 from legalir.storage import shards as encoded
 

@@ -17,7 +17,7 @@ from legalir.dense.rocchio import Rocchio, TermRocchio
 from legalir.errors import ComponentError, ExpressionError
 from legalir.explanation import explain
 from legalir.frames.scorer import scorer_of
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import SparseIndex
 
 
 @pytest.fixture(name="index", scope="module")
@@ -140,8 +140,8 @@ def test_parameters_are_checked(index: DenseIndex, parameters: dict[str, Any], m
 
 
 def test_another_kind_of_index_is_refused(index: DenseIndex) -> None:
-    with pytest.raises(ComponentError, match="SparsePostings is no dense index"):
-        Rocchio(SparsePostings("nowhere"))  # type: ignore[arg-type]
+    with pytest.raises(ComponentError, match="SparseIndex is no dense index"):
+        Rocchio(SparseIndex("nowhere"))  # type: ignore[arg-type]
 
 
 def test_identity_and_cutoffs(index: DenseIndex) -> None:

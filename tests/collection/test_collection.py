@@ -26,8 +26,7 @@ from legalir.errors import (
     FormatError,
 )
 from legalir.lexical import sparse as sparse_module
-from legalir.lexical.bm25 import BM25
-from legalir.lexical.sparse import SparsePostings
+from legalir.lexical.sparse import BM25, SparseIndex
 
 CORPUS = [
     {
@@ -64,13 +63,13 @@ def written_folder(tmp_path: Path) -> Path:
 def counted_builds(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Return the list to which every build of an index adds its path."""
     built: list[Path] = []
-    index = SparsePostings.index
+    index = SparseIndex.index
 
-    def counted(self: SparsePostings, *arguments: object, **names: object) -> object:
+    def counted(self: SparseIndex, *arguments: object, **names: object) -> object:
         built.append(self.directory)
         return index(self, *arguments, **names)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(SparsePostings, "index", counted)
+    monkeypatch.setattr(SparseIndex, "index", counted)
     return built
 
 

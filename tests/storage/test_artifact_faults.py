@@ -15,7 +15,7 @@ from forked import child
 from small_index import DOCUMENTS, OTHERS, Answers, answers, scratch
 
 from legalir.errors import ArtifactError
-from legalir.lexical.sparse import SparseIndex, SparsePostings
+from legalir.lexical.sparse import SparseIndex
 
 FILES = [
     "data-*/docnos.bytes.npy",
@@ -150,7 +150,7 @@ def test_files_of_another_build_are_refused(path: Path, tmp_path: Path) -> None:
 
 
 def test_another_version_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SparsePostings, "version", 99)
+    monkeypatch.setattr(SparseIndex, "version", 99)
     refused(path, "holds sparse_index version 1, and sparse_index version 99 is needed: remove the directory")
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ComponentError
-from legalir.lexical.sparse import SparseIndex
-from legalir.lexical.tfidf import TFIDF, tfidf
+from legalir.lexical.sparse import TFIDF, SparseIndex, tfidf
 
 TEXTS = plain_scores.random_texts(7, 60)
 

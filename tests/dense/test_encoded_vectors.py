@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from legalir.dense.vectors import DenseVectors, unit_rows, vector_settings, write_encoded_vectors
+from legalir.dense.vectors import DenseVectors, vector_settings, write_encoded_vectors
 from legalir.errors import ComponentError
+from legalir.storage.arrays import unit_rows
 from legalir.storage.artifact import building
 from legalir.storage.shards import Advance, shards_beside
 
