@@ -23,7 +23,7 @@ from legalir.storage.documents import counted
 if TYPE_CHECKING:
     from legalir.datasets import StatuteDataset
     from legalir.dense.index import DenseIndex
-    from legalir.encode.encoder import AnyEncoder
+    from legalir.encode.contract import AnyEncoder
     from legalir.graph.citation_graph import CitationGraph
     from legalir.graph.laws import LawTable
     from legalir.lexical.fields import FieldIndex
@@ -228,7 +228,7 @@ class VectorIndexes(Indexes):
 
     def _dense_index(self, encoder: AnyEncoder) -> DenseIndex:
         from legalir.dense.index import DenseIndex
-        from legalir.encode.encoder import TrainableEncoder
+        from legalir.encode.contract import TrainableEncoder
 
         index = DenseIndex(self.cache / f"dense-{directory_name(encoder)}", encoder=encoder)
 

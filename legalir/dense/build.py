@@ -15,7 +15,8 @@ import numpy.typing as npt
 from legalir.dense.approximate import RecallQueries, checked_queries, measured_recall, report_recall, sampled_rows
 from legalir.dense.faiss import Approximate, Neighbours, build_neighbours, read_approximate, require_faiss
 from legalir.dense.vectors import DenseVectors, Precision, vector_settings, write_encoded_vectors, write_vectors
-from legalir.encode.encoder import AnyEncoder, CountedEncoder, Encoder, TrainableEncoder, get_encoder
+from legalir.encode.contract import AnyEncoder, CountedEncoder, Encoder, TrainableEncoder
+from legalir.encode.encoder import get_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage.arrays import load_array

@@ -19,7 +19,7 @@ from legalir.dense.faiss import Approximate
 from legalir.dense.flex import SimFn, read_flex
 from legalir.dense.retriever import DenseRetriever, DenseScorer, QueryEncoder
 from legalir.dense.vectors import Precision, foreign_vectors, write_vectors
-from legalir.encode.encoder import CountedEncoder, Encoder, TrainableEncoder
+from legalir.encode.contract import CountedEncoder, Encoder, TrainableEncoder
 from legalir.errors import ComponentError
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage.documents import INDEXED_TEXT, counted, document_batches
@@ -152,7 +152,7 @@ class DenseIndex(DenseBuild):
             approximate: a search as in :meth:`approximated`; None for an exact one.
             queries: as in :meth:`approximated`.
             reuse: paths of indexes whose vectors are taken over, as are those of the index at the path, and of
-                interrupted work on it; by an encoder that is a :class:`~legalir.encode.encoder.CountedEncoder`.
+                interrupted work on it; by an encoder that is a :class:`~legalir.encode.contract.CountedEncoder`.
             advance: is told how many more documents are done.
 
         Raises:

@@ -20,7 +20,7 @@ import pyterrier as pt
 from legalir.analysis.ngrams import readable
 from legalir.dense.approximate import approximate_cosines
 from legalir.dense.cosine import best_cosines, pair_cosines
-from legalir.encode.encoder import TermEncoder
+from legalir.encode.contract import TermEncoder
 from legalir.encode.lsa import LSA
 from legalir.encode.static.encoder import static_encoder
 from legalir.errors import ComponentError

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms, fingerprint, get_analyzer
-from legalir.encode.encoder import Vectors
+from legalir.encode.contract import Vectors
 from legalir.errors import ArtifactError
 from legalir.frames.component import check_number
 from legalir.lexical.sparse import SparseIndex

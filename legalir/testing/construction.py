@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyterrier as pt
 
 from legalir.analysis.analyzer import Analyzer
-from legalir.encode.encoder import Encoder, TrainableEncoder
+from legalir.encode.contract import Encoder, TrainableEncoder
 from legalir.statutes.source import Source
 from legalir.testing.checks import Failed
 from legalir.testing.trial import Trial

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from legalir.encode.encoder import Encoder, TrainableEncoder
+from legalir.encode.contract import Encoder, TrainableEncoder
 from legalir.testing.checks import Failed, NotApplicable, checks_of, given
 from legalir.testing.construction import construction
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text

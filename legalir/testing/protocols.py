@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from legalir.encode.encoder import Encoder, TrainableEncoder
+from legalir.encode.contract import Encoder, TrainableEncoder
 from legalir.errors import LegalIRError
 from legalir.testing.checks import Failed
 from legalir.testing.trial import Trial

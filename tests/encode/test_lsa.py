@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from legalir.analysis.analyzer import get_analyzer
-from legalir.encode.encoder import Encoder, FittedEncoder, TermEncoder, TrainableEncoder, get_encoder
+from legalir.encode.contract import Encoder, FittedEncoder, TermEncoder, TrainableEncoder
+from legalir.encode.encoder import get_encoder
 from legalir.encode.lsa import LSA, FittedLSA, lsa_encoder
 from legalir.errors import AnalyzerError, ArtifactError, ComponentError
 from legalir.lexical.sparse import SparseIndex

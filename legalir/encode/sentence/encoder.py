@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from legalir.encode.encoder import Vectors
+from legalir.encode.contract import Vectors
 from legalir.encode.sentence.settings import Asked, Settings, check_asked, chosen_preset, settle
 from legalir.errors import ModelError
 from legalir.extras import require

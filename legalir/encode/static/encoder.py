@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from legalir.encode.encoder import Vectors
+from legalir.encode.contract import Vectors
 from legalir.encode.static.folder import ABOUT, read_about
 from legalir.encode.static.model import StaticModel, model_fingerprint
 from legalir.encode.static.sentence_transformer import TokenModel, is_static_embedding

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
-from legalir.encode.encoder import Vectors
+from legalir.encode.contract import Vectors
 from legalir.encode.static.folder import fill, read_model, write_model
 from legalir.encode.static.ngrams import Codes, Features, NGrams, word_stream
 from legalir.errors import ComponentError

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
-from legalir.encode.encoder import Vectors
+from legalir.encode.contract import Vectors
 from legalir.encode.static.folder import ABOUT, TENSORS, read_tensors
 from legalir.encode.static.model import StaticModel
 from legalir.errors import ArtifactError, ComponentError

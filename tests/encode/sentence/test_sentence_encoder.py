@@ -16,7 +16,8 @@ from tiny_models import SENTENCES, write_m3, write_sentence
 
 from legalir import Collection
 from legalir.dense.index import DenseIndex
-from legalir.encode.encoder import Encoder, get_encoder
+from legalir.encode.contract import Encoder
+from legalir.encode.encoder import get_encoder
 from legalir.encode.sentence import encoder as module
 from legalir.encode.sentence.encoder import SentenceEncoder, sentence_encoder
 from legalir.errors import ArtifactError, ComponentError, ModelError

@@ -13,7 +13,7 @@ import pytest
 from sentence_material import TEXTS
 from tiny_models import SENTENCES, write_m3, write_qwen, write_sentence
 
-from legalir.encode.encoder import Vectors
+from legalir.encode.contract import Vectors
 from legalir.encode.sentence.encoder import SentenceEncoder
 
 pytestmark = pytest.mark.neural

@@ -14,7 +14,7 @@ from static_material import TEXTS, small_model
 
 from legalir import Collection, testing
 from legalir.dense.index import DenseIndex
-from legalir.encode.encoder import Encoder, TermEncoder
+from legalir.encode.contract import Encoder, TermEncoder
 from legalir.encode.static.encoder import StaticEncoder, find_model, own_model, static_encoder
 from legalir.errors import ArtifactError, ComponentError
 

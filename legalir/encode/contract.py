@@ -1,0 +1,114 @@
+"""The contract of an encoder: text to vectors of length 1, so that their inner product is a cosine.
+
+There are two kinds. An :class:`Encoder` can encode at once, such as a language model. A :class:`TrainableEncoder` must
+see the collection first, such as LSA: what it learns is an Encoder that is stored inside the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.lexical.sparse import SparseIndex
+
+__all__ = [
+    "AnyEncoder",
+    "CountedEncoder",
+    "Encoder",
+    "FittedEncoder",
+    "TermEncoder",
+    "TrainableEncoder",
+    "Vectors",
+]
+
+Vectors = npt.NDArray[np.float32]
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Text to vectors. This is all that a plugin has to provide."""
+
+    @property
+    def name(self) -> str:
+        """The name that the encoder has in expressions, such as ``lsa``."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex digest that changes whenever the same text could give another vector."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of documents, float32 [n, d], rows of length 1, or 0 for a text that says nothing."""
+        ...
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of queries, as :meth:`encode`; a model may want another prompt for them."""
+        ...
+
+
+@runtime_checkable
+class CountedEncoder(Encoder, Protocol):
+    """An encoder that is slow, and tells how far it is: what it has done is kept when it is interrupted."""
+
+    def encode_counted(self, texts: Sequence[str], advance: Callable[[int], None]) -> Vectors:
+        """Return what :meth:`encode` returns, and tell `advance` how many more texts are done, now and then."""
+        ...
+
+
+@runtime_checkable
+class FittedEncoder(Encoder, Protocol):
+    """An encoder that was fitted on a collection, and is stored with it."""
+
+    def save(self, directory: Path) -> None:
+        """Write what was learnt as ``.npy`` files whose names begin with ``encoder.``."""
+        ...
+
+
+@runtime_checkable
+class TermEncoder(Encoder, Protocol):
+    """An encoder that can say what each term of a query adds to its similarity with a vector."""
+
+    def contributions(self, query: str, vector: Vectors) -> dict[str, float]:
+        """Return what each term of `query` adds to the inner product of its vector with `vector`, [d]."""
+        ...
+
+
+@runtime_checkable
+class TrainableEncoder(Protocol):
+    """An encoder that learns from the postings of a collection under one analyzer."""
+
+    @property
+    def name(self) -> str:
+        """The name that the encoder has in expressions."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex digest that changes whenever the same collection could give other vectors."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What the plugin's factory needs to make this encoder again; JSON values."""
+        ...
+
+    @property
+    def analyzer(self) -> str:
+        """The name of the analyzer whose postings it is fitted on."""
+        ...
+
+    def fit(self, postings: SparseIndex) -> tuple[FittedEncoder, Vectors]:
+        """Learn from a collection; return the encoder, and the vectors of the documents, as it encodes them."""
+        ...
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> FittedEncoder:
+        """Return what an earlier :meth:`fit` learnt, from the arrays that it saved, by name."""
+        ...
+
+
+AnyEncoder = Encoder | TrainableEncoder
