@@ -1,0 +1,207 @@
+"""A base of what people write in YAML: pydantic models whose errors are one sentence in our words.
+
+A subclass declares its keys as fields, each with a docstring below it (``model_fields[name].description``), from the
+kinds of value that YAML has: :data:`Text`, :data:`AnyText`, :data:`Whole`, :data:`Number`, :data:`Flag` and
+:data:`Choice`. Bounds are pydantic's: ``Annotated[Whole, Field(ge=1)]``. A validator of a field raises ValueError with
+the rest of a sentence that begins with the field (``must be ...``); a validator of the model raises a whole sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    Strict,
+    StringConstraints,
+    ValidationError,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from legalir.errors import DefinitionError, suggestion
+from legalir.storage.yaml_files import kind_of, read_yaml
+
+__all__ = ["AnyText", "Choice", "Flag", "Number", "Schema", "Text", "Whole", "located", "seen"]
+
+T = TypeVar("T")
+
+AnyText = Annotated[str, Strict()]
+"""Text exactly as it is written; it may be empty."""
+
+Text = Annotated[
+    str,
+    StringConstraints(strict=True, strip_whitespace=True, min_length=1),
+    BeforeValidator(lambda value: fspath(value) if isinstance(value, PathLike) else value),
+]
+"""Text that is not empty, without the blanks around it. From Python it may be a path."""
+
+Whole = Annotated[int, Strict()]
+"""A whole number; true and false are not numbers."""
+
+Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
+"""A finite number, stored as a float; true and false are not numbers."""
+
+Flag = Annotated[bool, Strict()]
+"""True or false."""
+
+Choice = Annotated[T, BeforeValidator(lambda value: value.strip() if isinstance(value, str) else value)]
+"""One of several words: ``Choice[Literal["cls", "mean"]]``."""
+
+
+class Schema(BaseModel):
+    """Base of a mapping that people write in YAML or pass from Python.
+
+    A subclass can be constructed with keyword arguments, from a mapping (:meth:`parse`) and from a file (:meth:`load`);
+    the values are checked in the same way.
+
+    Attributes:
+        KIND: noun phrase for errors, with its article: ``a recipe``.
+        PATHS: keys whose texts may be paths; a path in a file is relative to the folder of that file.
+
+    Raises:
+        DefinitionError: a key is unknown or missing, or a value is not accepted: one sentence with the place, the value
+            seen and what is accepted.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    KIND: ClassVar[str] = "a definition"
+    PATHS: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, /, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise _SchemaError(_sentence(error)) from None
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        # A model_validator(mode="before") would come too late: a key that is not text cannot reach __init__.
+        return core_schema.no_info_before_validator_function(cls._check_keys, handler(source))
+
+    @classmethod
+    def _check_keys(cls, values: object) -> object:
+        if isinstance(values, Mapping):
+            known = cls.model_fields
+            for key in values:
+                if key not in known:
+                    hint = suggestion(str(key), set(known)) or f" Known keys: {', '.join(known)}."
+                    raise _SchemaError(f"the key {key!r} is unknown.{hint}")
+            for key, field in known.items():
+                if field.is_required() and key not in values:
+                    raise _SchemaError(f"the key {key!r} is missing.")
+        return values
+
+    @classmethod
+    def parse(cls, values: object, where: str) -> Self:
+        """Check a mapping and return the instance that it describes; `where` names the mapping in errors."""
+        if not isinstance(values, Mapping):
+            needed = [repr(name) for name, field in cls.model_fields.items() if field.is_required()]
+            keys = f" with the key{'s' * (len(needed) > 1)} {', '.join(needed)}" if needed else ""
+            raise DefinitionError(f"{where}: {cls.KIND} must be a mapping{keys}, got {seen(values)}.")
+        try:
+            return cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise DefinitionError(f"{where}: {_sentence(error)}") from None
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], **changes: object) -> Self:
+        """Read a YAML file.
+
+        Args:
+            path: the file.
+            changes: values that replace those of the file.
+
+        Raises:
+            DefinitionError: the file cannot be read or is not YAML, or as the class.
+        """
+        file = Path(path)
+        values = read_yaml(file, cls.KIND)
+        if isinstance(values, Mapping):
+            paths = {key: located(values[key], file.parent) for key in cls.PATHS if key in values}
+            values = {**values, **paths, **changes}
+        return cls.parse(values, str(file))
+
+
+def located(value: object, folder: Path) -> object:
+    """Return a text that begins with ``./``, ``../`` or ``~`` as an absolute path seen from `folder`.
+
+    In a list or mapping each text is located; other values are returned as they are.
+    """
+    if isinstance(value, str) and value.startswith(("./", "../", "~")):
+        return str((folder / Path(value).expanduser()).resolve())
+    if isinstance(value, list | tuple):
+        return type(value)(located(item, folder) for item in value)
+    if isinstance(value, Mapping):
+        return {key: located(item, folder) for key, item in value.items()}
+    return value
+
+
+def seen(value: object) -> str:
+    """Return how an error shows a value: the value and its kind, or the kind alone where it says enough."""
+    if value is None or isinstance(value, list | tuple | Mapping):
+        return kind_of(value)
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    text = text if len(text) <= 60 else f"{text[:57]}..."
+    return text if isinstance(value, bool) else f"{text} ({kind_of(value)})"
+
+
+class _SchemaError(DefinitionError, ValueError):
+    """An error of a part of a definition: a ValueError, to which pydantic adds the place of the part in the whole."""
+
+
+_WANTED = {
+    "string_type": "text (put it in quotes)",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "mapping_type": "a mapping",
+    "model_type": "a mapping",
+    "greater_than": "above {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "below {lt}",
+    "less_than_equal": "at most {le}",
+}
+"""What is accepted, by the type of pydantic's error."""
+
+
+def _sentence(error: ValidationError) -> str:
+    """Return the first fault of a pydantic error as one sentence."""
+    fault = error.errors(include_url=False)[0]
+    place, kind, value = _place(fault["loc"], fault["input"]), fault["type"], fault["input"]
+    context = fault.get("ctx", {})
+    if kind == "value_error":
+        inner = context["error"]
+        whole = isinstance(inner, DefinitionError) or not place
+        return f"{place}: {inner}" if place and whole else f"{place} {inner}".strip()
+    if kind in ("string_too_short", "too_short"):
+        return f"{place} is empty; give it a value."
+    if kind == "literal_error":
+        options = [option.strip("'") for option in context["expected"].replace(" or ", ", ").split(", ")]
+        if not isinstance(value, str):
+            return f"{place} must be one of {', '.join(options)}, got {seen(value)}."
+        return f"{place} must be one of {', '.join(options)}, got {value!r}.{suggestion(value, options)}"
+    if kind in _WANTED:
+        numbers = {name: f"{limit:.15g}" for name, limit in context.items() if isinstance(limit, int | float)}
+        shown = f"{value:.15g}" if numbers and isinstance(value, int | float) else seen(value)
+        return f"{place} must be {_WANTED[kind].format(**numbers)}, got {shown}."
+    return f"{place}: {fault['msg']}, got {seen(value)}."
+
+
+def _place(location: tuple[int | str, ...], value: object) -> str:
+    """Return a place in a definition: ``'references', item 2, 'source'``."""
+    if location[-1:] == ("[key]",):  # the fault is in a name, which pydantic's location holds as text or number
+        return ", ".join(filter(None, [_place(location[:-2], value), f"the name {value!r}"]))
+    return ", ".join(f"item {part + 1}" if isinstance(part, int) else repr(part) for part in location)
