@@ -22,6 +22,8 @@ A user's mistake always surfaces as one of these; any other exception is a bug.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 __all__ = [
     "AnalyzerError",
     "ArtifactError",
@@ -102,7 +104,7 @@ class MissingExtra(LegalIRError):  # noqa: N818  (reads as the sentence it is)
     """An optional package that is not installed."""
 
 
-def suggestion(name: str, known: list[str] | tuple[str, ...] | set[str]) -> str:
+def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` when something in `known` is close to `name`, else an empty string."""
     import difflib
 

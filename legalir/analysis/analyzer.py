@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -131,7 +131,7 @@ def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     call = re.fullmatch(r"\s*(\w+)\s*\(.*\)\s*", spec, flags=re.DOTALL)
     called = call[1] if call else spec
     if plugins.is_installed(called, _ROLE):
-        return _checked(called, plugins.make("analyzer", spec, collection))
+        return cast(Analyzer, plugins.make("analyzer", spec, collection))
     numbered = re.fullmatch(r"(\D+)([0-9]{1,3})", spec)
     if numbered is None or not plugins.is_installed(numbered[1], _ROLE):
         if plugins.misnamed(called):
@@ -145,11 +145,4 @@ def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     name, number = numbered[1], int(numbered[2])
     if plugins.Accepted(name, plugins.load("analyzer", name)).fault_in_names(["n"]):
         raise AnalyzerError(f"The analyzer {name!r} takes no number, so {spec!r} means nothing.")
-    return _checked(name, plugins.make("analyzer", name, collection, n=number))
-
-
-def _checked(name: str, analyzer: object) -> Analyzer:
-    if not isinstance(analyzer, Analyzer):
-        wanted = "an analyzer, with name, fingerprint and terms,"
-        raise plugins.misfit(plugins.resolve(name, _ROLE), analyzer, wanted)
-    return analyzer
+    return cast(Analyzer, plugins.make("analyzer", name, collection, n=number))

@@ -31,17 +31,8 @@ EXAMPLES = """Examples:
   legalir plugins new morphemes --role analyzer --package acme-morphemes --out ~/projects
 """
 
-_USES = {
-    "analyzer": 'bm25(analyzer="{}")',
-    "encoder": 'dense(encoder="{}")',
-    "retriever": "{}",
-    "fuser": "{}(bm25, lsa)",
-    "expander": "bm25 % 20 >> {}",
-    "reranker": "bm25 % 100 >> {}",
-    "generator": "bm25 % 3 >> {}",
-    "source": '{}(path="tests/provisions.csv")',
-}
-"""How a component of each role stands in an expression."""
+_CALLS = {"fuser": "{}(bm25, lsa)", "source": '{}(path="tests/provisions.csv")'}
+"""The call that tries the component of a template; its name alone for every other role."""
 
 
 class _Plan(NamedTuple):
@@ -60,8 +51,8 @@ class _Plan(NamedTuple):
         return "".join(part.capitalize() for part in (*self.name.split("_"), self.role))
 
     @property
-    def use(self) -> str:
-        return _USES[self.role].format(self.name)
+    def call(self) -> str:
+        return _CALLS.get(self.role, "{}").format(self.name)
 
 
 def new(
@@ -203,10 +194,11 @@ def _write(folder: Path, files: dict[str, str]) -> None:
 
 
 def _check(plan: _Plan) -> str:
-    return f"'{plan.use}'" if plan.role == "source" else plan.name
+    return f"'{plan.call}'" if plan.role == "source" else plan.name
 
 
 def _try(plan: _Plan) -> str:
+    use = plugins.ROLES[plan.role].example(plan.call)
     if plan.role == "source":
-        return f"legalir datasets import '{plan.use}' my-statutes"
-    return f"legalir search legalir/firecode '화재보험에 가입하지 않으면 과태료가 얼마인가요?' --pipeline '{plan.use}'"
+        return use
+    return f"legalir search legalir/firecode '화재보험에 가입하지 않으면 과태료가 얼마인가요?' --pipeline '{use}'"

@@ -100,7 +100,7 @@ def _documented(entry: PluginEntry, text: str) -> str | None:
         if (entry.name in used) == (entry.role in PIPELINE_ROLES):
             return str(code)
         if entry.role not in PIPELINE_ROLES and used == {entry.name}:
-            return _used(entry.role, code)
+            return ROLES[entry.role].example(code)
     return None
 
 
@@ -116,20 +116,7 @@ def _made_up(entry: PluginEntry, parameters: list[Parameter]) -> str:
         if one.default is None and (one.kind == "named" or (one.kind == "pipeline" and not takes))
     ]
     inside = ", ".join([*(_FIRST_STAGES[i % len(_FIRST_STAGES)] for i in range(nested)), *needed])
-    return _used(entry.role, f"{entry.name}({inside})" if inside else entry.name)
-
-
-def _used(role: str, call: str) -> str:
-    """Return `call` where a component of `role` stands."""
-    quoted = f"'{call}'" if '"' in call else f'"{call}"'
-    return {
-        "analyzer": f"bm25(analyzer={quoted})",
-        "encoder": f"dense(encoder={quoted})",
-        "expander": f"bm25 % 20 >> {call}",
-        "reranker": f"bm25 % 100 >> {call}",
-        "generator": f"bm25 % 5 >> {call}",
-        "source": f"legalir datasets import '{call}' my-statutes/",
-    }.get(role, call)
+    return ROLES[entry.role].example(f"{entry.name}({inside})" if inside else entry.name)
 
 
 _STYLES = {
@@ -379,7 +366,7 @@ def _roles(name: str, role: str | None) -> list[str]:
     Raises:
         ComponentError: there is none.
     """
-    wanted = ROLES if role is None else (role,)
+    wanted = tuple(ROLES) if role is None else (role,)
     found = [one for one in wanted if plugins.is_installed(name, (one,))]
     numbered = re.fullmatch(r"(\D+)[0-9]{1,3}", name)
     if not found and numbered and "analyzer" in wanted and plugins.is_installed(numbered[1], ("analyzer",)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from legalir import plugins
 from legalir.encode.contract import AnyEncoder, Encoder, TrainableEncoder
@@ -35,19 +35,13 @@ def get_encoder(
     """
     if isinstance(spec, str) and _is_model(spec):
         return SentenceEncoder(spec, **(parameters or {}))
-    made = _made(spec, collection, parameters or {}) if isinstance(spec, str) else spec
-    if isinstance(made, Encoder | TrainableEncoder):
-        return made
-    wanted = "an encoder, with the attributes name, fingerprint, encode, encode_queries"
-    if isinstance(spec, str):
-        raise plugins.misfit(plugins.resolve(plugins.read_spec(spec)[0], ("encoder",)), made, wanted)
-    raise ComponentError(f"{spec!r} is not {wanted}.")
-
-
-def _made(spec: str, collection: object, parameters: Mapping[str, Any]) -> object:
+    if isinstance(spec, Encoder | TrainableEncoder):
+        return spec
+    if not isinstance(spec, str):
+        raise ComponentError(f"{spec!r} is not {plugins.ROLES['encoder'].wanted}.")
     name, _ = plugins.read_spec(spec)
     if plugins.is_installed(name, ("encoder",)):
-        return plugins.make("encoder", spec, collection, **parameters)
+        return cast(AnyEncoder, plugins.make("encoder", spec, collection, **(parameters or {})))
     try:
         plugins.resolve(name, ("encoder",))
     except PluginError as error:

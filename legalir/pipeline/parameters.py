@@ -1,7 +1,7 @@
-"""What a component of an expression accepts: as any plugin, see :mod:`legalir.plugins.contract`."""
+"""What a component of an expression accepts: as any plugin, see :mod:`legalir.plugins.signature`."""
 
 from __future__ import annotations
 
-from legalir.plugins.contract import Accepted
+from legalir.plugins.signature import Accepted
 
 __all__ = ["Accepted"]

@@ -18,16 +18,14 @@ from legalir.plugins.contract import (
     PIPELINE_ROLES,
     RESERVED,
     ROLES,
-    Accepted,
     Factory,
-    Parameter,
     PluginEntry,
-    parameters,
-    summary,
+    parameters_of,
 )
 from legalir.plugins.discovery import describe, entries, is_installed, misnamed, own_first, refresh, resolve, tolerate
-from legalir.plugins.loading import Overview, construct, culprit, load, load_entry, misfit, overview, owner, problems
+from legalir.plugins.loading import Overview, construct, culprit, load, load_entry, overview, owner, problems
 from legalir.plugins.making import make, read_spec, write_spec
+from legalir.plugins.signature import Accepted, Parameter, parameters, summary
 
 __all__ = [
     "GROUP",
@@ -47,12 +45,12 @@ __all__ = [
     "load",
     "load_entry",
     "make",
-    "misfit",
     "misnamed",
     "overview",
     "own_first",
     "owner",
     "parameters",
+    "parameters_of",
     "problems",
     "read_spec",
     "refresh",

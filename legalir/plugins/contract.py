@@ -1,59 +1,108 @@
-"""What a user may give a component, read from its factory: names, defaults, and what the docstrings say.
+"""The contract between legalir and a plugin: roles, entries and factories.
 
-What a plugin is called, and what it can be: one entry point, known from metadata alone.
-
-What a component accepts, read from its factory's signature, and what to say about anything else.
+A package offers a component by an entry point of the group :data:`GROUP` that is called ``role.name`` and names a
+factory. legalir calls the factory as ``factory(collection, *pipelines, **params)``; it returns the component.
 """
 
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+import pkgutil
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from legalir.errors import suggestion
-
-__all__ = [
-    "GROUP",
-    "PIPELINE_ROLES",
-    "RESERVED",
-    "ROLES",
-    "Accepted",
-    "Factory",
-    "Kind",
-    "Parameter",
-    "PluginEntry",
-    "parameters",
-    "summary",
-]
+__all__ = ["GROUP", "PIPELINE_ROLES", "RESERVED", "ROLES", "Factory", "PluginEntry", "Role", "parameters_of"]
 
 GROUP = "legalir.v1"
-"""The entry-point group; its number is the version of the contract between legalir and a plugin."""
-
-PIPELINE_ROLES = ("retriever", "fuser", "expander", "reranker", "generator")
-"""Roles whose factories return a transformer; their names are those of pipeline expressions."""
-
-ROLES = ("analyzer", "encoder", *PIPELINE_ROLES, "source")
-"""Every role a plugin can play."""
+"""The entry-point group; its number is the version of the contract."""
 
 RESERVED = ("collection", "left")
-"""Parameters of a factory that legalir fills in."""
+"""Parameters of a factory that legalir fills in; users cannot give them."""
+
+
+class Role(NamedTuple):
+    """One role that a component can play.
+
+    Attributes:
+        summary: input and output of the component.
+        in_expressions: whether its names are names of pipeline expressions. The factory of such a role always gets a
+            collection; it also gets the nested pipelines by position, and what stands to the left of its ``>>`` if it
+            has the keyword-only parameter ``left``. The factory of any other role gets a collection or None, and
+            parameters.
+        wanted: the object that the factory returns, with an article, for messages.
+        types: the types of that object, ``module:name``; one of them is enough.
+        use: an expression, or a command, that uses a component; ``{}`` stands for its name or call.
+    """
+
+    summary: str
+    in_expressions: bool
+    wanted: str
+    types: tuple[str, ...]
+    use: str
+
+    def is_played_by(self, component: object) -> bool:
+        """Return whether `component` is what a factory of this role must return."""
+        return isinstance(component, tuple(map(pkgutil.resolve_name, self.types)))
+
+    def example(self, call: str) -> str:
+        """Return :attr:`use` with `call` in it."""
+        return (self.use.replace('"', "'") if '"' in call else self.use).format(call)
+
+
+_TRANSFORMER = ("a pt.Transformer", ("pyterrier:Transformer",))
+
+ROLES = {
+    "analyzer": Role(
+        "text to terms",
+        False,
+        "an analyzer, with name, fingerprint and terms",
+        ("legalir.analysis.analyzer:Analyzer",),
+        'bm25(analyzer="{}")',
+    ),
+    "encoder": Role(
+        "text to vectors",
+        False,
+        "an encoder, with name, fingerprint, encode and encode_queries (or name, fingerprint, parameters, analyzer, "
+        "fit and restore, if it learns from a collection)",
+        ("legalir.encode.contract:Encoder", "legalir.encode.contract:TrainableEncoder"),
+        'dense(encoder="{}")',
+    ),
+    "retriever": Role("questions in, ranked provisions out", True, *_TRANSFORMER, "{}"),
+    "fuser": Role("several ranked lists in, one out", True, *_TRANSFORMER, "{}"),
+    "expander": Role(
+        "a ranked list in, a longer one out; or a question in, a better one out", True, *_TRANSFORMER, "bm25 % 20 >> {}"
+    ),
+    "reranker": Role(
+        "a ranked list in, the same provisions in another order out", True, *_TRANSFORMER, "bm25 % 100 >> {}"
+    ),
+    "generator": Role("a ranked list in, one answer a question out", True, *_TRANSFORMER, "bm25 % 5 >> {}"),
+    "source": Role(
+        "where provisions come from",
+        False,
+        "a source, with name, provisions and links",
+        ("legalir.statutes.source:Source",),
+        "legalir datasets import '{}' my-statutes",
+    ),
+}
+"""Each role that a plugin can play."""
+
+PIPELINE_ROLES = tuple(role for role, about in ROLES.items() if about.in_expressions)
+"""Roles whose names are names of pipeline expressions."""
 
 
 class Factory(Protocol):
-    """What an entry point holds: makes the component of its role for a collection."""
+    """The object that an entry point names: it makes the component of its role."""
 
     def __call__(self, collection: object, *pipelines: object, **params: object) -> object:
         """Return the component."""
 
 
 class PluginEntry(NamedTuple):
-    """One entry point, known from metadata alone.
+    """One entry point, read from metadata alone.
 
     Attributes:
-        role: what the component does, one of :data:`ROLES`.
-        name: what it is called in expressions.
+        role: one of :data:`ROLES`.
+        name: its name in expressions.
         package: the distribution that offers it, in normal form (``legalir-kiwi``).
         version: of that distribution.
         value: where the factory is, ``module:attribute``.
@@ -71,184 +120,46 @@ class PluginEntry(NamedTuple):
         return f"{self.role} {self.name!r} of package {self.package} {self.version}"
 
 
-_ARGS = inspect.Parameter.VAR_POSITIONAL
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class Accepted:
-    """What the factory of a component takes after the collection.
+def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F], _F]:
+    """Declare that a factory hands its ``**params`` on to the constructor of a class.
 
-    Pipelines fill ``*pipelines`` and positional parameters that have no default or are positional-only;
-    every other parameter is given by name, the first of them also as a text by position. A factory without a
-    readable signature is given anything.
+    The signature of the factory then shows the parameters of the constructor in place of ``**params``, with their
+    defaults; ``legalir plugins show`` prints the docs that the section ``Args:`` of the class has for them. So no
+    default and no description is written twice::
+
+        @parameters_of(SAR, without=["graph"])
+        def sar(collection: Collection, **params: Any) -> SAR:
+            return SAR(collection.graph, **params)
+
+    A parameter that the factory itself declares stays as the factory declares it, and stands before the others.
 
     Args:
-        name: the component's name, for messages.
-        factory: its factory.
+        classes: the class; or several, of which the first that has a parameter of a name gives it.
+        without: parameters of the constructors that the factory fills in itself.
+
+    Raises:
+        TypeError: the factory has no ``**params``, or no constructor has a parameter of `without`.
     """
+    named: dict[str, inspect.Parameter] = {}
+    for parameter in (one for each in classes for one in inspect.signature(each).parameters.values()):
+        if parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            named.setdefault(parameter.name, parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    left_out = set(without)
+    if unknown := left_out - set(named):
+        raise TypeError(f"{', '.join(one.__name__ for one in classes)} has no parameter {sorted(unknown)[0]!r}")
 
-    def __init__(self, name: str, factory: Factory) -> None:
-        self.name = name
-        try:
-            self._signature: inspect.Signature | None = inspect.signature(factory)
-        except Exception:  # A plugin may do anything there.
-            self._signature = None
-        parameters = list(self._signature.parameters.values()) if self._signature else []
-        # A factory declared with *args has no parameter of its own for the collection.
-        self._parameters = parameters[1:] if parameters[:1] and parameters[0].kind is not _ARGS else parameters
+    def decorate(factory: _F) -> _F:
+        signature = inspect.signature(factory)
+        *own, last = signature.parameters.values()
+        if last.kind is not inspect.Parameter.VAR_KEYWORD:
+            raise TypeError(f"{factory.__name__} has no **params that it could hand on")
+        declared = left_out.union(one.name for one in own)
+        passed_on = [one for name, one in named.items() if name not in declared]
+        factory.__signature__ = signature.replace(parameters=[*own, *passed_on])  # type: ignore[attr-defined]
+        factory.parameters_of = classes  # type: ignore[attr-defined]
+        return factory
 
-    @property
-    def takes_left(self) -> bool:
-        """Whether the factory has the keyword-only parameter ``left``."""
-        return any(p.name == "left" and p.kind is inspect.Parameter.KEYWORD_ONLY for p in self._parameters)
-
-    @property
-    def first(self) -> str | None:
-        """The parameter that a text given by position fills: the first that is given by name; None for none."""
-        return next((p.name for p in self._named() if not _takes_pipeline(p)), None)
-
-    def fault_in_names(self, given: Iterable[str]) -> tuple[str, str] | None:
-        """Return the first parameter in `given` that there is not, and the sentence that says so."""
-        if self._signature is None or any(p.kind is inspect.Parameter.VAR_KEYWORD for p in self._parameters):
-            return None
-        known = {p.name for p in self._named()}
-        for name in given:
-            if name not in known:
-                hint = suggestion(name, known)
-                return name, f"{self.name} has no parameter {name!r}.{hint} {self._accepts()}"
-        return None
-
-    def fault_in_call(self, pipelines: Sequence[object], params: Mapping[str, object]) -> str | None:
-        """Return the sentence that says what is missing or too much, or None for a call that can be made."""
-        if self._signature is None:
-            return None
-        room = [p for p in self._parameters if _takes_pipeline(p)]
-        if len(pipelines) > len(room) and not any(p.kind is _ARGS for p in room):
-            limit = f"{len(room)} at most" if room else "none"
-            return f"{self.name} was given {_pipelines(len(pipelines))} and takes {limit}. {self._accepts()}"
-        try:
-            self._signature.bind(None, *pipelines, **params)
-        except TypeError as error:
-            return f"{self.name}: {error}. {self._accepts()}"
-        return None
-
-    def _named(self) -> list[inspect.Parameter]:
-        by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        return [p for p in self._parameters if p.kind in by_name and p.name not in RESERVED]
-
-    def _accepts(self) -> str:
-        shown = [p.name if p.default is inspect.Parameter.empty else f"{p.name}={p.default!r}" for p in self._named()]
-        return f"It accepts {', '.join(shown)}." if shown else "It accepts no parameters."
-
-
-def _takes_pipeline(parameter: inspect.Parameter) -> bool:
-    if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
-        return parameter.default is inspect.Parameter.empty
-    return parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, _ARGS)
-
-
-def _pipelines(count: int) -> str:
-    return f"{count} pipeline{'s' if count > 1 else ''}"
-
-
-Kind = Literal["named", "pipeline", "pipelines", "any"]
-
-_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
-
-
-class Parameter(NamedTuple):
-    """One thing that a factory takes after the collection.
-
-    Attributes:
-        name: as declared.
-        default: the default as Python writes it; None where one has to be given.
-        doc: one line from a docstring, or nothing.
-        kind: ``named`` is given by name; ``pipeline`` stands for one nested pipeline, in order (for roles that take
-            none, it is given by name); ``pipelines`` for any number of them; ``any`` for any further names.
-    """
-
-    name: str
-    default: str | None
-    doc: str
-    kind: Kind
-
-
-def parameters(factory: object) -> list[Parameter]:
-    """Return what a user may give `factory`, in the order of its signature; nothing where it has none to be read.
-
-    What legalir fills in, the collection and ``left``, is left out. Docs are those of the section ``Args:`` in the
-    docstring of the factory and, for what that does not name, of the classes it is annotated to return.
-    """
-    try:
-        declared = list(inspect.signature(factory).parameters.values())  # type: ignore[arg-type]
-    except Exception:  # A plugin may do anything there.
-        return []
-    if declared and declared[0].kind is not inspect.Parameter.VAR_POSITIONAL:
-        declared = declared[1:]
-    docs: dict[str, str] = {}
-    for source in (factory, *_returned(factory)):
-        docs = {**_args(_doc(source)), **docs}
-    return [
-        Parameter(one.name, _default(one), docs.get(one.name, ""), _kind(one))
-        for one in declared
-        if one.name not in RESERVED
-    ]
-
-
-def summary(factory: object) -> str:
-    """Return the first paragraph of the factory's docstring, as one line."""
-    return " ".join(_doc(factory).partition("\n\n")[0].split())
-
-
-def _doc(thing: object) -> str:
-    try:
-        return inspect.getdoc(thing) or ""
-    except Exception:  # A plugin may do anything there.
-        return ""
-
-
-def _returned(factory: object) -> Iterable[type]:
-    """Yield the classes that the return annotation names, as far as the factory's own module knows them."""
-    target = inspect.unwrap(factory) if callable(factory) else factory
-    annotation = getattr(target, "__annotations__", {}).get("return")
-    names = re.findall(r"\w+", annotation) if isinstance(annotation, str) else []
-    known = getattr(target, "__globals__", {})
-    found = [known.get(name) for name in names] if names else [annotation]
-    yield from (one for one in found if isinstance(one, type))
-
-
-def _args(doc: str) -> dict[str, str]:
-    """Return the entries of the section ``Args:`` of a docstring."""
-    _, _, section = f"\n{doc}\n".partition("\nArgs:\n")
-    block: list[str] = []
-    for line in section.splitlines():
-        if line and not line[0].isspace():
-            break
-        block.append(line)
-    indent = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
-    found: dict[str, str] = {}
-    name = ""
-    for line in block:
-        match = _ENTRY.fullmatch(line[indent:])
-        if match is not None:
-            name, found[match[1]] = match[1], match[2]
-        elif name:
-            found[name] += f" {line.strip()}"
-    return {name: " ".join(text.split()) for name, text in found.items()}
-
-
-def _default(parameter: inspect.Parameter) -> str | None:
-    if parameter.default is inspect.Parameter.empty:
-        return None
-    try:
-        return repr(parameter.default)
-    except Exception:  # A plugin may do anything there.
-        return "..."
-
-
-def _kind(parameter: inspect.Parameter) -> Kind:
-    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-        return "pipelines"
-    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-        return "any"
-    by_name = parameter.kind is inspect.Parameter.KEYWORD_ONLY or parameter.default is not inspect.Parameter.empty
-    return "named" if by_name and parameter.kind is not inspect.Parameter.POSITIONAL_ONLY else "pipeline"
+    return decorate

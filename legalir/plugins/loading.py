@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Literal, NamedTuple, cast
 
 from legalir.errors import LegalIRError, PluginError
-from legalir.plugins.contract import GROUP, PIPELINE_ROLES, Factory, PluginEntry
+from legalir.plugins.contract import GROUP, PIPELINE_ROLES, ROLES, Factory, PluginEntry
 from legalir.plugins.discovery import (
     check_role,
     conflict,
@@ -40,7 +40,6 @@ __all__ = [
     "load",
     "load_entry",
     "loaded",
-    "misfit",
     "overview",
     "owner",
     "problems",
@@ -93,14 +92,14 @@ def construct(
     pipelines: Sequence[object] = (),
     params: Mapping[str, object] | None = None,
 ) -> object:
-    """Return what the factory of `entry` makes.
+    """Call the factory of `entry` and return its component, an instance of a type that the role asks for.
 
     Raises:
-        PluginError: the factory fails; the message names package, version and cause.
-        LegalIRError: whatever the factory raises on purpose, such as a wrong parameter.
+        PluginError: the factory fails, or returns an object of another type; the message names package and version.
+        LegalIRError: any error that the factory raises on purpose, such as a wrong parameter.
     """
     try:
-        return factory(collection, *pipelines, **(params or {}))
+        component = factory(collection, *pipelines, **(params or {}))
     except (LegalIRError, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -109,14 +108,12 @@ def construct(
         raise PluginError(
             f"The {entry} failed: {describe(error)}; repair that package, or set {setting(entry.package)}."
         ) from error
-
-
-def misfit(entry: PluginEntry, made: object, wanted: str) -> PluginError:
-    """Return the error of a factory that made something else than `wanted`, which begins with an article."""
-    return PluginError(
-        f"The {entry} made a {type(made).__name__} where {wanted} is expected: its factory must return one; report "
-        f"it to the authors of that package, or set {setting(entry.package)}."
-    )
+    if not ROLES[entry.role].is_played_by(component):
+        raise PluginError(
+            f"The {entry} returned an object of type {type(component).__name__}: its factory must return "
+            f"{ROLES[entry.role].wanted}; report it to the authors of that package, or set {setting(entry.package)}."
+        )
+    return component
 
 
 def loaded() -> frozenset[PluginEntry]:

@@ -1,7 +1,4 @@
-"""Making what is no transformer: analyzers, encoders and sources, from the text that names them.
-
-Components written as text outside of a pipeline: ``kiwi``, or ``kiwi(tags="all")``.
-"""
+"""Components written as text, ``kiwi`` or ``kiwi(tags="all")``, and made from it."""
 
 from __future__ import annotations
 
@@ -10,9 +7,10 @@ import warnings
 from collections.abc import Mapping
 
 from legalir.errors import ComponentError
-from legalir.plugins.contract import RESERVED, Accepted
+from legalir.plugins.contract import RESERVED, ROLES
 from legalir.plugins.discovery import check_role, resolve
 from legalir.plugins.loading import construct, load_entry
+from legalir.plugins.signature import Accepted
 
 __all__ = ["make", "read_spec", "write_spec"]
 
@@ -73,32 +71,36 @@ def _short(spec: str) -> str:
     return repr(spec if len(spec) <= 80 else f"{spec[:77]}...")
 
 
-def make(role: str, spec: str, /, collection: object = None, **params: object) -> object:
-    """Return what the plugin that `spec` names makes: for roles whose factory gives no transformer.
+def make(role: str, spec: str, /, collection: object = None, *pipelines: object, **params: object) -> object:
+    """Make the component that `spec` names: an instance of a type that the role asks for.
 
     ``make("analyzer", 'kiwi(tags="all")')`` calls the factory of the analyzer ``kiwi`` as
-    ``factory(collection, tags="all")``. The caller checks that the result plays its role.
+    ``factory(collection, tags="all")``.
 
     Args:
-        role: ``analyzer``, ``encoder`` or ``source``.
+        role: one of :data:`ROLES`.
         spec: the name of a plugin, or a call of it whose parameters are literals.
-        collection: handed to the factory; None outside a collection.
+        collection: handed to the factory; it can be None for a role whose names are not those of expressions.
+        pipelines: handed to the factory, for a role whose names are those of expressions.
         params: handed to the factory; they go before those in `spec`.
 
     Raises:
-        ComponentError: `spec` cannot be read, or the factory has no such parameter, or needs another.
-        PluginError: no plugin has this name, or it is broken, or it fails while it makes the component; the message
-            names package, version and cause.
-        LegalIRError: whatever the factory raises on purpose.
+        ComponentError: `spec` cannot be read, the factory does not have this parameter, or it lacks a parameter, a
+            pipeline or the collection.
+        PluginError: no plugin has this name, it is broken, it fails while it makes the component, or it makes an
+            object of another type; the message names package, version and cause.
+        LegalIRError: any error that the factory raises on purpose.
     """
     check_role(role)
     name, written = read_spec(spec)
     entry = resolve(name, (role,))
+    if collection is None and ROLES[role].in_expressions:
+        raise ComponentError(f"{name}: the collection is missing: every {role} is made for a collection.")
     factory = load_entry(entry)
     given = {**written, **params}
     accepted = Accepted(name, factory)
-    if found := accepted.fault_in_names(given):
-        raise ComponentError(found[1])
-    if complaint := accepted.fault_in_call([], given):
-        raise ComponentError(complaint)
-    return construct(entry, factory, collection, params=given)
+    if misspelt := accepted.fault_in_names(given):
+        raise ComponentError(misspelt[1])
+    if fault := accepted.fault_in_call(pipelines, given):
+        raise ComponentError(fault)
+    return construct(entry, factory, collection, pipelines, given)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from legalir import plugins
 from legalir.errors import ComponentError, PluginError
@@ -90,10 +90,7 @@ def get_source(spec: str | Source, collection: object = None) -> Source:
             plugins.resolve(name, ("source",))
         except PluginError as error:
             raise ComponentError(str(error)) from None
-    made = plugins.make("source", spec, collection)
-    if isinstance(made, Source):
-        return made
-    raise plugins.misfit(plugins.resolve(name, ("source",)), made, "a source, with name, provisions and links")
+    return cast(Source, plugins.make("source", spec, collection))
 
 
 DANGLING = "links.dangling.tsv"

@@ -86,7 +86,7 @@ def test_analyzers_of_plugins(install: Install) -> None:
     found = get_analyzer("letters", "the collection")
     assert found.terms("법령") == ["법", "령"]
     assert found.collection == "the collection"  # type: ignore[attr-defined]
-    wrong = r"'fortytwo' of package acme 1\.0 made a int where an analyzer.* report .*_PLUGINS=acme\.$"
+    wrong = r"'fortytwo' of package acme 1\.0 returned an object of type int: .* analyzer.* report .*_PLUGINS=acme\.$"
     with pytest.raises(PluginError, match=wrong):
         get_analyzer("fortytwo")
 

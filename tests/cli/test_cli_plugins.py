@@ -150,7 +150,7 @@ def test_show_of_a_name_in_two_roles() -> None:
         ("expander", "bm25 % 20 >> plain(bm25)"),
         ("reranker", "bm25 % 100 >> plain(bm25)"),
         ("generator", "bm25 % 5 >> plain(bm25)"),
-        ("source", "legalir datasets import 'plain(path=...)' my-statutes/"),
+        ("source", "legalir datasets import 'plain(path=...)' my-statutes"),
     ],
 )
 def test_an_example_that_fits_the_role(install: Install, role: str, example: str) -> None:

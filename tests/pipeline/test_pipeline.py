@@ -262,7 +262,7 @@ def test_a_component_that_fails_names_its_package() -> None:
     failed = r"^Expression .*, column 10: The reranker 'fails' of package parts 1.0 failed: ZeroDivisionError: div"
     with pytest.raises(PluginError, match=failed):
         build("first >> fails")
-    wrong = r"column 10: .* 'wrong' of package parts 1.0 made a str where a transformer is expected.* report it"
+    wrong = r"column 10: .* 'wrong' of package parts 1.0 returned an object of type str: .* pt.Transformer; report it"
     with pytest.raises(PluginError, match=wrong):
         build("first >> wrong")
 

@@ -55,7 +55,7 @@ FAULTS = {
     ),
     "raises while built": Fault("def sick(collection): return 1 / 0\n", "failed: ZeroDivisionError", loaded="loads"),
     "leaves while built": Fault("def sick(collection): raise SystemExit(0)\n", "failed: SystemExit: 0", loaded="loads"),
-    "gives no transformer": Fault("def sick(collection): return 3\n", "made a int where a transformer", loaded="loads"),
+    "gives no transformer": Fault("def sick(collection): return 3\n", "returned an object of type int", loaded="loads"),
     "two packages": Fault(GOOD, "is claimed by neighbour 0.3", "disputed", "disputed", rival=True),
     "disabled": Fault(
         GOOD, "is disabled by LEGALIR_DISABLE", "disabled", "disabled", environment={"LEGALIR_DISABLE_PLUGINS": "sick"}

@@ -10,11 +10,23 @@ from legalir.errors import ComponentError, PluginError
 from legalir.plugins import read_spec, write_spec
 
 SOURCE = """
-def factory(collection, tags="nouns", *, size=1): return collection, tags, size
-def needy(collection, path): return path
+import pyterrier as pt
+class Made(pt.Transformer):
+    name = fingerprint = "made"
+    def __init__(self, *given): self.given = given
+    def terms(self, text): return []
+    def transform(self, inp): return inp
+def factory(collection, tags="nouns", *, size=1): return Made(collection, tags, size)
+def needy(collection, path): return Made(path)
 def broken(collection, size=1): return len(size)
+def fuse(collection, *pipelines, k=1): return Made(collection, pipelines, k)
 """
 ENTRIES = {f"analyzer.{name}": f"acme_module:{name}" for name in ("factory", "needy", "broken")}
+
+
+def given(*arguments: object, **params: object) -> object:
+    """Return the arguments of the object that `make` makes."""
+    return plugins.make(*arguments, **params).given  # type: ignore[arg-type, attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -66,10 +78,23 @@ def test_texts_that_are_no_spec(spec: str, fault: str) -> None:
 
 def test_parameters_reach_the_factory(install: Install) -> None:
     install("acme", ENTRIES, SOURCE)
-    assert plugins.make("analyzer", "factory") == (None, "nouns", 1)
-    assert plugins.make("analyzer", "factory(tags='all')", "C") == ("C", "all", 1)
-    assert plugins.make("analyzer", "factory(size=2)", size=3) == (None, "nouns", 3)
-    assert plugins.make("analyzer", "needy(path='x')") == "x"
+    assert given("analyzer", "factory") == (None, "nouns", 1)
+    assert given("analyzer", "factory(tags='all')", "C") == ("C", "all", 1)
+    assert given("analyzer", "factory(size=2)", size=3) == (None, "nouns", 3)
+    assert given("analyzer", "needy(path='x')") == ("x",)
+
+
+def test_a_component_of_expressions_gets_a_collection_and_pipelines(install: Install) -> None:
+    install("acme", {"fuser.fuse": "acme_module:fuse"}, SOURCE)
+    assert given("fuser", "fuse(k=2)", "C", "one", "two") == ("C", ("one", "two"), 2)
+    with pytest.raises(ComponentError, match="fuse: the collection is missing: every fuser is made for a collection"):
+        plugins.make("fuser", "fuse(k=2)")
+
+
+def test_pipelines_for_a_component_that_takes_none(install: Install) -> None:
+    install("acme", ENTRIES, SOURCE)
+    with pytest.raises(ComponentError, match=r"factory was given 1 pipeline and takes none"):
+        plugins.make("analyzer", "factory", None, "pipeline")
 
 
 @pytest.mark.parametrize(

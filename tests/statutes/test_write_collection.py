@@ -265,7 +265,7 @@ def test_memory_does_not_grow_with_the_texts(tmp_path: Path) -> None:
 
 def test_a_plugin_that_makes_something_else_is_named(install: Install, tmp_path: Path) -> None:
     install("oddsource", {"source.odd": "oddsource_module:odd"}, "def odd(collection): return 7")
-    with pytest.raises(PluginError, match="made a int where a source, with name, provisions and links is expected"):
+    with pytest.raises(PluginError, match="type int: its factory must return a source, with name, pro"):
         write_collection("odd", tmp_path / "new")
 
 
