@@ -57,6 +57,7 @@ docs: $(VENV)/.docs
 
 bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/run.py
+	$(BIN)/python experiments/bench/interactive.py
 	$(BIN)/python experiments/bench/methods.py
 	$(BIN)/python experiments/bench/static.py
 	$(BIN)/python experiments/bench/neural.py
