@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from legalir.cli.printing import AsJson, print_json
 from legalir.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
-
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 @app.command(
@@ -42,7 +41,7 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Put this in the place of a value of the file; repeatable."),
     ] = None,
-    as_json: JsonFlag = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run the systems of an experiment file, print their scores, and keep everything in one directory.
 
@@ -65,7 +64,7 @@ def run(
         else:
             _print_result(result, folder, page, asked=report is not False)
     if as_json:
-        typer.echo(json.dumps(found if len(found) > 1 else found[0], ensure_ascii=False, indent=1))
+        print_json(found if len(found) > 1 else found[0])
 
 
 def _values(settings: list[str]) -> dict[str, str]:
@@ -127,7 +126,7 @@ def compare(
     write: Annotated[
         bool, typer.Option("--write", help="Write the result's scores to EXPECTED instead of comparing.")
     ] = False,
-    as_json: JsonFlag = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare the scores of a result with expected ones, cell by cell; exit 1 when any differs."""
     from legalir.experiment.report.compare import compare as compare_scores
@@ -140,7 +139,7 @@ def compare(
         return
     comparison = compare_scores(loaded, expected, tolerance)
     if as_json:
-        typer.echo(json.dumps(_comparison_json(comparison), ensure_ascii=False, indent=1))
+        print_json(_comparison_json(comparison))
     else:
         from legalir.experiment.report.terminal import open_console, print_comparison
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from legalir.cli.search import Question, printable
+from legalir.cli.printing import AsJson, print_json, printable
+from legalir.cli.search import Pipeline, Question
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -30,23 +30,25 @@ EXAMPLES = """Examples:
 def explain(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
     query: Question,
-    pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expression.")] = "bm25",
+    pipeline: Pipeline = "default",
     docno: Annotated[
         list[str] | None, typer.Option("--docno", "-d", help="A provision; may be repeated.", show_default=False)
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results, where no --docno is given.")] = 3,
     terms: Annotated[int, typer.Option("--terms", min=1, help="Most contributions shown below one score.")] = 8,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: one object a line, everything in it.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Say why provisions of DATASET rank where they do for QUERY: what their scores are made of."""
+    """Say why provisions of DATASET rank where they do for QUERY: the parts that each score adds up.
+
+    --json has every part; --terms limits the tree alone.
+    """
     from legalir.collection.collection import Collection
 
     collection = Collection(dataset)
     found = collection.search(query, pipeline, k=k)
     explanations = found.explain(docno)
     if as_json:
-        for explanation in explanations:
-            typer.echo(json.dumps(explanation.to_dict(), ensure_ascii=False))
+        print_json([explanation.to_dict() for explanation in explanations])
         return
     from rich.console import Console
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from legalir.cli.printing import AsJson, print_json
 
 __all__ = ["EXAMPLES", "build"]
 
@@ -24,7 +25,7 @@ def build(
     analyzer: Annotated[
         str, typer.Option("--analyzer", "-a", help="jamo3, jamoN, char2, charN, word, or a plugin's.")
     ] = "jamo3",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Build the sparse index of DATASET, unless an up-to-date one is there."""
     from legalir.collection.collection import Collection
@@ -36,8 +37,7 @@ def build(
     size = sum(entry["size"] for entry in index.manifest.files.values())
     seconds = time.perf_counter() - start
     if as_json:
-        content = {"path": str(path), "bytes": size, "seconds": round(seconds, 3), **facts}
-        typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
+        print_json({"path": str(path), "bytes": size, "seconds": round(seconds, 3), **facts})
         return
     typer.echo(
         f"{facts['documents']:,} provisions, {facts['terms']:,} terms ({facts['analyzer']['name']}), "

@@ -16,8 +16,7 @@ import typer
 
 from legalir import plugins
 from legalir.cli import new_plugin
-from legalir.cli.printing import AsJson, print_json
-from legalir.cli.search import printable
+from legalir.cli.printing import AsJson, print_json, printable
 from legalir.errors import ComponentError, ExpressionError, LegalIRError, PluginError, suggestion
 from legalir.plugins import PIPELINE_ROLES, ROLES, Overview, Parameter, PluginEntry
 

@@ -1,4 +1,4 @@
-"""What several commands print in the same way."""
+"""The option ``--json`` and its one writer, and what else several commands print in the same way."""
 
 from __future__ import annotations
 
@@ -11,19 +11,24 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["AsJson", "facts_table", "print_json"]
+__all__ = ["AsJson", "facts_table", "print_json", "printable"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
-"""The option of every command that can print for a program."""
+"""The option of every command that prints rows or facts."""
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON that people can read, too."""
+    """Print `value` as one JSON document, indented, with non-ASCII characters as they are."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=1))
 
 
+def printable(text: str) -> str:
+    """Return `text` without characters that could steer a terminal, because the text of a statute is not ours."""
+    return "".join(character if character.isprintable() else " " for character in text).strip()
+
+
 def facts_table(rows: Mapping[str, object]) -> Table:
-    """Return a table of names and values, without the values that are missing."""
+    """Return a table of names and values; a value that is None or empty has no row."""
     from rich.table import Table
     from rich.text import Text
 

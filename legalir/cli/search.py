@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import enum
-import json
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from legalir.cli.printing import AsJson, print_json, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from legalir.generate.generator import Answer
 
-__all__ = ["EXAMPLES", "Format", "Question", "printable", "search"]
+__all__ = ["EXAMPLES", "Format", "Pipeline", "Question", "search"]
 
 EXAMPLES = """Examples:
 
@@ -22,7 +23,7 @@ EXAMPLES = """Examples:
 
   legalir search legalir/firecode "창문 없는 층" -k 3 --pipeline 'bm25(analyzer="char2", k1=1.5, b=0.75)'
 
-  legalir search my-statutes/ "question" --format jsonl
+  legalir search my-statutes/ "question" --pipeline bm25 --json
 
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
 
@@ -30,21 +31,23 @@ Where the pipeline ends in a generator, its answer stands above the provisions t
 """
 
 
-def _asked(query: str) -> str:
+def _check_question(query: str) -> str:
     if not query.strip():
         raise typer.BadParameter("the question is empty: write one in quotes.")
     return query
 
 
-Question = Annotated[str, typer.Argument(help="The question.", show_default=False, callback=_asked)]
-"""The argument of every command that asks."""
+Question = Annotated[str, typer.Argument(help="The question.", show_default=False, callback=_check_question)]
+"""The argument of every command that takes a question."""
+
+Pipeline = Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expression.")]
+"""The option of every command that searches."""
 
 
 class Format(enum.StrEnum):
-    """How results are printed."""
+    """Layouts of results."""
 
     table = "table"
-    jsonl = "jsonl"
     trec = "trec"
 
 
@@ -52,27 +55,31 @@ def search(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
     query: Question,
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
-    pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expression.")] = "bm25",
-    style: Annotated[Format, typer.Option("--format", "-f", help="How results are printed.")] = Format.table,
+    pipeline: Pipeline = "default",
+    style: Annotated[Format, typer.Option("--format", "-f", help="Layout of the results.")] = Format.table,
+    as_json: AsJson = False,
 ) -> None:
     """Search DATASET for the provisions that answer QUERY."""
     from legalir.collection.collection import Collection
+    from legalir.collection.results import answer_with, search_with
     from legalir.generate.generator import gives_answers
 
+    if as_json and style is Format.trec:
+        raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
     collection = Collection(dataset)
-    if gives_answers(collection.pipeline(pipeline)):
+    steps = collection.pipeline(pipeline)
+    if gives_answers(steps):
         if style is Format.trec:
-            raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --format jsonl.")
-        _print_answer(collection.answer(query, pipeline), k, style)
+            raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")
+        _print_answer(answer_with(steps, query, pipeline, collection.provisions), k, as_json)
         return
-    rows = _numbered(collection.search(query, pipeline, k=k))
-    if style is Format.table:
+    rows = _numbered(search_with(steps, query, pipeline, k, collection.provisions))
+    if as_json:
+        print_json(rows)
+    elif style is Format.table:
         _print_table(rows, query)
-        return
-    for row in rows:
-        if style is Format.jsonl:
-            typer.echo(json.dumps(row, ensure_ascii=False))
-        else:
+    else:
+        for row in rows:
             typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")
 
 
@@ -81,14 +88,12 @@ def _numbered(results: pd.DataFrame) -> list[dict[Hashable, Any]]:
     return [{**row, "rank": row["rank"] + 1} for row in results.to_dict("records")]
 
 
-def _print_answer(answer: Answer, k: int, style: Format) -> None:
-    """Print an answer and its best `k` sources, with any other that it cites."""
-    cited = answer.cited
-    sources = answer.sources
+def _print_answer(answer: Answer, k: int, as_json: bool) -> None:
+    """Print an answer with its first `k` sources and every other source that it cites."""
+    cited, sources = answer.cited, answer.sources
     rows = _numbered(sources[(sources["rank"] < k) | sources["docno"].isin(cited)])
-    if style is Format.jsonl:
-        found = {"query": answer.query, "answer": answer.text, "cited": cited, "sources": rows}
-        typer.echo(json.dumps(found, ensure_ascii=False))
+    if as_json:
+        print_json({"query": answer.query, "answer": answer.text, "cited": cited, "sources": rows})
         return
     from rich.console import Console
     from rich.text import Text
@@ -121,11 +126,6 @@ def _print_table(rows: list[dict[Hashable, Any]], query: str) -> None:
         provision.append(f"\n{_best_line(row['text'], query, width=160)}", style="not bold")
         table.add_row(str(row["rank"]), f"{row['score']:.4g}", provision)
     console.print(table)
-
-
-def printable(text: str) -> str:
-    """Return `text` without what could steer a terminal; the text of a statute is not ours."""
-    return "".join(character if character.isprintable() else " " for character in text).strip()
 
 
 def _best_line(text: str, query: str, width: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from legalir.cli.printing import AsJson
+from legalir.cli.printing import AsJson, print_json
 
 if TYPE_CHECKING:
     from legalir.train import TrainedModel
@@ -75,7 +75,7 @@ def finetune(
     chosen = FineTuning.load(recipe, **{key: value for key, value in given.items() if value is not None})
     tuned = carry_out(chosen, resume=resume, replace=replace, lines=not as_json)
     if as_json:
-        typer.echo(json.dumps(_facts(tuned), ensure_ascii=False, indent=1))
+        print_json(_facts(tuned))
     else:
         _print(chosen.objective, tuned)
 
@@ -204,7 +204,7 @@ def static(
     chosen = _recipe(recipe, {key: value for key, value in given.items() if value is not None})
     trained = train_recipe(chosen, resume=resume, replace=replace, lines=not as_json)
     if as_json:
-        typer.echo(json.dumps(_facts_train(trained), ensure_ascii=False, indent=1))
+        print_json(_facts_train(trained))
     else:
         _print_train(trained)
 

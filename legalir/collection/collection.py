@@ -13,9 +13,9 @@ import pandas as pd
 
 from legalir import datasets
 from legalir.collection.indexes import VectorIndexes
-from legalir.collection.results import SearchResult, ranked, with_texts
+from legalir.collection.results import SearchResult, answer_with, search_with
 from legalir.errors import ComponentError
-from legalir.generate.generator import Answer, ask
+from legalir.generate.generator import Answer, gives_answers
 from legalir.storage.files import cache_home
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Collection(VectorIndexes):
         # 40 characters of any script fit into the 255 bytes that a file name may have.
         return base / "collections" / f"{name[:40]}-{self._fingerprint[:16]}"
 
-    def pipeline(self, expression: str) -> pt.Transformer:
+    def pipeline(self, expr: str) -> pt.Transformer:
         """Return the pipeline that an expression describes, such as ``bm25(k1=1.5) % 10``.
 
         Raises:
@@ -100,31 +100,32 @@ class Collection(VectorIndexes):
         """
         from legalir import pipeline
 
-        return pipeline.build(expression, self)
+        return pipeline.build(expr, self)
 
-    def search(self, query: str, expression: str = "bm25", k: int = 10) -> SearchResult:
+    def search(self, query: str, expr: str = "default", k: int = 10) -> SearchResult:
         """Return the best `k` provisions for one question.
 
         Returns:
-            A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``, which also says why each
-            provision has its score: ``result.explain()``.
+            A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``;
+            ``result.explain()`` says why each provision has its score.
 
         Raises:
-            ComponentError: `k` is no positive integer, or the pipeline makes no scores and ranks of a question.
+            ComponentError: `k` is not a positive integer, or the pipeline gives no scores and ranks.
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ComponentError(f"search: k={k!r} is not a positive integer.")
-        pipeline = self.pipeline(expression)
-        results = ranked(pipeline, query, expression).head(k)
-        found = SearchResult(with_texts(results, self.provisions(results["docno"])))
-        found._searched = (pipeline, query)
-        return found
+        pipeline = self.pipeline(expr)
+        if gives_answers(pipeline):
+            raise ComponentError(
+                f"search: {expr!r} ends in a generator, whose answer is not a list of results: "
+                f"take the generator away, or ask with Collection.answer."
+            )
+        return search_with(pipeline, query, expr, k, self.provisions)
 
-    def answer(self, query: str, expression: str = "default % 5 >> quote") -> Answer:
-        """Return the answer to one question, with the provisions that it was made from.
+    def answer(self, query: str, expr: str = "default % 5 >> quote") -> Answer:
+        """Return the answer to one question, with the provisions that the generator was given.
 
         Raises:
             ComponentError: the pipeline does not end in a generator, or a component lacks columns.
         """
-        text, results = ask(self.pipeline(expression), query, expression)
-        return Answer(query, text, with_texts(results, self.provisions(results["docno"])))
+        return answer_with(self.pipeline(expr), query, expr, self.provisions)

@@ -11,45 +11,57 @@ from legalir import plugins
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, explain
 from legalir.frames.columns import RESULT_COLUMNS, fed_with_questions, whole_characters
-from legalir.generate.generator import gives_answers
+from legalir.generate.generator import Answer, ask
 
 if TYPE_CHECKING:
     import pyterrier as pt
 
     from legalir.datasets import Provision
 
-__all__ = ["SearchResult", "ranked", "with_texts"]
+__all__ = ["Lookup", "SearchResult", "answer_with", "search_with"]
+
+Lookup = Callable[[Iterable[str]], Mapping[str, "Provision"]]
+"""A function that returns provisions by docno."""
 
 
-def ranked(pipeline: pt.Transformer, query: str, expression: str) -> pd.DataFrame:
-    """Return the results of one question, by rank.
+def search_with(pipeline: pt.Transformer, query: str, expr: str, k: int, lookup: Lookup) -> SearchResult:
+    """Return the best `k` provisions that a pipeline finds for one question.
 
     Args:
-        pipeline: what searches.
+        pipeline: gives ranked lists, not answers.
         query: the question.
-        expression: how messages call the pipeline.
+        expr: name of the pipeline in messages.
+        k: number of provisions.
+        lookup: returns the provisions of the results.
 
     Raises:
         ComponentError: the pipeline gives no scores and ranks, or a component lacks columns.
     """
-    if gives_answers(pipeline):
-        raise ComponentError(
-            f"search: {expression!r} ends in a generator, whose answer is no list of results: "
-            f"take the generator away, or ask with Collection.answer."
-        )
-    with fed_with_questions(f"search: {expression!r}"):
+    with fed_with_questions(f"search: {expr!r}"):
         results = pipeline.search(whole_characters(query))
     if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
         if (plugin := plugins.owner(_last(pipeline))) is not None:
             raise ComponentError(
-                f"search: {expression!r} returns no {missing[-1]}, because the {plugin} that ends it does not: report "
+                f"search: {expr!r} returns no {missing[-1]}, because the {plugin} that ends it does not: report "
                 f"it to the authors of that package, or let another component that scores end it."
             )
         raise ComponentError(
-            f"search: {expression!r} returns no {missing[-1]}: "
+            f"search: {expr!r} returns no {missing[-1]}: "
             f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
         )
-    return results.sort_values("rank", kind="stable")
+    hits = SearchResult(_with_texts(results.sort_values("rank", kind="stable").head(k), lookup))
+    hits._searched = (pipeline, query)
+    return hits
+
+
+def answer_with(pipeline: pt.Transformer, query: str, expr: str, lookup: Lookup) -> Answer:
+    """Return the answer of a pipeline to one question; arguments as in :func:`search_with`.
+
+    Raises:
+        ComponentError: the pipeline does not end in a generator, or a component lacks columns.
+    """
+    text, results = ask(pipeline, query, expr)
+    return Answer(query, text, _with_texts(results, lookup))
 
 
 def _last(pipeline: pt.Transformer) -> pt.Transformer:
@@ -58,16 +70,12 @@ def _last(pipeline: pt.Transformer) -> pt.Transformer:
     return tuple(pipeline)[-1] if isinstance(pipeline, pt.Compose) else pipeline
 
 
-def with_texts(results: pd.DataFrame, found: Mapping[str, Provision]) -> pd.DataFrame:
-    """Return ``rank, score, docno, title, text`` of results, in their order.
-
-    Args:
-        results: with ``rank, score, docno``.
-        found: the provisions of these docnos.
-    """
+def _with_texts(results: pd.DataFrame, lookup: Lookup) -> pd.DataFrame:
+    """Return ``rank, score, docno, title, text`` of results, in their order."""
     out = results[[*reversed(RESULT_COLUMNS)]].reset_index(drop=True)
+    provisions = lookup(out["docno"])
     for column in ("title", "text"):
-        out[column] = pd.Series([getattr(found[docno], column) for docno in out["docno"]], dtype=str)
+        out[column] = pd.Series([getattr(provisions[docno], column) for docno in out["docno"]], dtype=str)
     return out
 
 
@@ -102,4 +110,4 @@ class SearchResult(pd.DataFrame):
         if self._searched is None or "docno" not in self.columns:
             raise ComponentError("explain: this frame does not know its question: explain what search returned.")
         wanted = self["docno"].tolist() if docno is None else [docno] if isinstance(docno, str) else list(docno)
-        return explain(*self._searched, wanted)
+        return explain(*self._searched, wanted) if wanted else []

@@ -76,16 +76,16 @@ def test_a_provision_without_a_title_shows_its_docno_once(
     statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for command in ("search", "explain"):
-        assert in_process(monkeypatch, command, str(statutes), "붉은 규정", "-k", "1") == 0
+        assert in_process(monkeypatch, command, str(statutes), "붉은 규정", "-k", "1", "-p", "bm25") == 0
         assert capsys.readouterr().out.count("a-3") == 1
 
 
-def test_search_jsonl_and_trec_agree(
+def test_search_json_and_trec_agree(
     statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert in_process(monkeypatch, "search", str(statutes), "창문", "--format", "jsonl") == 0
-    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert in_process(monkeypatch, "search", str(statutes), "창문", "--format", "trec") == 0
+    assert in_process(monkeypatch, "search", str(statutes), "창문", "-p", "bm25", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert in_process(monkeypatch, "search", str(statutes), "창문", "-p", "bm25", "--format", "trec") == 0
     trec = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row["docno"] for row in rows] == [line[2] for line in trec] == ["a-3", "a-2", "a-1"]
     # a-1 shares the syllable 창 of 창문 and so one jamo 3-gram.
@@ -157,7 +157,7 @@ def test_index_says_what_it_built(
 
 def test_a_closed_pipe_is_silent(statutes: Path) -> None:
     search = subprocess.Popen(
-        [sys.executable, "-m", "legalir.cli.main", "search", str(statutes), "창문", "--format", "jsonl"],
+        [sys.executable, "-m", "legalir.cli.main", "search", str(statutes), "창문", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -183,11 +183,11 @@ def test_a_terminal_without_hangul_shows_numbers(statutes: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("style", ["table", "jsonl"])
+@pytest.mark.parametrize("style", ["--format=table", "--json"])
 def test_output_that_meets_a_full_disk_is_one_line(statutes: Path, style: str) -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
-            [sys.executable, "-m", "legalir.cli.main", "search", str(statutes), "창문", "--format", style],
+            [sys.executable, "-m", "legalir.cli.main", "search", str(statutes), "창문", style],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

@@ -43,7 +43,7 @@ def test_the_answer_stands_above_its_sources(folder: str) -> None:
 
 
 def test_what_is_cited_is_shown_whatever_k(folder: str) -> None:
-    done = run(folder, "통로", "-p", "bm25 >> quote(k=2)", "-k", "1", "--format", "jsonl")
+    done = run(folder, "통로", "-p", "bm25 >> quote(k=2)", "-k", "1", "--json")
     found = json.loads(done.stdout)
     assert list(found) == ["query", "answer", "cited", "sources"]
     assert len(found["cited"]) == 2

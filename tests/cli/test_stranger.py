@@ -186,9 +186,9 @@ def test_it_passes_the_check(command: Command, spec: str) -> None:
 
 def test_it_answers_a_question_in_an_expression(command: Command) -> None:
     expression = "rrf(longest_shared(at_least=2), bm25(analyzer='beginnings(letters=1)')) % 20 >> sar"
-    ended = command("search", "legalir/firecode", QUESTION, "-k", "3", "--format", "jsonl", "--pipeline", expression)
+    ended = command("search", "legalir/firecode", QUESTION, "-k", "3", "--json", "--pipeline", expression)
     assert ended.returncode == 0, ended.stderr
-    assert len(ended.stdout.splitlines()) == 3
+    assert len(json.loads(ended.stdout)) == 3
 
 
 def test_it_works_in_an_experiment(command: Command, tmp_path: Path) -> None:

@@ -131,10 +131,10 @@ def test_the_cache_can_be_chosen(folder: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_changed_corpus_never_meets_the_old_index(folder: Path, built: list[Path]) -> None:
-    assert len(Collection(folder).search("fire hose")) == 0
+    assert len(Collection(folder).search("fire hose", "bm25")) == 0
     with (folder / "corpus.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(lines([{"docno": "령-12", "text": "연결송수관(fire hose)설비를 둔다."}]))
-    assert Collection(folder).search("fire hose")["docno"].tolist() == ["령-12"]
+    assert Collection(folder).search("fire hose", "bm25")["docno"].tolist() == ["령-12"]
     assert len(set(built)) == 2
 
 
@@ -142,7 +142,7 @@ def test_the_same_corpus_elsewhere_shares_the_index(folder: Path, tmp_path: Path
     Collection(folder).sparse()
     moved = tmp_path / "other" / folder.name
     shutil.copytree(folder, moved)
-    assert len(Collection(moved).search("무창층")) == 2
+    assert len(Collection(moved).search("무창층", "bm25")) == 2
     assert len(built) == 1
 
 
@@ -151,7 +151,7 @@ def test_another_version_of_an_analyzer_gets_another_index(
 ) -> None:
     Collection(folder).sparse()
     monkeypatch.setattr("unicodedata.unidata_version", "99.0.0")
-    assert len(Collection(folder).search("무창층")) == 2
+    assert len(Collection(folder).search("무창층", "bm25")) == 2
     assert len(set(built)) == 2
 
 
@@ -162,9 +162,9 @@ def test_a_damaged_index_is_an_error_with_its_cure(folder: Path) -> None:
     with pytest.raises(
         ArtifactError, match=r"documents\.npy has 0 bytes .*: remove the directory .* and build it again"
     ):
-        Collection(folder).search("무창층")
+        Collection(folder).search("무창층", "bm25")
     shutil.rmtree(path)
-    assert len(Collection(folder).search("무창층")) == 2
+    assert len(Collection(folder).search("무창층", "bm25")) == 2
 
 
 def test_a_cache_that_cannot_be_written_is_named(folder: Path, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def _search_and_count(folder: Path, queue: multiprocessing.SimpleQueue[int]) -> 
         return write(*arguments)  # type: ignore[arg-type]
 
     sparse_module._write = counted  # type: ignore[assignment]
-    assert len(Collection(folder).search("무창층")) == 2
+    assert len(Collection(folder).search("무창층", "bm25")) == 2
     queue.put(built)
 
 
@@ -210,6 +210,13 @@ def test_search_shows_what_it_found(folder: Path) -> None:
     texts = {row["docno"]: (row["title"], row["text"]) for row in CORPUS}
     assert [texts[docno] for docno in found["docno"]] == list(zip(found["title"], found["text"], strict=True))
     assert found["score"].is_monotonic_decreasing
+
+
+def test_search_uses_the_pipeline_default(folder: Path) -> None:
+    collection = Collection(folder)
+    hits = collection.search("무창층의 기준은?")
+    assert hits.equals(collection.search("무창층의 기준은?", "default"))
+    assert hits["score"].tolist() != collection.search("무창층의 기준은?", "bm25")["score"].tolist()
 
 
 def test_search_takes_expressions(folder: Path) -> None:
@@ -264,7 +271,7 @@ def test_mistakes_are_our_errors(folder: Path, tmp_path: Path) -> None:
         collection.search("무창층", "bm52")
     (folder / "corpus.jsonl").write_text('{"docno": "a"}\n', encoding="utf-8")
     with pytest.raises(FormatError, match=r"corpus\.jsonl"):
-        Collection(folder).search("무창층")
+        Collection(folder).search("무창층", "bm25")
     assert not list((tmp_path / "own-home").rglob("manifest.json"))
 
 
@@ -288,7 +295,7 @@ def test_results_say_why(folder: Path) -> None:
 
 
 def test_provisions_that_are_not_shown_can_be_explained_too(folder: Path) -> None:
-    found = Collection(folder).search("무창층", k=1)
+    found = Collection(folder).search("무창층", "bm25", k=1)
     (other,) = {"법-2", "령-11"} - set(found["docno"])
     assert [e.docno for e in found.explain(other)] == [other]
     with pytest.raises(ComponentError, match=r"^explain: the pipeline does not return '법-12' for this question\.$"):
@@ -296,7 +303,7 @@ def test_provisions_that_are_not_shown_can_be_explained_too(folder: Path) -> Non
 
 
 def test_results_are_a_data_frame(folder: Path) -> None:
-    found = Collection(folder).search("무창층")
+    found = Collection(folder).search("무창층", "bm25")
     plain = pd.DataFrame(found)
     assert type(plain) is pd.DataFrame
     pd.testing.assert_frame_equal(found, plain)

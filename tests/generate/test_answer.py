@@ -72,5 +72,5 @@ def test_what_gives_none_is_refused(collection: Collection, expression: str, mes
 
 
 def test_a_search_refuses_an_answer(collection: Collection) -> None:
-    with pytest.raises(ComponentError, match=r"^search: 'bm25 >> quote' ends in a generator, whose answer is no list"):
+    with pytest.raises(ComponentError, match=r"^search: 'bm25 >> quote' ends in a generator, whose answer is not a"):
         collection.search(QUERY, "bm25 >> quote")
