@@ -164,10 +164,10 @@ class Indexes:
     @property
     def _links_digest(self) -> str:
         """What names something that was made with the links: the cache is kept by corpus, and they may change alone."""
-        from legalir.storage.files import digest_of
+        from legalir.storage.digest import cached_file_digest
 
         links = self.source.folder.links
-        return "none" if links is None else digest_of(links)[:16]
+        return "none" if links is None else cached_file_digest(links)[:16]
 
 
 def directory_name(part: Any) -> str:

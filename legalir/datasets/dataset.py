@@ -20,7 +20,7 @@ from legalir.datasets.readers import Judgement, Link, count_rows, read_corpus, r
 from legalir.datasets.records import Provision
 from legalir.datasets.shipped import verify_judgements
 from legalir.errors import DataError, DatasetNotFound, suggestion
-from legalir.storage.files import digest_of
+from legalir.storage.digest import cached_file_digest
 
 if TYPE_CHECKING:
     from legalir.datasets.store import ProvisionStore
@@ -265,13 +265,13 @@ class StatuteDataset:
 
     def fingerprint(self) -> str:
         """Return the sha256 of the corpus file: the same content has the same fingerprint anywhere."""
-        return digest_of(self.folder.corpus)
+        return cached_file_digest(self.folder.corpus)
 
     def topics_fingerprint(self) -> str:
         """Return a sha256 over queries, judgements and split."""
         digest = hashlib.sha256(repr((self.split, self.about.query_field)).encode())
         for path in (self.folder.queries_of(self.split), self.folder.qrels_of(self.split)):
-            digest.update(b"-" if path is None else digest_of(path).encode())
+            digest.update(b"-" if path is None else cached_file_digest(path).encode())
         return digest.hexdigest()
 
     def problems(self) -> Dangling:

@@ -16,7 +16,9 @@ from typing import IO
 
 from legalir.errors import DownloadError
 from legalir.progress import progress
-from legalir.storage.files import locked, sha256_of, sync_directory
+from legalir.storage.digest import file_digest
+from legalir.storage.files import sync_directory
+from legalir.storage.locks import cache_lock
 
 __all__ = ["Download", "download"]
 
@@ -63,7 +65,7 @@ def download(what: Download, target: Path, *, sleep: Callable[[float], None] = t
     """
     if not what.url.lower().startswith(("https://", "http://")):
         raise DownloadError(f"{what.url} is neither an https nor an http address.")
-    with locked(target):
+    with cache_lock(target):
         if target.exists():
             return
         part = target.with_name(f"{target.name}.part")
@@ -190,7 +192,7 @@ def _progress_of(what: Download, part: Path) -> tuple[int, str]:
 
 
 def _verify(what: Download, part: Path) -> None:
-    size, digest = part.stat().st_size, sha256_of(part)
+    size, digest = part.stat().st_size, file_digest(part)
     if (what.size is not None and size != what.size) or (what.sha256 is not None and digest != what.sha256):
         part.unlink()
         _note(part).unlink(missing_ok=True)

@@ -23,7 +23,9 @@ from legalir.datasets.convert import convert
 from legalir.datasets.download import Download, download
 from legalir.datasets.folder import Folder
 from legalir.errors import DataError, DownloadError
-from legalir.storage.files import atomic_directory, atomic_text, cache_home, clear_away, locked, sha256_of
+from legalir.storage.digest import file_digest
+from legalir.storage.files import atomic_directory, atomic_file, cache_home, clear_away
+from legalir.storage.locks import cache_lock
 
 __all__ = ["Published", "extract", "published"]
 
@@ -159,7 +161,7 @@ class Published(NamedTuple):
         if not target.is_dir():
             source = self.home / "source"
             self._fetch(source)
-            with locked(target):
+            with cache_lock(target):
                 if target.is_dir():
                     return Folder.open(target)
                 clear_away(target)
@@ -181,12 +183,12 @@ class Published(NamedTuple):
             self._compare(path, spec, seen)
             if "unpack" in spec:
                 _unpack(path, spec["unpack"], source)
-        with atomic_text(seen_file) as out:
+        with atomic_file(seen_file) as out:
             json.dump(seen, out, indent=1)
 
     def _compare(self, path: Path, spec: Mapping[str, Any], seen: dict[str, str]) -> None:
         """Compare a file with its declared sha256, or else with the one it had when it was first seen."""
-        digest = sha256_of(path)
+        digest = file_digest(path)
         expected = spec.get("sha256") or seen.setdefault(path.name, digest)
         if digest != expected:
             raise DownloadError(

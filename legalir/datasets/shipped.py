@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from legalir.errors import DataError
-from legalir.storage.files import digest_of
+from legalir.storage.digest import cached_file_digest
 
 __all__ = ["FIRECODE", "judgement_folder", "verify_judgements"]
 
@@ -66,5 +66,5 @@ def verify_judgements(path: Path) -> None:
     declared = _manifest(root).get(name)
     if declared is None:
         raise DataError(f"{path} is not declared in {root / 'manifest.yaml'}.")
-    if digest_of(path) != declared:
+    if cached_file_digest(path) != declared:
         raise DataError(f"{path} is not the file that {root / 'manifest.yaml'} declares: install legalir again.")

@@ -30,7 +30,8 @@ from legalir.datasets.records import Provision, identifier, provision
 from legalir.errors import DataError, LegalIRError
 from legalir.progress import progress
 from legalir.storage.arrays import save_array
-from legalir.storage.files import atomic_directory, cache_home, clear_away, locked
+from legalir.storage.files import atomic_directory, cache_home, clear_away
+from legalir.storage.locks import cache_lock
 
 __all__ = ["ProvisionStore"]
 
@@ -97,7 +98,7 @@ class ProvisionStore:
         folder = cache_home() / "provisions" / self._fingerprint[:32]
         try:
             if not _is_whole(folder):
-                with locked(folder):
+                with cache_lock(folder):
                     if not _is_whole(folder):
                         clear_away(folder)
                         _build(self._corpus, folder)

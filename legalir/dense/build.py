@@ -20,9 +20,10 @@ from legalir.encode.encoder import get_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage.arrays import load_array
-from legalir.storage.artifact import building, rebuild_hint
+from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT
-from legalir.storage.files import locked
+from legalir.storage.locks import cache_lock
+from legalir.storage.manifest import rebuild_hint
 from legalir.storage.shards import shards_beside
 
 __all__ = ["DenseBuild", "fit_vectors"]
@@ -117,7 +118,7 @@ class DenseBuild(DenseVectors):
         """Build this index from the vectors of `source`, which may be itself, with an approximate search over them."""
         search, asked = _checked(approximate, queries)
         same = source.directory.resolve() == self.directory.resolve()
-        with nullcontext() if same else locked(source.directory):  # so that nobody removes what is taken over
+        with nullcontext() if same else cache_lock(source.directory):  # so that nobody removes what is taken over
             if not source.built():
                 raise ArtifactError(f"There is no index at {source.path}: build it first.")
             with building(self.directory, self.kind, self.version) as (data, facts):

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.errors import ArtifactError
-from legalir.storage.artifact import IndexArtifact, Manifest, rebuild_hint
+from legalir.storage.artifact import IndexArtifact
+from legalir.storage.manifest import Manifest, rebuild_hint
 from legalir.storage.strings import Strings
 
 __all__ = ["TermIndex"]

@@ -15,7 +15,7 @@ from legalir.m3.build import build
 from legalir.m3.encoder import M3Encoder
 from legalir.m3.store import M3Store, Multi
 from legalir.models.loading import DTYPES, load_tokenizer, shared
-from legalir.storage.artifact import read_manifest, rebuild_hint
+from legalir.storage.manifest import read_manifest, rebuild_hint
 
 if TYPE_CHECKING:
     from legalir.m3.retriever import M3HeadRetriever, M3Retriever, M3Scorer

@@ -19,7 +19,7 @@ from typing import Any
 
 from legalir.errors import ModelError
 from legalir.extras import require
-from legalir.storage.files import sha256_of
+from legalir.storage.digest import file_digest
 
 __all__ = ["find_model", "is_folder", "is_model_name", "model_digest", "module_paths", "read_json", "stated"]
 
@@ -109,7 +109,7 @@ def _digest(path: Path) -> str:
     status = real.stat()
     key = (str(real), status.st_size, status.st_mtime_ns)
     if key not in _KNOWN:
-        _KNOWN[key] = sha256_of(real)
+        _KNOWN[key] = file_digest(real)
     return _KNOWN[key]
 
 

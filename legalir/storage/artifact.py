@@ -24,8 +24,6 @@ import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -36,43 +34,16 @@ import pyterrier as pt
 
 from legalir.errors import ArtifactError
 from legalir.storage.arrays import load_array
-from legalir.storage.files import atomic_text, locked, sha256_of, sync_directory, sync_file
+from legalir.storage.files import atomic_file, sync_directory, sync_file
+from legalir.storage.locks import cache_lock
+from legalir.storage.manifest import MANIFEST, Manifest, inventory, read_manifest, seal, verify
 from legalir.storage.strings import Docnos
 
-__all__ = [
-    "IndexArtifact",
-    "Manifest",
-    "build_once",
-    "building",
-    "open_build",
-    "read_manifest",
-    "rebuild_hint",
-    "verify",
-]
+__all__ = ["IndexArtifact", "build_once", "building", "open_build"]
 
-_MANIFEST = "manifest.json"
 _META = "pt_meta.json"
 _SCRATCH = re.compile(r"data-[0-9a-f]{16}|\.spill-\w+|\.(?:manifest|pt_meta)\.json\.\w+")
 """Names of what a build leaves behind when it is killed; nothing else is ever removed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What is known about one build of an artifact.
-
-    Attributes:
-        kind: such as ``sparse_index``.
-        version: version of the layout of this kind.
-        data: name of the data directory.
-        facts: parameters, fingerprints and counts, by name; JSON values.
-        files: file name to ``{"size": bytes, "sha256": hex}``.
-    """
-
-    kind: str
-    version: int
-    data: str
-    facts: dict[str, Any]
-    files: dict[str, dict[str, Any]]
 
 
 @contextlib.contextmanager
@@ -88,7 +59,7 @@ def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[s
     try:
         if path.exists() and not _ours(path, kind):
             raise ArtifactError(f"{path} exists and is no {kind} of legalir: choose another path or remove it.")
-        with locked(path):
+        with cache_lock(path):
             path.mkdir(parents=True, exist_ok=True)
             _sweep(path)
             data = path / f"data-{secrets.token_hex(8)}"
@@ -125,74 +96,26 @@ def _json(path: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
 def _switch(path: Path, data: Path, kind: str, version: int, facts: Mapping[str, Any]) -> None:
-    files = {}
-    for file in sorted(data.iterdir()):
+    for file in data.iterdir():
         sync_file(file)
-        files[file.name] = {"size": file.stat().st_size, "sha256": sha256_of(file)}
     sync_directory(data)
-    content = {"kind": kind, "version": version, "data": data.name, "facts": facts, "files": files}
-    content["sha256"] = _digest(content)
-    with atomic_text(path / _META) as stream:
+    content = {"kind": kind, "version": version, "data": data.name, "facts": facts, "files": inventory(data.iterdir())}
+    with atomic_file(path / _META) as stream:
         json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
-    with atomic_text(path / _MANIFEST) as stream:
-        json.dump(content, stream, ensure_ascii=False, indent=1)
+    with atomic_file(path / MANIFEST) as stream:
+        json.dump(seal(content), stream, ensure_ascii=False, indent=1)
 
 
 def _sweep(path: Path) -> None:
     """Remove all but the build that the manifest names; a reader that has another one mapped keeps it."""
-    standing = (_json(path / _MANIFEST) or {}).get("data")
+    standing = (_json(path / MANIFEST) or {}).get("data")
     for child in path.iterdir():
         if _SCRATCH.fullmatch(child.name) and child.name != standing:
             if child.is_dir():
                 shutil.rmtree(child, ignore_errors=True)
             else:
                 child.unlink(missing_ok=True)
-
-
-def read_manifest(path: Path, kind: str, version: int) -> Manifest:
-    """Read the manifest of the artifact at `path` and check what it claims to be.
-
-    Raises:
-        ArtifactError: there is no artifact, it is unreadable, or it is of another kind or version.
-    """
-    try:
-        content = json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
-        if content.pop("sha256") != _digest(content):
-            raise ValueError("altered")
-        manifest = Manifest(**content)
-        files_are_plain = all(
-            isinstance(entry["size"], int) and isinstance(entry["sha256"], str) and Path(name).name == name
-            for name, entry in manifest.files.items()
-        )
-        if Path(manifest.data).name != manifest.data or not files_are_plain:
-            raise ValueError("unsafe names")
-    except FileNotFoundError:
-        raise ArtifactError(f"There is no index at {path}: build it first.") from None
-    except OSError as error:
-        raise ArtifactError(
-            f"{path / _MANIFEST} cannot be read ({error.strerror}): give the path of an index that can."
-        ) from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ArtifactError(f"{path / _MANIFEST} is damaged: {rebuild_hint(path)}") from error
-    if manifest.kind != kind:
-        # What is there is good for something else, so nobody is told to remove it.
-        raise ArtifactError(f"{path} holds {manifest.kind}, and {kind} is needed: give another directory.")
-    if manifest.version != version:
-        raise ArtifactError(
-            f"{path} holds {manifest.kind} version {manifest.version}, and {kind} version {version} "
-            f"is needed: {rebuild_hint(path)}"
-        )
-    return manifest
-
-
-def rebuild_hint(path: Path) -> str:
-    """Say how to get a good artifact again."""
-    return f"remove the directory {path} and build it again."
 
 
 def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
@@ -215,33 +138,6 @@ def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str,
                 raise
 
 
-def verify(path: Path, manifest: Manifest) -> None:
-    """Check size and sha256 of every file of an artifact.
-
-    Raises:
-        ArtifactError: naming the file that is missing, truncated or altered.
-    """
-    data = path / manifest.data
-    for name, entry in manifest.files.items():
-        try:
-            size = (data / name).stat().st_size
-        except OSError as error:
-            raise ArtifactError(f"{data / name} is missing: {rebuild_hint(path)}") from error
-        if size != entry["size"]:
-            raise ArtifactError(
-                f"{data / name} has {size} bytes where {entry['size']} were written: {rebuild_hint(path)}"
-            )
-    # hashlib releases the interpreter lock, so files are hashed side by side.
-    try:
-        with ThreadPoolExecutor(max_workers=4) as pool:
-            digests = list(pool.map(lambda name: sha256_of(data / name), manifest.files))
-    except OSError as error:
-        raise ArtifactError(f"{data} cannot be read ({error.strerror}): {rebuild_hint(path)}") from error
-    for (name, entry), digest in zip(manifest.files.items(), digests, strict=True):
-        if digest != entry["sha256"]:
-            raise ArtifactError(f"{data / name} was altered after it was written: {rebuild_hint(path)}")
-
-
 class IndexArtifact(pt.Artifact, pt.Indexer):
     """An index in a directory; what a subclass holds open, it holds in cached properties.
 
@@ -258,7 +154,7 @@ class IndexArtifact(pt.Artifact, pt.Indexer):
 
     def built(self) -> bool:
         """Return whether there is a build at the path; it may still turn out to be damaged when opened."""
-        return (self.directory / "manifest.json").exists()
+        return (self.directory / MANIFEST).exists()
 
     def forget(self) -> None:
         """Drop what is open, so that the next use reads the files again."""
@@ -321,6 +217,6 @@ def build_once(directory: Path, built: Callable[[], bool], build: Callable[[], o
     """
     if built():
         return
-    with locked(directory.with_name(f"{directory.name}.first")):
+    with cache_lock(directory.with_name(f"{directory.name}.first")):
         if not built():
             build()

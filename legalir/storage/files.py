@@ -1,55 +1,42 @@
-"""A folder of the user's that appears whole, or takes the place of another one whole.
-
-What a killed process left behind where a folder is to be built.
-
-The sha256 of a file, computed once a process as long as the file stays the same.
-
-Files that are whole or absent: atomic writes, directories renamed into place, locks and checksums.
-"""
+"""Files and folders that are whole or absent, also after a power cut or a kill at any moment."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import errno
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import IO
-
-from filelock import FileLock
-
-from legalir.errors import ArtifactError
+from typing import IO, Literal
 
 __all__ = [
     "atomic_directory",
-    "atomic_text",
+    "atomic_file",
     "cache_home",
     "clear_away",
-    "digest_of",
-    "locked",
-    "sha256_of",
+    "link_or_copy",
+    "publish_directory",
+    "restore_directory",
     "sync_directory",
     "sync_file",
+    "temporary_sibling",
 ]
+
+_NEW, _OLD = ".new-", ".replaced-"
+"""Folders ``.NAME.new-XXX`` and ``.NAME.replaced-XXX`` beside a folder ``NAME``: the next one, and the one before."""
 
 
 def cache_home() -> Path:
-    """Return where everything that can be built again is kept: ``$LEGALIR_HOME``, else the platform's cache."""
+    """Return the folder of everything that can be built again: ``$LEGALIR_HOME``, else the platform's cache."""
     configured = os.environ.get("LEGALIR_HOME")
     if configured:
         return Path(configured).expanduser().absolute()
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("legalir", appauthor=False))
-
-
-def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file as lower-case hex."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def sync_file(path: Path) -> None:
@@ -68,8 +55,16 @@ def sync_directory(path: Path) -> None:
             os.close(descriptor)
 
 
+def link_or_copy(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Give a file a second name; copy it where the file system has no hard links. A symbolic link stays one."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
 @contextlib.contextmanager
-def atomic_text(path: Path, *, newline: str = "\n") -> Iterator[IO[str]]:
+def atomic_file(path: Path, *, newline: str = "\n") -> Iterator[IO[str]]:
     """Open a UTF-8 text file for writing that replaces `path` only when the block ends without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -87,69 +82,106 @@ def atomic_text(path: Path, *, newline: str = "\n") -> Iterator[IO[str]]:
 
 
 @contextlib.contextmanager
-def atomic_directory(path: Path) -> Iterator[Path]:
-    """Yield a temporary sibling that becomes the new directory `path` when the block ends without an error.
+def atomic_directory(path: Path, if_exists: Literal["keep", "replace", "fail"] = "keep") -> Iterator[Path]:
+    """Yield a temporary sibling that becomes the directory `path` when the block ends without an error.
 
-    `path` must not exist by then: a directory cannot replace another in one step, and a reader must never
-    find neither. Where another process was first, its directory stays and ours goes.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
-        yield temporary
-        for file in temporary.iterdir():
-            sync_file(file)
-        sync_directory(temporary)
-        temporary.chmod(0o755)
-        if not path.exists():
-            try:
-                temporary.rename(path)
-            except OSError:
-                if not path.is_dir():
-                    raise
-        sync_directory(path.parent)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock that belongs to `path`, so that two processes never build it at once.
+    Args:
+        path: the directory.
+        if_exists: what happens when `path` exists by then. ``keep``: it stays, and the new directory is removed;
+            ``replace``: it goes, see :func:`publish_directory`; ``fail``: an OSError, unless it is empty.
 
     Raises:
-        ArtifactError: the directory cannot be written.
+        OSError: the files cannot be written.
     """
+    new = temporary_sibling(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path.parent / f".{path.name}.lock")
-        lock.acquire()
-    except OSError as error:
-        raise ArtifactError(
-            f"{path.parent} cannot be written ({error.strerror or error}): set LEGALIR_HOME to a directory that can."
-        ) from error
-    try:
-        yield
+        yield new
+        if if_exists != "keep":
+            publish_directory(new, path, replace=if_exists == "replace")
+        elif not path.exists():
+            try:
+                publish_directory(new, path)
+            except OSError:
+                if not path.is_dir():  # Another process was first.
+                    raise
     finally:
-        lock.release()
+        shutil.rmtree(new, ignore_errors=True)
 
 
-def digest_of(path: Path) -> str:
-    """Return the sha256 of a file; its size and time of change tell whether it is still the same."""
-    status = path.stat()
-    return _digest(path.absolute(), status.st_size, status.st_mtime_ns)
+def temporary_sibling(path: Path) -> Path:
+    """Make a hidden folder beside `path`, for :func:`publish_directory`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix=f".{path.name}{_NEW}", dir=path.parent))
 
 
-@lru_cache(maxsize=256)
-def _digest(path: Path, size: int, changed: int) -> str:
-    return sha256_of(path)
+def publish_directory(new: Path, path: Path, *, replace: bool = False) -> None:
+    """Make the folder `new` durable and move it to `path`, on the same file system.
+
+    With `replace`, the folder at `path` is moved aside first and removed last. A kill between leaves it hidden beside
+    `path`, and :func:`restore_directory` puts it back.
+
+    Raises:
+        OSError: it cannot be moved, or `path` holds something and `replace` is False; `path` is as before.
+    """
+    _sync_tree(new)
+    new.chmod(0o755)
+    if replace and path.exists():
+        own = new.name.startswith(f".{path.name}{_NEW}")
+        aside = path.with_name(f".{path.name}{_OLD}{_suffix(new) if own else secrets.token_hex(4)}")
+        path.rename(aside)
+        try:
+            new.rename(path)
+        except OSError:
+            aside.rename(path)
+            raise
+        sync_directory(path.parent)
+        shutil.rmtree(aside, ignore_errors=True)
+    else:
+        with contextlib.suppress(FileNotFoundError):
+            path.rmdir()  # If it is not empty, this is the error.
+        new.rename(path)
+    sync_directory(path.parent)
+
+
+def restore_directory(path: Path) -> None:
+    """Put back the folder that a killed :func:`publish_directory` moved aside, and remove everything else it left.
+
+    The caller holds the lock of `path`.
+
+    Raises:
+        FileExistsError: there is a folder to put back, but another one is in its place; its `filename` is the first.
+        OSError: something cannot be moved or removed.
+    """
+    if not path.parent.is_dir():
+        return
+    hidden = [child for child in path.parent.iterdir() if child.name.startswith(f".{path.name}.")]
+    unfinished = [child for child in hidden if child.name.startswith(f".{path.name}{_NEW}")]
+    for aside in (child for child in hidden if child.name.startswith(f".{path.name}{_OLD}")):
+        if not path.exists():
+            aside.rename(path)
+        elif any(_suffix(new) == _suffix(aside) for new in unfinished):
+            raise FileExistsError(errno.EEXIST, "is what was there before an interruption", str(aside))
+        else:
+            shutil.rmtree(aside)
+    for new in unfinished:
+        shutil.rmtree(new)
+
+
+def _suffix(hidden: Path) -> str:
+    return hidden.name.rpartition("-")[2]
+
+
+def _sync_tree(folder: Path) -> None:
+    for parent, _, names in os.walk(folder):
+        for file in (Path(parent, name) for name in names):
+            if file.is_file() and not file.is_symlink():
+                sync_file(file)
+        sync_directory(Path(parent))
 
 
 def clear_away(folder: Path) -> None:
-    """Remove a folder, and the unfinished ones of its name beside it; for the process that holds its lock."""
+    """Remove a folder, and the unfinished ones of its name beside it. The caller holds the lock of `folder`."""
     shutil.rmtree(folder, ignore_errors=True)
     for unfinished in folder.parent.glob(f".{folder.name}.*"):
         if unfinished.is_dir():
             shutil.rmtree(unfinished, ignore_errors=True)
-
-
-# What the names of hidden folders have behind that of the folder they belong to, and before letters of their own.

@@ -34,9 +34,12 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError, ComponentError
 from legalir.storage.arrays import create_array, save_array
-from legalir.storage.artifact import Manifest, open_build, verify
+from legalir.storage.artifact import open_build
+from legalir.storage.digest import digest
 from legalir.storage.documents import document_batches
-from legalir.storage.files import atomic_directory, locked, sha256_of
+from legalir.storage.files import atomic_directory
+from legalir.storage.locks import cache_lock
+from legalir.storage.manifest import MANIFEST, Manifest, inventory, seal, unseal, verify
 from legalir.storage.rows import ArrayFile, Rows, appending, bounds_of
 from legalir.storage.strings import write_docnos
 
@@ -57,7 +60,6 @@ __all__ = [
 DIGEST_BYTES = 16
 _VERSION = 1
 _DIGESTS = "digests"
-_MANIFEST = "manifest.json"
 
 
 def text_digest(text: str) -> bytes:
@@ -117,7 +119,7 @@ def shards_beside(artifact: Path, settings: Mapping[str, Any]) -> Iterator[Shard
         ArtifactError: the directory cannot be written.
     """
     home = artifact.with_name(f".{artifact.name}.shards")
-    with locked(artifact.with_name(f"{artifact.name}.shards")):
+    with cache_lock(artifact.with_name(f"{artifact.name}.shards")):
         yield Shards(home, settings)
         shutil.rmtree(home, ignore_errors=True)
 
@@ -131,7 +133,7 @@ class Shards:
     """
 
     def __init__(self, home: Path, settings: Mapping[str, Any]) -> None:
-        self.key = _sha256({"shards": _VERSION, **settings})
+        self.key = digest({"shards": _VERSION, **settings})
         self.sources: list[RowSource] = []
         self._directory = home / self.key[:16]
 
@@ -149,8 +151,8 @@ class Shards:
 
     def _verified(self, shard: Path) -> RowSource | None:
         try:
-            content = json.loads((shard / _MANIFEST).read_text(encoding="utf-8"))
-            if content.pop("sha256") != _sha256(content) or content["key"] != self.key:
+            content = unseal(json.loads((shard / MANIFEST).read_text(encoding="utf-8")))
+            if content["key"] != self.key:
                 return None
             verify(shard, Manifest("shard", _VERSION, "", {}, content["files"]))
             names = {name.removesuffix(".npy") for name in content["files"]}
@@ -165,13 +167,8 @@ class Shards:
         with atomic_directory(shard) as temporary:
             with ShardWriter(temporary) as writer:
                 yield writer
-            files = {
-                file.name: {"size": file.stat().st_size, "sha256": sha256_of(file)}
-                for file in sorted(temporary.iterdir())
-            }
-            content: dict[str, Any] = {"key": self.key, "files": files}
-            content["sha256"] = _sha256(content)
-            (temporary / _MANIFEST).write_text(json.dumps(content, indent=1), encoding="utf-8")
+            content = seal({"key": self.key, "files": inventory(temporary.iterdir())})
+            (temporary / MANIFEST).write_text(json.dumps(content, indent=1), encoding="utf-8")
         self.sources.append(RowSource.of(shard, writer.names))
 
 
@@ -258,10 +255,6 @@ def _check_bounds(name: str, bounds: npt.NDArray[Any], texts: int) -> None:
 
 def _shown(layout: Mapping[str, tuple[str, tuple[int, ...]]]) -> str:
     return ", ".join(f"{name} {dtype}{list(item)}" for name, (dtype, item) in sorted(layout.items()))
-
-
-def _sha256(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 _BLOCK = 16_000_000

@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError
 from legalir.extras import require
-from legalir.storage.files import atomic_text, sha256_of, sync_directory, sync_file
+from legalir.storage.digest import file_digest
+from legalir.storage.files import atomic_file, sync_directory, sync_file
 
 __all__ = ["Checkpoints"]
 
@@ -57,7 +58,7 @@ class Checkpoints:
             )
         file = self.path / str(facts["file"])
         try:
-            if file.stat().st_size != facts["size"] or sha256_of(file) != facts["sha256"]:
+            if file.stat().st_size != facts["size"] or file_digest(file) != facts["sha256"]:
                 raise self._damaged(file)
         except OSError as error:
             raise self._damaged(file) from error
@@ -104,9 +105,9 @@ class Checkpoints:
             sync_file(unfinished)
             unfinished.replace(file)
             content = {"format": _FORMAT, "version": _VERSION, "fingerprint": self.fingerprint, "facts": facts}
-            content |= {"file": file.name, "size": file.stat().st_size, "sha256": sha256_of(file)}
+            content |= {"file": file.name, "size": file.stat().st_size, "sha256": file_digest(file)}
             sync_directory(self.path)
-            with atomic_text(self.path / _NAME) as stream:
+            with atomic_file(self.path / _NAME) as stream:
                 json.dump({**content, "digest": _digest(content)}, stream, ensure_ascii=False, indent=1)
         except OSError as error:
             raise ArtifactError(

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
+import errno
+import os
 from pathlib import Path
 
 import pytest
-from forked import child
 
-from legalir.errors import ArtifactError
-from legalir.storage.files import atomic_directory, atomic_text, cache_home, locked, sha256_of
+from legalir.storage.files import (
+    atomic_directory,
+    atomic_file,
+    cache_home,
+    link_or_copy,
+    publish_directory,
+    restore_directory,
+    temporary_sibling,
+)
 
 
 def test_the_cache_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,18 +41,12 @@ def test_the_cache_is_the_platforms_where_the_environment_says_nothing(
         assert cache_home().is_relative_to(tmp_path)
 
 
-def test_sha256_is_that_of_the_bytes(tmp_path: Path) -> None:
-    content = bytes(range(256)) * 1000
-    (tmp_path / "file").write_bytes(content)
-    assert sha256_of(tmp_path / "file") == hashlib.sha256(content).hexdigest()
-
-
 def test_text_replaces_the_old_one_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "new" / "text.txt"
-    with atomic_text(path) as stream:
+    with atomic_file(path) as stream:
         stream.write("법 제1조\n")
         assert not path.exists()
-    with atomic_text(path) as stream:
+    with atomic_file(path) as stream:
         stream.write("시행령\n")
         assert path.read_text(encoding="utf-8") == "법 제1조\n"
     assert path.read_bytes() == "시행령\n".encode()
@@ -57,10 +58,10 @@ def test_an_error_while_writing_text_leaves_the_old_one_and_nothing_else(tmp_pat
     path = tmp_path / "text.txt"
     path.write_text("old", encoding="utf-8")
     for error in (ValueError, KeyboardInterrupt):
-        with pytest.raises(error), atomic_text(path) as stream:
+        with pytest.raises(error), atomic_file(path) as stream:
             stream.write("half of the n")
             raise error
-    with pytest.raises(UnicodeEncodeError), atomic_text(path) as stream:
+    with pytest.raises(UnicodeEncodeError), atomic_file(path) as stream:
         stream.write("\ud800")
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
@@ -112,32 +113,108 @@ def test_the_first_directory_stays_even_when_it_comes_at_the_last_moment(
     assert list(tmp_path.glob(".directory*")) == []
 
 
-def _count_up(counter: Path) -> None:
-    for _ in range(50):
-        with locked(counter):
-            counter.write_text(str(int(counter.read_text(encoding="utf-8")) + 1), encoding="utf-8")
+def folder_with(path: Path, text: str) -> Path:
+    path.mkdir(parents=True)
+    (path / "who").write_text(text, encoding="utf-8")
+    return path
 
 
-def test_the_lock_keeps_processes_apart(tmp_path: Path) -> None:
-    counter = tmp_path / "counter"
-    counter.write_text("0", encoding="utf-8")
-    processes = [child(_count_up, counter) for _ in range(3)]
-    for process in processes:
-        process.join()
-    assert counter.read_text(encoding="utf-8") == "150"
+def test_a_directory_replaces_another_one(tmp_path: Path) -> None:
+    path = folder_with(tmp_path / "directory", "old")
+    with atomic_directory(path, "replace") as temporary:
+        (temporary / "below").mkdir()
+        (temporary / "below" / "one").write_text("1", encoding="utf-8")
+        assert (path / "who").read_text(encoding="utf-8") == "old"
+    assert [child.name for child in path.iterdir()] == ["below"]
+    assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_lock_is_released_after_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="inside"), locked(tmp_path / "it"):
-        raise ValueError("inside")
-    with locked(tmp_path / "it"):
+def test_a_directory_does_not_replace_another_one_where_it_must_not(tmp_path: Path) -> None:
+    path = folder_with(tmp_path / "directory", "old")
+    with pytest.raises(OSError, match="not empty") as raised, atomic_directory(path, "fail"):
         pass
+    assert raised.value.errno == errno.ENOTEMPTY
+    assert (path / "who").read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+    (path / "who").unlink()
+    with atomic_directory(path, "fail") as temporary:  # An empty one is as good as none.
+        (temporary / "who").write_text("new", encoding="utf-8")
+    assert (path / "who").read_text(encoding="utf-8") == "new"
 
 
-def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    with (
-        pytest.raises(ArtifactError, match=r"file/below cannot be written \(.*\): set LEGALIR_HOME"),
-        locked(tmp_path / "file" / "below" / "it"),
-    ):
-        pytest.fail("locked what cannot be there")
+def test_the_old_directory_returns_where_the_new_one_cannot_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, new = folder_with(tmp_path / "directory", "old"), folder_with(tmp_path / "elsewhere", "new")
+    rename = Path.rename
+
+    def failing(self: Path, target: Path) -> Path:
+        if self == new:
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(OSError, match="Input/output"):
+        publish_directory(new, path, replace=True)
+    assert (path / "who").read_text(encoding="utf-8") == "old"
+    assert sorted(tmp_path.iterdir()) == [path, new]
+
+
+def killed(path: Path, monkeypatch: pytest.MonkeyPatch, renames: int) -> None:
+    """Replace a directory, and stop before a rename as if the process were killed."""
+    new = temporary_sibling(path)
+    rename, done = Path.rename, 0
+
+    def counted(self: Path, target: Path) -> Path:
+        nonlocal done
+        done += 1
+        if done > renames:
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", counted)
+        with pytest.raises(KeyboardInterrupt):
+            publish_directory(new, path, replace=True)
+
+
+@pytest.mark.parametrize("renames", [0, 1])
+def test_a_directory_is_restored_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int) -> None:
+    path = folder_with(tmp_path / "directory", "old")
+    killed(path, monkeypatch, renames)
+    assert path.exists() == (renames == 0)
+    restore_directory(path)
+    assert (path / "who").read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_directory_that_came_after_a_kill_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder_with(tmp_path / "directory", "old")
+    killed(path, monkeypatch, 1)
+    folder_with(path, "mine")
+    with pytest.raises(FileExistsError) as raised:
+        restore_directory(path)
+    assert (Path(raised.value.filename) / "who").read_text(encoding="utf-8") == "old"
+    assert (path / "who").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_directory_without_a_parent_has_nothing_to_restore(tmp_path: Path) -> None:
+    restore_directory(tmp_path / "no" / "directory")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_linked_or_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one").write_text("1", encoding="utf-8")
+    (tmp_path / "link").symlink_to("nowhere")
+    link_or_copy(tmp_path / "one", tmp_path / "two")
+    assert (tmp_path / "two").samefile(tmp_path / "one")
+
+    def refused(*arguments: object, **names: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    link_or_copy(tmp_path / "one", tmp_path / "three")
+    link_or_copy(tmp_path / "link", tmp_path / "same-link")
+    assert (tmp_path / "three").read_text(encoding="utf-8") == "1"
+    assert not (tmp_path / "three").samefile(tmp_path / "one")
+    assert (tmp_path / "same-link").readlink() == Path("nowhere")

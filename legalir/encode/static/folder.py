@@ -27,7 +27,8 @@ import numpy.typing as npt
 from legalir.encode.static.ngrams import NGrams
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
-from legalir.storage.files import atomic_directory, sha256_of
+from legalir.storage.digest import file_digest
+from legalir.storage.files import atomic_directory
 
 __all__ = [
     "ABOUT",
@@ -164,7 +165,7 @@ def read_model(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]
         ComponentError: there is no such folder, or no model in it.
     """
     about = read_about(path)
-    if sha256_of(path / TENSORS) != about["files"][TENSORS]["sha256"]:
+    if file_digest(path / TENSORS) != about["files"][TENSORS]["sha256"]:
         raise ArtifactError(f"{path / TENSORS} was altered after it was written: {_AGAIN}.")
     tensors = read_tensors(path / TENSORS)
     table, scale = tensors.get("table"), tensors.get("scale")
@@ -238,7 +239,7 @@ def fill(
 
     write_tensors(folder / TENSORS, tensors)
     (folder / TENSORS).chmod(0o644)
-    file = {"size": (folder / TENSORS).stat().st_size, "sha256": sha256_of(folder / TENSORS)}
+    file = {"size": (folder / TENSORS).stat().st_size, "sha256": file_digest(folder / TENSORS)}
     content = {"format": _FORMAT, "version": _VERSION, "legalir": __version__, **facts, "files": {TENSORS: file}}
     try:
         content["sha256"] = _own_digest(content)

@@ -26,7 +26,7 @@ from legalir.encode.static.model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
 from legalir.storage.arrays import unit_rows, widened
-from legalir.storage.files import digest_of
+from legalir.storage.digest import cached_file_digest
 
 __all__ = ["TokenModel", "export", "is_static_embedding"]
 
@@ -114,7 +114,7 @@ class TokenModel:
                 f"{home} has {tokenizer.get_vocab_size()} tokens and vectors for {len(table)}: copy the model again."
             )
         prompts = _json(folder / _CONFIG, {}).get("prompts") or {}
-        digests = [digest_of(home / name) for name in (_TOKENIZER, TENSORS)]
+        digests = [cached_file_digest(home / name) for name in (_TOKENIZER, TENSORS)]
         return cls(tokenizer, table, fingerprint("static-tokens/1", {"files": digests, "prompts": prompts}), prompts)
 
     def encode(self, texts: Sequence[str]) -> Vectors:

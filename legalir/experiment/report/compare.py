@@ -13,7 +13,7 @@ import pandas as pd
 from legalir.errors import ExperimentError
 from legalir.experiment.report.result import ExperimentResult
 from legalir.experiment.runs.runs import writing
-from legalir.storage.files import atomic_text
+from legalir.storage.files import atomic_file
 
 __all__ = ["DEFAULT_TOLERANCE", "Cell", "Comparison", "Expected", "compare", "read_expected", "write_expected"]
 
@@ -167,7 +167,7 @@ def write_expected(result: ExperimentResult, path: str | os.PathLike[str]) -> Pa
     """Write the scores of `result` as expected ones, to six decimals, and return the path."""
     path = Path(path)
     tolerance = DEFAULT_TOLERANCE if result.definition.tolerance is None else result.definition.tolerance
-    with writing(path.parent), atomic_text(path) as stream:
+    with writing(path.parent), atomic_file(path) as stream:
         stream.write(f"# Expected scores of: {' '.join(result.definition.title.split())}\n")
         stream.write(f"# tolerance: {tolerance:g}\n")
         stream.write("\t".join(HEADER) + "\n")

@@ -22,7 +22,8 @@ from legalir.experiment.definition.definition import Definition
 from legalir.experiment.runs.files import exact_floats, read_record, read_run, run_paths, write_record, write_run
 from legalir.experiment.runs.latency import Latency
 from legalir.experiment.runs.runs import Run, writing
-from legalir.storage.files import atomic_text, sha256_of
+from legalir.storage.digest import file_digest
+from legalir.storage.files import atomic_file
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -157,7 +158,7 @@ class ExperimentResult:
         from legalir.experiment.report.html import render
 
         path, text = Path(path), render(self)
-        with writing(path.parent), atomic_text(path) as stream:
+        with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path
 
@@ -170,17 +171,17 @@ class ExperimentResult:
         folder = Path(folder)
         with writing(folder):
             self._save_runs(folder / "runs")
-            with atomic_text(folder / "table.tsv") as stream:
+            with atomic_file(folder / "table.tsv") as stream:
                 self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
-            with atomic_text(folder / "per_query.csv") as stream:
+            with atomic_file(folder / "per_query.csv") as stream:
                 self.per_query.to_csv(stream, index=False, lineterminator="\n")
-            with atomic_text(folder / "environment.json") as stream:
+            with atomic_file(folder / "environment.json") as stream:
                 json.dump(self.environment, stream, ensure_ascii=False, indent=1)
                 stream.write("\n")
-            with atomic_text(folder / "context.json") as stream:
+            with atomic_file(folder / "context.json") as stream:
                 json.dump(self.context.as_dict(), stream, ensure_ascii=False)
                 stream.write("\n")
-            with atomic_text(folder / "definition.yaml") as stream:
+            with atomic_file(folder / "definition.yaml") as stream:
                 yaml.safe_dump(self.definition.as_dict(), stream, allow_unicode=True, sort_keys=False, width=100)
         return folder
 
@@ -189,7 +190,7 @@ class ExperimentResult:
         for name, run in self.made.items():
             if read_record(paths[name]) != run.record:
                 write_run(paths[name], run.frame, name)
-                write_record(paths[name], replace(run.record, sha256=sha256_of(paths[name])))
+                write_record(paths[name], replace(run.record, sha256=file_digest(paths[name])))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> ExperimentResult:

@@ -17,7 +17,8 @@ import pandas as pd
 
 from legalir.errors import ExperimentError
 from legalir.experiment.runs.latency import Latency
-from legalir.storage.files import atomic_text, sha256_of
+from legalir.storage.digest import file_digest
+from legalir.storage.files import atomic_file
 
 __all__ = ["RUN_COLUMNS", "RunRecord", "read_record", "read_run", "run_paths", "write_record", "write_run"]
 
@@ -79,7 +80,7 @@ def write_run(path: Path, run: pd.DataFrame, tag: str) -> None:
             "tag": re.sub(r"\s+", "_", tag),
         }
     )
-    with atomic_text(path) as stream:
+    with atomic_file(path) as stream:
         # pandas writes the shortest decimal that reads back as the same float.
         frame.to_csv(stream, sep="\t", header=False, index=False, quoting=csv.QUOTE_NONE, lineterminator="\n")
 
@@ -114,7 +115,7 @@ def exact_floats(texts: pd.Series[str]) -> npt.NDArray[np.float64]:
 
 def write_record(path: Path, record: RunRecord) -> None:
     """Write what belongs to the run file `path` beside it, with the suffix ``.json``."""
-    with atomic_text(path.with_suffix(".json")) as stream:
+    with atomic_file(path.with_suffix(".json")) as stream:
         json.dump(asdict(record), stream, ensure_ascii=False, indent=1)
         stream.write("\n")
 
@@ -125,6 +126,6 @@ def read_record(path: Path) -> RunRecord | None:
         values = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         latency = values.pop("latency")
         record = RunRecord(**values, latency=None if latency is None else Latency.from_dict(latency))
-        return record if sha256_of(path) == record.sha256 else None
+        return record if file_digest(path) == record.sha256 else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

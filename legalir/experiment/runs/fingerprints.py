@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
-from legalir.storage.files import sha256_of
+from legalir.storage.digest import file_digest
 
 __all__ = ["digest", "frame_fingerprint", "legalir_version", "pipeline_fingerprint", "run_key"]
 
@@ -42,7 +42,7 @@ def source_fingerprint() -> str:
     root = Path(__file__).parents[2]
     files = sorted(path.relative_to(root) for path in root.rglob("*.py"))
     parts = [path for path in files if path.parts[0] not in {"cli", "experiment", "testing"}]
-    return digest([[path.as_posix(), sha256_of(root / path)] for path in parts])
+    return digest([[path.as_posix(), file_digest(root / path)] for path in parts])
 
 
 def frame_fingerprint(frame: pd.DataFrame) -> str:
@@ -90,7 +90,7 @@ def _manifest(artifact: pt.Artifact) -> Iterator[str]:
     for name in ("pt_meta.json", "manifest.json"):
         path = Path(str(artifact.path)) / name
         if path.is_file():
-            yield sha256_of(path)
+            yield file_digest(path)
 
 
 def _origin(kind: type) -> str:
@@ -103,7 +103,7 @@ def _origin(kind: type) -> str:
     with contextlib.suppress(metadata.PackageNotFoundError, ValueError):
         version = metadata.version(package)
     with contextlib.suppress(TypeError, OSError):
-        code = sha256_of(Path(inspect.getsourcefile(kind) or ""))
+        code = file_digest(Path(inspect.getsourcefile(kind) or ""))
     return f"{name} {version} {code}"
 
 

@@ -39,7 +39,7 @@ from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.columns import fed_with_questions, rank_results
 from legalir.plugins import culprit, describe
 from legalir.progress import progress
-from legalir.storage.files import sha256_of
+from legalir.storage.digest import file_digest
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -352,7 +352,7 @@ def _save(run: Run, path: Path | None) -> None:
         return
     with writing(path.parent):
         write_run(path, run.frame, run.record.system)
-        run.record = replace(run.record, sha256=sha256_of(path))
+        run.record = replace(run.record, sha256=file_digest(path))
     _save_record(run, path)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from legalir.errors import ArtifactError
-from legalir.storage.files import locked
+from legalir.storage.locks import cache_lock
 
 __all__ = ["Best", "Scores", "open_scores", "pair_keys"]
 
@@ -118,7 +118,7 @@ class Scores:
         if self._path is None:
             return
         # Two that make the file at once would hold each other up.
-        with locked(self._path):
+        with cache_lock(self._path):
             self._connect(self._path)
 
     def _connect(self, path: Path) -> None:
@@ -146,7 +146,7 @@ class Scores:
         path = self._path
         assert path is not None
         try:
-            with locked(path):
+            with cache_lock(path):
                 # Of several who find the damage, the first one removes the file; as long as it is open, no other has
                 # its number.
                 ours = path.exists() and path.stat().st_ino == self._file

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from legalir.errors import ArtifactError, LegalIRError
-from legalir.storage.files import sha256_of, sync_directory, sync_file
+from legalir.storage.digest import file_digest
+from legalir.storage.files import sync_directory, sync_file
 from legalir.train.checkpoint import Checkpoints
 
 __all__ = ["State", "States", "made_durable", "writing"]
@@ -146,4 +147,4 @@ def made_durable(folder: Path) -> None:
 def _inventory(folder: Path) -> dict[str, list[Any]]:
     """Return size and sha256 of each file of a folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): [path.stat().st_size, sha256_of(path)] for path in files}
+    return {path.relative_to(folder).as_posix(): [path.stat().st_size, file_digest(path)] for path in files}

@@ -16,8 +16,9 @@ from legalir.collection.collection import Collection
 from legalir.errors import ArtifactError
 from legalir.progress import progress
 from legalir.storage.arrays import load_array
-from legalir.storage.artifact import IndexArtifact, Manifest, build_once, building, read_manifest, rebuild_hint, verify
+from legalir.storage.artifact import IndexArtifact, build_once, building
 from legalir.storage.documents import INDEXED_TEXT, document_batches
+from legalir.storage.manifest import Manifest, read_manifest, rebuild_hint, verify
 from legalir.storage.strings import write_docnos
 from legalir_lucene.machine import machine, speaking_plainly
 from legalir_lucene.searching import Reader

@@ -1,0 +1,125 @@
+"""The manifest of an artifact: what it is, what it was made from, and size and sha256 of each of its files.
+
+``manifest.json`` holds ``kind``, ``version``, ``data``, ``facts``, ``files`` and ``sha256``, the digest of all others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from legalir.errors import ArtifactError
+from legalir.storage.digest import digest, file_digest
+
+__all__ = ["MANIFEST", "Manifest", "inventory", "read_manifest", "rebuild_hint", "seal", "unseal", "verify"]
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is known about one build of an artifact.
+
+    Attributes:
+        kind: such as ``sparse_index``.
+        version: version of the layout of this kind.
+        data: name of the data directory.
+        facts: parameters, fingerprints and counts, by name; JSON values.
+        files: file name to ``{"size": bytes, "sha256": hex}``.
+    """
+
+    kind: str
+    version: int
+    data: str
+    facts: dict[str, Any]
+    files: dict[str, dict[str, Any]]
+
+
+def inventory(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """Return ``{"size": bytes, "sha256": hex}`` of each file, by name and in the order of the names."""
+    return {path.name: {"size": path.stat().st_size, "sha256": file_digest(path)} for path in sorted(files)}
+
+
+def seal(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return JSON values with their digest as ``sha256``."""
+    return {**content, "sha256": digest(content)}
+
+
+def unseal(content: Any) -> dict[str, Any]:
+    """Return the JSON values that :func:`seal` was given.
+
+    Raises:
+        ValueError: they were altered, or are not a JSON object.
+    """
+    if not isinstance(content, dict) or content.pop("sha256", None) != digest(content):
+        raise ValueError("altered")
+    return content
+
+
+def read_manifest(path: Path, kind: str, version: int) -> Manifest:
+    """Read the manifest of the artifact at `path` and check what it claims to be.
+
+    Raises:
+        ArtifactError: there is no artifact, it is unreadable, or it is of another kind or version.
+    """
+    try:
+        manifest = Manifest(**unseal(json.loads((path / MANIFEST).read_text(encoding="utf-8"))))
+        files_are_plain = all(
+            isinstance(entry["size"], int) and isinstance(entry["sha256"], str) and Path(name).name == name
+            for name, entry in manifest.files.items()
+        )
+        if Path(manifest.data).name != manifest.data or not files_are_plain:
+            raise ValueError("unsafe names")
+    except FileNotFoundError:
+        raise ArtifactError(f"There is no index at {path}: build it first.") from None
+    except OSError as error:
+        raise ArtifactError(
+            f"{path / MANIFEST} cannot be read ({error.strerror}): give the path of an index that can."
+        ) from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ArtifactError(f"{path / MANIFEST} is damaged: {rebuild_hint(path)}") from error
+    if manifest.kind != kind:
+        # What is there is good for something else, so nobody is told to remove it.
+        raise ArtifactError(f"{path} holds {manifest.kind}, and {kind} is needed: give another directory.")
+    if manifest.version != version:
+        raise ArtifactError(
+            f"{path} holds {manifest.kind} version {manifest.version}, and {kind} version {version} "
+            f"is needed: {rebuild_hint(path)}"
+        )
+    return manifest
+
+
+def rebuild_hint(path: Path) -> str:
+    """Say how to get a good artifact again."""
+    return f"remove the directory {path} and build it again."
+
+
+def verify(path: Path, manifest: Manifest) -> None:
+    """Check size and sha256 of every file of an artifact.
+
+    Raises:
+        ArtifactError: naming the file that is missing, truncated or altered.
+    """
+    data = path / manifest.data
+    for name, entry in manifest.files.items():
+        try:
+            size = (data / name).stat().st_size
+        except OSError as error:
+            raise ArtifactError(f"{data / name} is missing: {rebuild_hint(path)}") from error
+        if size != entry["size"]:
+            raise ArtifactError(
+                f"{data / name} has {size} bytes where {entry['size']} were written: {rebuild_hint(path)}"
+            )
+    # hashlib releases the interpreter lock, so files are hashed side by side.
+    try:
+        with ThreadPoolExecutor(max_workers=4) as pool:
+            digests = list(pool.map(lambda name: file_digest(data / name), manifest.files))
+    except OSError as error:
+        raise ArtifactError(f"{data} cannot be read ({error.strerror}): {rebuild_hint(path)}") from error
+    for (name, entry), actual in zip(manifest.files.items(), digests, strict=True):
+        if actual != entry["sha256"]:
+            raise ArtifactError(f"{data / name} was altered after it was written: {rebuild_hint(path)}")
