@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -16,6 +14,7 @@ import numpy.typing as npt
 
 from legalir import plugins
 from legalir.errors import AnalyzerError, suggestion
+from legalir.storage.digest import digest
 
 __all__ = ["Analyzer", "BulkAnalyzer", "TermCounts", "count_terms", "fingerprint", "get_analyzer"]
 
@@ -72,8 +71,7 @@ def fingerprint(kind: str, parameters: Mapping[str, object]) -> str:
 
     The Unicode version belongs to it because a newer one may move a character between word and gap.
     """
-    content = json.dumps([kind, parameters, unicodedata.unidata_version], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
+    return digest([kind, parameters, unicodedata.unidata_version])
 
 
 def count_terms(analyzer: Analyzer, texts: Sequence[str]) -> TermCounts:

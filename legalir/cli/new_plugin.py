@@ -9,9 +9,7 @@ from __future__ import annotations
 import importlib.util
 import keyword
 import re
-import shutil
 import sys
-import tempfile
 from importlib import metadata, resources
 from pathlib import Path
 from string import Template
@@ -21,6 +19,7 @@ import typer
 
 from legalir import __version__, plugins
 from legalir.errors import PluginError
+from legalir.storage.files import atomic_directory
 
 __all__ = ["EXAMPLES", "new", "write_package"]
 
@@ -176,17 +175,11 @@ def _write(folder: Path, files: dict[str, str]) -> None:
     if folder.exists() or folder.is_symlink():
         raise PluginError(f"{folder} exists and is left as it is: choose another name or another folder with --out.")
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
+        with atomic_directory(folder, "fail") as temporary:
             for name, text in files.items():
                 path = temporary / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-            temporary.chmod(0o755)
-            temporary.rename(folder)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
         raise PluginError(
             f"{folder} cannot be written ({error.strerror or error}): give another folder with --out."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from os import PathLike
@@ -22,6 +21,7 @@ from legalir.lexical.sparse import SparseIndex
 from legalir.storage.arrays import load_array
 from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT
+from legalir.storage.files import link_or_copy
 from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import rebuild_hint
 from legalir.storage.shards import shards_beside
@@ -126,7 +126,7 @@ class DenseBuild(DenseVectors):
                 manifest = source.manifest
                 for name in manifest.files:
                     if not name.startswith("approximate."):
-                        _take_over(source.directory / manifest.data / name, data / name)
+                        link_or_copy(source.directory / manifest.data / name, data / name)
                 facts.update(manifest.facts)
                 facts["approximate"] = self._search(data, facts, search, asked)
         self.forget()
@@ -198,14 +198,6 @@ def _checked(approximate: str | Approximate | None, queries: RecallQueries | Non
 
 def _arrays(data: Path) -> dict[str, npt.NDArray[Any]]:
     return {file.name.removesuffix(".npy"): load_array(file) for file in data.glob("*.npy")}
-
-
-def _take_over(old: Path, new: Path) -> None:
-    """Let a file have another name; copy it where a file cannot have two."""
-    try:
-        new.hardlink_to(old)
-    except OSError:
-        shutil.copyfile(old, new)
 
 
 def fit_vectors(encoder: TrainableEncoder, postings: SparseIndex, data: Path, precision: Precision) -> _Facts:

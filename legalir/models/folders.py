@@ -8,7 +8,6 @@ What a model is known by: the digest of everything in its folder that decides wh
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import json
 import re
 import textwrap
@@ -19,7 +18,7 @@ from typing import Any
 
 from legalir.errors import ModelError
 from legalir.extras import require
-from legalir.storage.digest import file_digest
+from legalir.storage.digest import cached_file_digest, digest
 
 __all__ = ["find_model", "is_folder", "is_model_name", "model_digest", "module_paths", "read_json", "stated"]
 
@@ -69,8 +68,6 @@ _DECIDE = (
     *("*.safetensors", "*.index.json", "pytorch_model*.bin", "*_linear.pt"),
 )
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_KNOWN: dict[tuple[str, int, int], str] = {}
-"""Digests by path, size and time of the last change: a model of gigabytes is read once a process."""
 
 
 def model_digest(folder: Path, extra: Mapping[str, object] | None = None) -> str:
@@ -89,8 +86,7 @@ def model_digest(folder: Path, extra: Mapping[str, object] | None = None) -> str
         files = {path.relative_to(folder).as_posix(): _digest(path) for path in sorted(_deciding(folder))}
     except OSError as error:
         raise ModelError(f"{folder} cannot be read ({error.strerror or error}): get the whole model again.") from error
-    content = json.dumps([files, dict(extra or {})], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(content.encode()).hexdigest()
+    return digest([files, dict(extra or {})])
 
 
 def _deciding(folder: Path) -> Iterator[Path]:
@@ -106,11 +102,7 @@ def _digest(path: Path) -> str:
     real = path.resolve()
     if real.parent.name == "blobs" and _SHA256.fullmatch(real.name):
         return real.name  # The hub's cache names large files by their sha256.
-    status = real.stat()
-    key = (str(real), status.st_size, status.st_mtime_ns)
-    if key not in _KNOWN:
-        _KNOWN[key] = file_digest(real)
-    return _KNOWN[key]
+    return cached_file_digest(real)  # A model of gigabytes is read once a process.
 
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")

@@ -1,31 +1,21 @@
-"""A folder of the user's that appears whole, or takes the place of another one whole.
-
-What a killed process left behind where a folder is to be built.
-"""
+"""A folder of the user that appears whole, or replaces another one whole."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from filelock import FileLock
-
 from legalir.datasets.folder import Folder
 from legalir.errors import DataError, DatasetNotFound
-from legalir.storage.files import sync_directory, sync_file
+from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
+from legalir.storage.locks import file_lock
 
 __all__ = ["WRITTEN", "new_folder"]
 
 WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", "links.dangling.tsv")
 """The files of which nothing is kept where a folder is replaced; all others are."""
-
-# What the names of hidden folders have behind that of the folder they belong to, and before letters of their own.
-_NEW = ".import-"
-_OLD = ".replaced-"
 
 
 @contextlib.contextmanager
@@ -44,15 +34,13 @@ def new_folder(folder: Path, replace: bool = False) -> Iterator[tuple[Path, list
         _check(folder, replace)  # Again: another import may have been first, or an old folder been put back.
         old = folder if folder.is_dir() and any(folder.iterdir()) else None
         with _writing(folder):
-            temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}{_NEW}", dir=folder.parent))
+            temporary = temporary_sibling(folder)
         try:
             with _writing(folder):
                 kept = [] if old is None else _keep(old, temporary)
             yield temporary, kept
             with _writing(folder):
-                _sync(temporary)
-                temporary.chmod(0o755)
-                _swap(temporary, folder, old)
+                publish_directory(temporary, folder, replace=old is not None)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
@@ -75,45 +63,17 @@ def _check(folder: Path, replace: bool) -> None:
 
 @contextlib.contextmanager
 def _owned(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder; clear up after an import that was killed."""
-    with _writing(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder.parent / f".{folder.name}.lock")
-        lock.acquire()
-    try:
+    """Hold the lock of a folder; put back an old one that a killed import had moved aside."""
+    with contextlib.ExitStack() as stack:
         with _writing(folder):
-            _clear_up(folder)
+            stack.enter_context(file_lock(folder, keep=False))
+            try:
+                restore_directory(folder)
+            except FileExistsError as error:
+                raise DataError(
+                    f"{error.filename} is what {folder} was before an import was interrupted: move it elsewhere first."
+                ) from error
         yield
-    finally:
-        with contextlib.suppress(OSError):  # Some systems keep a file that is open; it is empty.
-            Path(lock.lock_file).unlink()
-        lock.release()
-
-
-def _clear_up(folder: Path) -> None:
-    """Put back the old folder where an import was killed after it was moved aside, and remove what is of no use.
-
-    Raises:
-        DataError: there is an old folder to be put back, but another one is in its place.
-    """
-    hidden = [path for path in folder.parent.iterdir() if path.name.startswith(f".{folder.name}.")]
-    for old in (path for path in hidden if path.name.startswith(f".{folder.name}{_OLD}")):
-        if not folder.exists():
-            old.rename(folder)
-        elif _new_of(old, folder).exists():
-            raise DataError(f"{old} is what {folder} was before an import was interrupted: move it elsewhere first.")
-        else:
-            shutil.rmtree(old)
-    for new in (path for path in hidden if path.name.startswith(f".{folder.name}{_NEW}")):
-        shutil.rmtree(new)
-
-
-def _old_of(new: Path, folder: Path) -> Path:
-    return folder.with_name(new.name.replace(f".{folder.name}{_NEW}", f".{folder.name}{_OLD}", 1))
-
-
-def _new_of(old: Path, folder: Path) -> Path:
-    return folder.with_name(old.name.replace(f".{folder.name}{_OLD}", f".{folder.name}{_NEW}", 1))
 
 
 def _keep(old: Path, temporary: Path) -> list[str]:
@@ -121,42 +81,10 @@ def _keep(old: Path, temporary: Path) -> list[str]:
     kept = sorted(path.name for path in old.iterdir() if path.name not in WRITTEN)
     for name in kept:
         if (old / name).is_dir() and not (old / name).is_symlink():
-            shutil.copytree(old / name, temporary / name, symlinks=True, copy_function=_same_file)
+            shutil.copytree(old / name, temporary / name, symlinks=True, copy_function=link_or_copy)
         else:
-            _same_file(old / name, temporary / name)
+            link_or_copy(old / name, temporary / name)
     return kept
-
-
-def _same_file(old: str | Path, new: str | Path) -> None:
-    try:
-        os.link(old, new, follow_symlinks=False)
-    except OSError:  # Not every file system has links.
-        shutil.copy2(old, new, follow_symlinks=False)
-
-
-def _swap(temporary: Path, folder: Path, old: Path | None) -> None:
-    if old is None:
-        with contextlib.suppress(FileNotFoundError):
-            folder.rmdir()  # It is empty; had it been filled meanwhile, this is the error that says so.
-        temporary.rename(folder)
-    else:
-        aside = _old_of(temporary, folder)
-        folder.rename(aside)
-        try:
-            temporary.rename(folder)
-        except OSError:
-            aside.rename(folder)
-            raise
-        sync_directory(folder.parent)
-        shutil.rmtree(aside, ignore_errors=True)
-    sync_directory(folder.parent)
-
-
-def _sync(temporary: Path) -> None:
-    for name in (*WRITTEN, "dataset.yaml"):
-        if (temporary / name).exists():
-            sync_file(temporary / name)
-    sync_directory(temporary)
 
 
 @contextlib.contextmanager

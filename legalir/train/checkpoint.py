@@ -7,7 +7,6 @@ then ``state.json`` is replaced by one rename, and the old state goes. A kill at
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError
 from legalir.extras import require
-from legalir.storage.digest import file_digest
+from legalir.storage.digest import digest, file_digest
 from legalir.storage.files import atomic_file, sync_directory, sync_file
 
 __all__ = ["Checkpoints"]
@@ -69,10 +68,10 @@ class Checkpoints:
         file = self.path / _NAME
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
-            digest = content.pop("digest")
+            expected = content.pop("digest")
             if (
                 content["format"] != _FORMAT
-                or digest != _digest(content)
+                or expected != digest(content)
                 or Path(content["file"]).name != content["file"]
             ):
                 raise self._damaged(file)
@@ -108,7 +107,7 @@ class Checkpoints:
             content |= {"file": file.name, "size": file.stat().st_size, "sha256": file_digest(file)}
             sync_directory(self.path)
             with atomic_file(self.path / _NAME) as stream:
-                json.dump({**content, "digest": _digest(content)}, stream, ensure_ascii=False, indent=1)
+                json.dump({**content, "digest": digest(content)}, stream, ensure_ascii=False, indent=1)
         except OSError as error:
             raise ArtifactError(
                 f"{self.path} cannot be written ({error.strerror or error}): free some space or write elsewhere."
@@ -121,7 +120,3 @@ class Checkpoints:
         """Remove all states."""
         with suppress(FileNotFoundError):
             shutil.rmtree(self.path)
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from legalir.errors import ArtifactError, DataError
 from legalir.extras import require
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import building, open_build
+from legalir.storage.digest import digest
 from legalir.train.batches import Gold
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def mine_by_expression(
     pipeline = collection.pipeline(expression)
     parts = [expression, depth, hashlib.sha256("\0".join(queries).encode()).hexdigest()]
     parts += [hashlib.sha256(array.tobytes()).hexdigest() for array in gold]
-    name = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+    name = digest(parts)[:16]
     path = collection.cache / f"negatives-{name}"
     try:
         return np.asarray(open_build(path, "negatives", 1)[1]["negatives"])

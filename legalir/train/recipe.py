@@ -8,8 +8,6 @@ What every recipe has in common: it is a mapping, or a YAML file of one, and say
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -19,6 +17,7 @@ from typing import Any, ClassVar, Literal, Self, TypedDict
 
 from legalir.encode.static.ngrams import NGrams
 from legalir.errors import DefinitionError, suggestion
+from legalir.storage.digest import digest
 from legalir.storage.yaml_files import Check, choice, filled_text, kind_of, optional, read_yaml, wrong
 
 __all__ = ["CHECKS", "MEASURES", "MODEL", "RANDOM", "SOURCES", "Recipe", "RecipeFile", "Settings"]
@@ -315,4 +314,4 @@ class Recipe(RecipeFile):
     def fingerprint(self, data: object) -> str:
         """Return a sha256 over the settings and over `data`, JSON values that identify what is learnt from."""
         content = {"training": 1, "settings": self.settings(), "ngrams": self.ngrams.fingerprint, "data": data}
-        return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+        return digest(content)

@@ -18,13 +18,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from filelock import FileLock, Timeout
-
 import legalir
 from legalir.encode.static.folder import check_place
 from legalir.encode.static.model import StaticModel
 from legalir.errors import ArtifactError, DefinitionError
 from legalir.extras import require
+from legalir.storage.files import restore_directory
+from legalir.storage.locks import file_lock
 from legalir.train.checkpoint import Checkpoints
 from legalir.train.display import Display, open_display
 from legalir.train.material import Material, dataset_name, read_material
@@ -52,21 +52,16 @@ def own_place(out: Path, check: Callable[[], None]) -> Iterator[None]:
         ArtifactError: another training to `out` is under way, or nothing can be written there.
     """
     check()
-    lock = FileLock(out.with_name(f".{out.name}.lock"), timeout=0)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise ArtifactError(f"Another training writes {out}: wait for its end, or give another place.") from None
-    except OSError as error:
-        raise ArtifactError(f"{out} cannot be written ({error.strerror or error}): give another place.") from error
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(file_lock(out, wait=False, keep=False))
+            restore_directory(out)
+        except TimeoutError:
+            raise ArtifactError(f"Another training writes {out}: wait for its end, or give another place.") from None
+        except OSError as error:
+            raise ArtifactError(f"{out} cannot be written ({error.strerror or error}): give another place.") from error
         check()  # Another training may have ended there in between.
         yield
-    finally:
-        with contextlib.suppress(OSError):  # Some systems keep a file that is open; it is empty.
-            Path(lock.lock_file).unlink()
-        lock.release()
 
 
 def model_card(recipe: Recipe, collection: Collection, material: Material, best: Mapping[str, Any]) -> dict[str, Any]:

@@ -107,6 +107,6 @@ def test_an_import_that_is_killed_in_the_middle_is_as_if_it_had_not_been() -> No
         process.send_signal(signal.SIGKILL)
         process.wait(timeout=60)
         assert Path("new", "corpus.jsonl").read_bytes() == before
-        assert [path.name[:12] for path in Path().glob(".new.*/")] == [".new.import-"]
+        assert [path.name[:9] for path in Path().glob(".new.*/")] == [".new.new-"]
     assert run("import", 'table(path="p.csv")', "new", "--replace").exit_code == 0
     assert list(Path().glob(".new.*")) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -245,11 +246,11 @@ def test_an_index_that_stands_gets_a_search_and_loses_it(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("links", [True, False])
 def test_another_index_shares_the_vectors(tmp_path: Path, links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(self: Path, target: Path) -> None:
+    def refused(*arguments: object, **names: object) -> None:
         raise OSError(1, "Operation not permitted")
 
     if not links:
-        monkeypatch.setattr(Path, "hardlink_to", refused)
+        monkeypatch.setattr(os, "link", refused)
     index = made(tmp_path / "index", material.spread(500), None)
     other = index.approximated("hnsw", tmp_path / "other")
     assert (other.path, index.approximate) == (tmp_path / "other", None) != (other.path, other.approximate)

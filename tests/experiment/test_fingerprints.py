@@ -13,7 +13,6 @@ import pytest
 from fake_collection import TOPICS, Lists
 
 from legalir.experiment.runs.fingerprints import (
-    digest,
     frame_fingerprint,
     pipeline_fingerprint,
     run_key,
@@ -88,7 +87,4 @@ def test_frames_count_by_content_and_order() -> None:
     assert frame_fingerprint(TOPICS) != frame_fingerprint(TOPICS.iloc[::-1])
     assert frame_fingerprint(TOPICS) != frame_fingerprint(TOPICS.rename(columns={"query": "text"}))
 
-
-def test_digests_do_not_depend_on_the_order_of_keys() -> None:
-    assert digest({"a": 1, "b": "가"}) == digest({"b": "가", "a": 1}) != digest({"a": 1, "b": "각"})
     assert len(source_fingerprint()) == 64

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from legalir.errors import ModelError
-from legalir.models import folders as digests
 from legalir.models.folders import model_digest
+from legalir.storage import digest as digests
 
 DECIDING = {
     "config.json": b"{}",
@@ -85,13 +85,13 @@ def test_settings_are_part_of_it_and_the_place_is_not(folder: Path, tmp_path: Pa
 
 def test_a_file_is_read_again_only_when_it_changed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    whole: Callable[[Path], str] = digests.sha256_of
+    whole: Callable[[Path], str] = digests.file_digest
 
     def reading(path: Path) -> str:
         read.append(path.name)
         return whole(path)
 
-    monkeypatch.setattr(digests, "sha256_of", reading)
+    monkeypatch.setattr(digests, "file_digest", reading)
     first = model_digest(folder)
     read.clear()
     assert model_digest(folder) == first
@@ -107,7 +107,7 @@ def test_the_hubs_names_of_large_files_are_taken_as_their_digests(folder: Path, 
     plain = model_digest(folder)
     blobs = tmp_path / "blobs"
     blobs.mkdir()
-    lfs = digests.sha256_of(folder / "model.safetensors")
+    lfs = digests.file_digest(folder / "model.safetensors")
     for name, blob in (("model.safetensors", lfs), ("vocab.txt", "a" * 40)):
         (folder / name).rename(blobs / blob)
         (folder / name).symlink_to(blobs / blob)

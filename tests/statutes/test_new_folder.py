@@ -94,7 +94,7 @@ def test_an_old_folder_comes_back_where_the_new_one_cannot_come(there: Path, mon
     rename = Path.rename
 
     def failing(self: Path, target: Path) -> Path:
-        if self.name.startswith(".here.import-"):
+        if self.name.startswith(".here.new-"):
             raise OSError(5, "Input/output error")
         return rename(self, target)
 
@@ -184,7 +184,7 @@ def _outcome(folder: Path, old: dict[str, str]) -> str:
 
 def test_an_old_folder_that_cannot_be_put_back_is_named(there: Path) -> None:
     there.rename(there.with_name(".here.replaced-abc"))
-    there.with_name(".here.import-abc").mkdir()
+    there.with_name(".here.new-abc").mkdir()
     there.mkdir()
     (there / "corpus.jsonl").write_text("", encoding="utf-8")
     with pytest.raises(DataError, match=r"replaced-abc is what .*here was before an import was interrupted: move it"):

@@ -12,11 +12,8 @@ Layout: the length of the header, 8 bytes, little-endian; the header, from names
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +24,7 @@ import numpy.typing as npt
 from legalir.encode.static.ngrams import NGrams
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
-from legalir.storage.digest import file_digest
+from legalir.storage.digest import digest, file_digest
 from legalir.storage.files import atomic_directory
 
 __all__ = [
@@ -147,7 +144,7 @@ def read_about(path: Path) -> dict[str, Any]:
             f"{path} has version {content.get('version')!r} of the format of static models, and this legalir reads "
             f"version {_VERSION}: install the legalir that wrote it ({content.get('legalir')}), or train it again."
         )
-    if content.pop("sha256", None) != _own_digest(content) or not set(_KEYS) <= set(content):
+    if content.pop("sha256", None) != digest(content) or not set(_KEYS) <= set(content):
         raise ArtifactError(f"{path / ABOUT} was altered after it was written: {_AGAIN}.")
     file = path / TENSORS
     if not file.is_file():
@@ -207,28 +204,12 @@ def write_model(
     """
     check_place(path)
     try:
-        _replace(path, facts, tensors, beside)
+        with atomic_directory(path, "replace") as folder:
+            fill(folder, facts, tensors, beside)
     except OSError as error:
         raise ArtifactError(
             f"Writing {path} failed ({error.strerror or error}): free some space, or choose another folder."
         ) from error
-
-
-def _replace(path: Path, *content: Mapping[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
-        try:
-            with atomic_directory(path) as folder:
-                fill(folder, *content)
-                if path.exists():
-                    path.rename(old / "old")
-        except BaseException:
-            if (old / "old").exists() and not path.exists():
-                (old / "old").rename(path)
-            raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def fill(
@@ -242,17 +223,13 @@ def fill(
     file = {"size": (folder / TENSORS).stat().st_size, "sha256": file_digest(folder / TENSORS)}
     content = {"format": _FORMAT, "version": _VERSION, "legalir": __version__, **facts, "files": {TENSORS: file}}
     try:
-        content["sha256"] = _own_digest(content)
+        content["sha256"] = digest(content)
         text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ComponentError(f"The card of a static model holds what is no JSON value ({error}).") from error
     (folder / ABOUT).write_text(text + "\n", encoding="utf-8", newline="\n")
     for name, value in beside.items():
         (folder / name).write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8", newline="\n")
-
-
-def _own_digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
 def _content(path: Path) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import hashlib
 import inspect
-import json
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -14,15 +13,9 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
-from legalir.storage.digest import file_digest
+from legalir.storage.digest import digest, file_digest
 
-__all__ = ["digest", "frame_fingerprint", "legalir_version", "pipeline_fingerprint", "run_key"]
-
-
-def digest(value: object) -> str:
-    """Return the sha256 of a value made of plain Python types, whatever the order of its keys."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+__all__ = ["frame_fingerprint", "legalir_version", "pipeline_fingerprint", "run_key"]
 
 
 def legalir_version() -> str:

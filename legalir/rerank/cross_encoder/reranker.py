@@ -7,8 +7,6 @@ Reranking by a cross-encoder, as a component.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -34,6 +32,7 @@ from legalir.progress import progress
 from legalir.rerank.cross_encoder.model import CrossEncoder, cross_encoder, find_cross_encoder
 from legalir.rerank.cross_encoder.passages import Pair, Reading, Texts, best_passages, provision_texts, readable, whole
 from legalir.rerank.cross_encoder.score_cache import Best, open_scores, pair_keys
+from legalir.storage.digest import digest
 
 __all__ = ["Activation", "CrossEncoderReranker", "explained", "rerank"]
 
@@ -173,7 +172,7 @@ class CrossEncoderReranker(Component):
         preset = preset_of(self.model)
         limit = None if preset is None else preset.max_length
         settings = [_VERSION, self._digest, limit, self.max_length, self.passage, self.stride, self.dtype]
-        return hashlib.sha256(json.dumps(settings).encode()).hexdigest()
+        return digest(settings)
 
     def scorer(self) -> Self:
         """Return the transformer that scores given documents as this one does: itself."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from pathlib import Path
 
 from legalir.errors import ArtifactError, ComponentError, DefinitionError
-from legalir.storage.files import sync_directory
-from legalir.train.finetune.states import made_durable
+from legalir.storage.files import publish_directory
 
 __all__ = ["CARD", "check_place", "put_in_place"]
 
@@ -43,19 +40,6 @@ def put_in_place(folder: Path, out: Path) -> None:
         ArtifactError: it cannot be moved there.
     """
     try:
-        made_durable(folder)
-        if not out.exists():
-            folder.rename(out)
-        else:
-            old = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-            out.rename(old / "old")
-            try:
-                folder.rename(out)
-            except OSError:
-                (old / "old").rename(out)
-                raise
-            finally:
-                shutil.rmtree(old, ignore_errors=True)
-        sync_directory(out.parent)
+        publish_directory(folder, out, replace=True)
     except OSError as error:
         raise ArtifactError(f"Writing {out} failed ({error.strerror or error}): give another place.") from error

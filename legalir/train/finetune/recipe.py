@@ -5,12 +5,11 @@ Check the values of a fine-tuning recipe: what it shares with that of a static m
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from legalir.errors import DefinitionError
+from legalir.storage.digest import digest
 from legalir.storage.yaml_files import Check, choice, optional, wrong
 from legalir.train import recipe as shared
 from legalir.train.recipe import RecipeFile
@@ -174,4 +173,4 @@ class FineTuning(RecipeFile):
     def fingerprint(self, data: object) -> str:
         """Return a sha256 over the settings and over `data`, JSON values that identify model and collection."""
         content = {"fine-tuning": 1, "settings": self.settings(), "data": data}
-        return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+        return digest(content)

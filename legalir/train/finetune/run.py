@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from legalir.errors import DefinitionError, ModelError
 from legalir.extras import require
 from legalir.models.loading import placement
+from legalir.storage.files import link_or_copy
 from legalir.train.display import Display, open_display
 from legalir.train.finetune.base import Base, read_base
 from legalir.train.finetune.card import card_of, write_card, write_history
@@ -154,14 +154,7 @@ def _learn(
 def _copied(folder: Path, to: Path) -> Path:
     """Return a copy that shares its files with the original where the file system can: the state stays as it is."""
     shutil.rmtree(to, ignore_errors=True)
-
-    def link(source: str, target: str) -> None:
-        try:
-            os.link(source, target)
-        except OSError:
-            shutil.copy2(source, target)
-
-    shutil.copytree(folder, to, copy_function=link)
+    shutil.copytree(folder, to, copy_function=link_or_copy)
     return to
 
 

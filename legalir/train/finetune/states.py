@@ -8,7 +8,6 @@ the trainer goes on, and ``epoch-N``, the model that is the best so far. New fol
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,10 +19,10 @@ import numpy as np
 
 from legalir.errors import ArtifactError, LegalIRError
 from legalir.storage.digest import file_digest
-from legalir.storage.files import sync_directory, sync_file
+from legalir.storage.files import publish_directory
 from legalir.train.checkpoint import Checkpoints
 
-__all__ = ["State", "States", "made_durable", "writing"]
+__all__ = ["State", "States", "writing"]
 
 _FOLDERS = "folders"
 
@@ -110,11 +109,8 @@ class States:
         return best
 
     def _moved(self, folder: Path, name: str) -> Path:
-        made_durable(folder)
         place = self.path / name
-        shutil.rmtree(place, ignore_errors=True)  # What a killed process left behind.
-        folder.rename(place)
-        sync_directory(self.path)
+        publish_directory(folder, place, replace=True)  # A killed process may have left one.
         return place
 
     def remove(self) -> None:
@@ -134,14 +130,6 @@ def writing(place: Path) -> Iterator[None]:
         raise ArtifactError(
             f"{place} cannot be written ({reason}): free some space or write elsewhere; the state before stays."
         ) from error
-
-
-def made_durable(folder: Path) -> None:
-    """Make all files of a folder, and their names, durable."""
-    for parent, _, files in os.walk(folder):
-        for file in files:
-            sync_file(Path(parent) / file)
-        sync_directory(Path(parent))
 
 
 def _inventory(folder: Path) -> dict[str, list[Any]]:

@@ -107,10 +107,10 @@ def test_a_kill_before_the_new_state_is_named(tmp_path: Path, monkeypatch: pytes
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     states = saved(tmp_path / "model")
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("legalir.train.finetune.states.made_durable", full)
+    monkeypatch.setattr("legalir.train.finetune.states.publish_directory", full)
     with pytest.raises(ArtifactError, match=r"cannot be written \(No space left on device\): free some space"):
         states.save(9, {"epoch": 2}, [], written(states, "checkpoint-9", "nine"), None)
     state = states.load()
