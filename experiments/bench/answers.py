@@ -18,7 +18,7 @@ import bm25s
 import numpy as np
 import pandas as pd
 
-from legalir.frames.top import top_k
+from legalir.frames.ranking import top_k
 from legalir.lexical.sparse import BM25, SparseIndex
 
 RESULTS = 100

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.dense.faiss import Neighbours
 from legalir.errors import ComponentError
+from legalir.frames.ranking import best_first
 from legalir.storage.arrays import unit_rows
 
 __all__ = [
@@ -82,7 +83,7 @@ def _best(
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     documents = rows[np.repeat(begins[kept], counts) + within].astype(np.int64)
     scores = np.repeat(cosines[kept], counts)
-    best = np.lexsort((order[documents], -scores))[:k]
+    best = best_first(scores, order[documents], k)
     return documents[best], scores[best]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from legalir.frames.top import reaching
+from legalir.frames.ranking import best_first, reaching
 from legalir.storage.arrays import widened
 
 __all__ = ["best_cosines", "pair_cosines"]
@@ -102,5 +102,5 @@ def _best(
     """Return the best `k` of one query, given `scores` that are right to half of `margin`; [n]."""
     candidates = reaching(scores, k, margin=margin)
     cosines = pair_cosines(vectors, candidates, query[None], np.zeros(len(candidates), dtype=np.int64))
-    best = np.lexsort((order[candidates], -cosines))[:k]
+    best = best_first(cosines, order[candidates], k)
     return candidates[best], cosines[best]

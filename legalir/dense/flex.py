@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
+from legalir.frames.component import check_choice
 
 __all__ = ["SimFn", "read_flex"]
 
@@ -41,8 +42,7 @@ def read_flex(path: Path, sim_fn: SimFn = "dot") -> tuple[npt.NDArray[np.float32
         ComponentError: `sim_fn` is unknown, or inner products would order the documents otherwise than cosines.
         MissingExtra: npids is not installed.
     """
-    if sim_fn not in get_args(SimFn):
-        raise ComponentError(f"sim_fn={sim_fn!r} is not one of {', '.join(get_args(SimFn))}.")
+    check_choice("", "sim_fn", sim_fn, get_args(SimFn))
     n, d = _counts(path)
     vectors = path / "vecs.f4"
     size = vectors.stat().st_size if vectors.exists() else 0

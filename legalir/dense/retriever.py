@@ -27,7 +27,7 @@ from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import check_queries, drop_results, empty_like, require_texts
 from legalir.frames.component import Component, Cuttable, check_number
-from legalir.frames.lists import results_frame
+from legalir.frames.ranking import results_frame
 from legalir.frames.scorer import PairScorer
 from legalir.storage.arrays import unit_rows
 from legalir.storage.strings import Docnos

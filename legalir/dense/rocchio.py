@@ -28,11 +28,10 @@ from legalir.dense.index import DenseIndex
 from legalir.dense.retriever import DenseRetriever, DenseScorer, explain_cosines, query_vectors
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, result_scores
-from legalir.frames.columns import check_queries, drop_results, empty_like, rank_results, require_columns, require_texts
-from legalir.frames.component import Cuttable, check_number
-from legalir.frames.lists import Found, results_frame
+from legalir.frames.columns import check_queries, drop_results, empty_like, require_columns, require_texts
+from legalir.frames.component import Cuttable, check_choice, check_number
+from legalir.frames.ranking import Hits, rank_results, results_frame, top_k
 from legalir.frames.scorer import PairScorer
-from legalir.frames.top import top_k
 from legalir.lexical.retriever import SparseRetriever
 from legalir.storage.arrays import unit_rows
 from legalir.storage.strings import Docnos
@@ -150,8 +149,7 @@ def check_parameters(alpha: float, beta: float, k: int, mode: str, num_results: 
     check_number("rocchio", "num_results", num_results, low=1, integer=True)
     if not alpha + beta:
         raise ComponentError("rocchio: alpha and beta are both 0, which leaves no query: give one of them a weight.")
-    if mode not in get_args(Mode):
-        raise ComponentError(f"rocchio: mode={mode!r} is not one of {', '.join(get_args(Mode))}.")
+    check_choice("rocchio", "mode", mode, get_args(Mode))
 
 
 class Feedback(Cuttable):
@@ -179,7 +177,7 @@ class Feedback(Cuttable):
         """Return each query, moved towards the documents of these numbers."""
         raise NotImplementedError
 
-    def find(self, moved: list[Any]) -> list[Found]:
+    def find(self, moved: list[Any]) -> list[Hits]:
         """Return the best documents for each moved query."""
         raise NotImplementedError
 
@@ -317,7 +315,7 @@ class TermRocchio(Feedback):
             vector[int(term)] += float(weight)
         return vector
 
-    def find(self, moved: list[dict[str, float]]) -> list[Found]:
+    def find(self, moved: list[dict[str, float]]) -> list[Hits]:
         """Return the documents of the greatest scores for each q'."""
         found = []
         for vector in moved:
@@ -475,7 +473,7 @@ class Rocchio(Feedback):
             for vector, numbers in zip(vectors, feedback, strict=True)
         ]
 
-    def find(self, moved: list[npt.NDArray[np.float32]]) -> list[Found]:
+    def find(self, moved: list[npt.NDArray[np.float32]]) -> list[Hits]:
         """Return the documents of the greatest cosines with each q'."""
         index = self.index
         return list(best_cosines(index.vectors, index.known.order, np.stack(moved), self.num_results))

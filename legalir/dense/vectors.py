@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from legalir.dense.faiss import Neighbours, read_approximate
 from legalir.errors import ArtifactError, ComponentError
+from legalir.frames.component import check_choice
 from legalir.storage.arrays import append_rows, load_array, unit_rows
 from legalir.storage.artifact import IndexArtifact
 from legalir.storage.rows import ArrayFile, Rows
@@ -98,8 +99,7 @@ def write_vectors(
     Raises:
         ComponentError: `precision` is unknown, a docno occurs twice, or the shapes do not fit.
     """
-    if precision not in get_args(Precision):
-        raise ComponentError(f"precision={precision!r} is not one of {', '.join(get_args(Precision))}.")
+    check_choice("", "precision", precision, get_args(Precision))
     found = iter(batches)
     first = next(found)
     dimensions = first[1].shape[-1]
@@ -169,8 +169,7 @@ def vector_settings(fingerprint: str, precision: Precision) -> dict[str, Any]:
     Raises:
         ComponentError: `precision` is unknown.
     """
-    if precision not in get_args(Precision):
-        raise ComponentError(f"precision={precision!r} is not one of {', '.join(get_args(Precision))}.")
+    check_choice("", "precision", precision, get_args(Precision))
     kind = DenseVectors
     return {"kind": kind.kind, "version": kind.version, "encoder": fingerprint, "precision": precision}
 

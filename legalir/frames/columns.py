@@ -1,12 +1,4 @@
-"""Retrieval with a static model, trained by ``legalir train static``.
-
-The vectors of queries: those that a frame brings, or those of its texts.
-
-What makes up a cosine: the terms of the query, where the encoder can tell them apart.
-
-Dense retrieval as transformers: cosine of vectors, for all documents or for given ones.
-
-Conventions for data frames: which columns, which order, which types.
+"""Conventions for data frames: which columns, which order, which types.
 
 Frames follow PyTerrier: queries are ``[qid, query]`` and results ``[qid, query, docno, score, rank]``,
 `qid` and `docno` strings, `score` a finite float, `rank` an integer from 0. Results are ordered by score
@@ -17,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +17,6 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
     "RESULT_COLUMNS",
     "check_queries",
@@ -36,7 +24,6 @@ __all__ = [
     "empty_like",
     "fed_with_questions",
     "query_rows",
-    "rank_results",
     "require_columns",
     "require_texts",
     "whole_characters",
@@ -133,25 +120,6 @@ def empty_like(frame: pd.DataFrame) -> pd.DataFrame:
     out["docno"] = pd.Series(dtype=str)
     out["score"] = pd.Series(dtype=np.float64)
     out["rank"] = pd.Series(dtype=np.int64)
-    return out
-
-
-def rank_results(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return `frame` ordered within each query and with fresh ranks.
-
-    Queries keep their order of first appearance; within one, rows are ordered by score descending, then
-    docno ascending. The input is left as it is.
-
-    Args:
-        frame: columns ``qid, docno, score`` and any others.
-    """
-    query = pd.factorize(frame["qid"])[0]
-    # Scores are sorted exactly; docno breaks ties so that equal scores never depend on the input's order.
-    order = np.lexsort((frame["docno"].to_numpy(dtype=str), -frame["score"].to_numpy(), query))
-    out = frame.iloc[order].reset_index(drop=True)
-    query = query[order]
-    first = np.searchsorted(query, query)
-    out["rank"] = np.arange(len(out), dtype=np.int64) - first
     return out
 
 

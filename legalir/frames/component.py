@@ -1,22 +1,20 @@
-"""Components that find their best results themselves, where a rank cutoff follows them.
-
-Base class of our transformers: identity, representation and empty frames, written once.
-"""
+"""Base classes of our transformers, and the checks of their parameters."""
 
 from __future__ import annotations
 
 import copy
 import inspect
 import math
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, Self
 
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import ComponentError
+from legalir.errors import ComponentError, LegalIRError, suggestion
 
-__all__ = ["Component", "Cuttable", "check_number"]
+__all__ = ["Component", "Cuttable", "check_choice", "check_number"]
 
 
 class Component(pt.Transformer):
@@ -77,6 +75,31 @@ def check_number(
         kind = "an integer" if integer else "a number"
         bounds = f"of at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
         raise ComponentError(f"{component}: {name}={value!r} is not {kind} {bounds}.")
+
+
+def check_choice(
+    component: str,
+    name: str,
+    value: object,
+    choices: Collection[str],
+    error: type[LegalIRError] = ComponentError,
+) -> None:
+    """Check that parameter `name` of `component` is one of `choices`.
+
+    Args:
+        component: name of the component; empty where the parameter's name says enough.
+        name: name of the parameter.
+        value: value of the parameter.
+        choices: what is accepted.
+        error: kind of the error.
+
+    Raises:
+        ComponentError: naming the component, the parameter, the value and what is accepted, or `error` instead.
+    """
+    if not isinstance(value, str) or value not in choices:
+        hint = suggestion(value, tuple(choices)) if isinstance(value, str) else ""
+        prefix = f"{component}: " if component else ""
+        raise error(f"{prefix}{name}={value!r} is not one of {', '.join(choices)}.{hint}")
 
 
 class Cuttable(Component):

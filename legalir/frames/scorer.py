@@ -11,8 +11,9 @@ import pyterrier as pt
 from pyterrier import Compose, RankCutoff
 
 from legalir.errors import ComponentError
-from legalir.frames.columns import query_rows, rank_results
+from legalir.frames.columns import query_rows
 from legalir.frames.component import Component
+from legalir.frames.ranking import rank_results
 from legalir.storage.strings import Docnos
 
 if TYPE_CHECKING:

@@ -24,8 +24,9 @@ from legalir.explanation import Explanation, Part, Upstream, explain_step, label
 from legalir.frames.arithmetic import totals
 from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Cuttable, check_number
+from legalir.frames.ranking import places, ranking
 
-__all__ = ["Fuser", "Lists", "checked_weights", "ranking", "stack"]
+__all__ = ["Fuser", "Lists", "checked_weights", "stack"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -120,29 +121,6 @@ def _check(lists: Lists, qids: npt.NDArray[np.object_], name: str) -> None:
                 f"{name}: in the results of pipeline {lists.pipeline[row] + 1}, {docno!r} of query {qids[row]!r} "
                 f"{fault}."
             )
-
-
-def ranking(query: Integers, document: Integers, score: Floats, docnos: npt.NDArray[np.object_]) -> Integers:
-    """Return the order of rows by query, then score descending, then docno ascending; [p]."""
-    order = np.argsort(-score)
-    # Sorting is by radix, as for 16-bit numbers, where there are no more queries than that.
-    small = query.astype(np.uint16) if len(query) and query.max() < 1 << 16 else query
-    order = order[np.argsort(small[order], kind="stable")]
-    new = (np.diff(score[order], prepend=np.nan) != 0) | (np.diff(query[order], prepend=-1) != 0)
-    tied = ~new
-    tied[:-1] |= tied[1:]
-    if not tied.any():
-        return order
-    # Strings are slow to sort: only the docnos of equal scores are, and each once.
-    rows = order[tied]
-    documents = np.unique(document[rows])
-    place = np.zeros(len(docnos), dtype=np.int64)
-    place[documents[sorted(range(len(documents)), key=docnos[documents].tolist().__getitem__)]] = np.arange(
-        len(documents)
-    )
-    run = np.cumsum(new)[tied]
-    order[tied] = rows[np.argsort(run * len(docnos) + place[document[rows]])]
-    return order
 
 
 def checked_weights(component: str, weights: object, pipelines: int) -> tuple[float, ...]:
@@ -245,9 +223,9 @@ class Fuser(Cuttable):
         row, pairs = lists.pair
         score = totals(values, row, len(pairs))
         query, document = np.divmod(pairs, max(1, len(lists.docnos)))
-        order = ranking(query, document, score, lists.docnos)
+        order = ranking(query, score, document, lists.docnos)
         query = query[order]
-        rank = np.arange(len(order), dtype=np.int64) - np.searchsorted(query, query)
+        rank = places(query)
         if self.num_results is not None:
             kept = rank < self.num_results
             order, query, rank = order[kept], query[kept], rank[kept]

@@ -11,6 +11,7 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.frames.arithmetic import minmax, zscore
+from legalir.frames.component import check_choice
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
 
 __all__ = ["LinearFusion", "Normalize", "linear"]
@@ -58,10 +59,7 @@ class LinearFusion(Fuser):
         self.normalize = normalize
         if not any(self.weights):
             raise ComponentError(f"{self.name}: every weight is 0, so that nothing would be ranked.")
-        if normalize not in get_args(Normalize):
-            raise ComponentError(
-                f"{self.name}: normalize={normalize!r} is not one of {', '.join(get_args(Normalize))}."
-            )
+        check_choice(self.name, "normalize", normalize, get_args(Normalize))
 
     def _normalized(self, lists: Lists) -> npt.NDArray[np.float64]:
         if self.normalize == "none":

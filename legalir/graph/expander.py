@@ -19,7 +19,7 @@ from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import empty_like
 from legalir.frames.component import Cuttable, check_number
-from legalir.frames.lists import RankedLists, ranked_frame, read_lists
+from legalir.frames.ranking import RankedLists, ranked_frame, read_lists
 from legalir.graph.citation_graph import CitationGraph
 
 __all__ = ["Expander", "Neighbours", "Step", "breadth_first", "check_graph", "depth_first"]

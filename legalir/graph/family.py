@@ -16,9 +16,8 @@ import pyterrier as pt
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.arithmetic import minmax
-from legalir.frames.columns import rank_results
-from legalir.frames.component import Component, check_number
-from legalir.frames.lists import RankedLists, read_lists
+from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.ranking import RankedLists, places, rank_results, read_lists
 from legalir.graph.laws import Group, LawTable
 
 __all__ = ["FamilySmoothing", "Scale", "best_of_group", "family", "support"]
@@ -38,7 +37,7 @@ def best_of_group(group: Ints, score: Floats, m: int) -> npt.NDArray[np.bool_]:
     order = np.lexsort((-score, group))
     ordered = group[order]
     best = np.empty(len(group), dtype=bool)
-    best[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered) < m
+    best[order] = places(ordered) < m
     return best
 
 
@@ -94,9 +93,8 @@ class FamilySmoothing(Component):
     ) -> None:
         check_number("family", "weight", weight, low=0)
         check_number("family", "m", m, low=1, integer=True)
-        for name, value, known in (("normalize", normalize, get_args(Scale)), ("group", group, get_args(Group))):
-            if value not in known:
-                raise ComponentError(f"family: {name}={value!r} is not one of {', '.join(known)}.")
+        check_choice("family", "normalize", normalize, get_args(Scale))
+        check_choice("family", "group", group, get_args(Group))
         if not isinstance(laws, LawTable):
             raise ComponentError(f"family: laws={laws!r} is not a LawTable.")
         self.laws = laws

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from legalir.frames.ranking import places
 from legalir.graph.links import Left, NumberedLinks
 
 __all__ = ["Vectors", "nearest", "nearest_links"]
@@ -76,5 +77,4 @@ def _block(vectors: npt.NDArray[np.floating[Any]], first: int, last: int, k: int
     row, column = np.nonzero(similar >= kth[:, None])
     order = np.lexsort((column, -similar[row, column], row))
     row, column = row[order], column[order]
-    place = np.arange(len(row)) - np.searchsorted(row, row)
-    return column[place < k].reshape(last - first, k)
+    return column[places(row) < k].reshape(last - first, k)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
-from legalir.errors import ComponentError
-from legalir.frames.component import check_number
+from legalir.frames.component import check_choice, check_number
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step, breadth_first, check_graph, depth_first
 
@@ -48,8 +47,7 @@ class NitiLink(Expander):
     ) -> None:
         check_graph("nitilink", graph, num_results)
         check_number("nitilink", "depth", depth, low=0, integer=True)
-        if order not in get_args(Order):
-            raise ComponentError(f"nitilink: order={order!r} is not one of {', '.join(get_args(Order))}.")
+        check_choice("nitilink", "order", order, get_args(Order))
         self.graph = graph
         self.depth = depth
         self.order = order

@@ -24,12 +24,12 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import ComponentError, suggestion
+from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
 from legalir.frames.columns import check_queries, empty_like, require_columns
-from legalir.frames.component import Component, check_number
-from legalir.frames.lists import RankedLists, ranked_frame, read_lists
+from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.normalize import FITTED, NORMALIZERS, clip
+from legalir.frames.ranking import RankedLists, places, ranked_frame, read_lists
 from legalir.frames.scorer import scorer_of
 from legalir.graph.citation_graph import OPPOSITE, CitationGraph, Direction
 from legalir.graph.expander import check_graph
@@ -222,7 +222,7 @@ def _pool(query: Ints, base: Floats, row: Ints, docno: npt.NDArray[np.object_], 
     """Return the best `size` candidates of each query by S; of equal ones, the list's come first, in its order."""
     order = np.lexsort((docno.astype(str), np.where(row >= 0, row, len(row)), -base, query))
     ordered = query[order]
-    return order[np.arange(len(order)) - np.searchsorted(ordered, ordered) < size]
+    return order[places(ordered) < size]
 
 
 def _find(ascending: Ints, wanted: Ints) -> tuple[npt.NDArray[np.bool_], Ints]:
@@ -460,9 +460,9 @@ class SAR(Component):
         if pool is not None:
             check_number("sar", "pool", pool, low=max(k, freeze), integer=True)
         if normalize is not None:
-            _check_choice("normalize", normalize, tuple(NORMALIZERS))
-        _check_choice("small_degree", small_degree, get_args(SmallDegree))
-        _check_choice("direction", direction, get_args(Direction))
+            check_choice("sar", "normalize", normalize, tuple(NORMALIZERS))
+        check_choice("sar", "small_degree", small_degree, get_args(SmallDegree))
+        check_choice("sar", "direction", direction, get_args(Direction))
         check_graph("sar", graph)
         if scorer is not None and not isinstance(scorer, pt.Transformer):
             raise ComponentError(f"sar: scorer={scorer!r} is not a transformer that scores given documents.")
@@ -511,12 +511,6 @@ class SAR(Component):
         """Return why `docnos` have their scores: S, a bonus for each seed that cites them, and a lift if frozen."""
         found = self.candidates(read_lists(inp, self.graph, "sar"))
         return explanation_of(self, found, docnos, upstream)
-
-
-def _check_choice(name: str, value: object, known: tuple[str, ...]) -> None:
-    if value not in known:
-        hint = suggestion(value, known) if isinstance(value, str) else ""
-        raise ComponentError(f"sar: {name}={value!r} is not one of {', '.join(known)}.{hint}")
 
 
 def sar(

@@ -23,9 +23,8 @@ from legalir.analysis.ngrams import readable
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Cuttable
-from legalir.frames.lists import results_frame
+from legalir.frames.ranking import results_frame, top_k
 from legalir.frames.scorer import PairScorer
-from legalir.frames.top import top_k
 from legalir.lexical.term_index import TermIndex
 from legalir.storage.strings import Docnos
 

@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms, get_analyzer
-from legalir.errors import ComponentError
-from legalir.frames.component import check_number
+from legalir.frames.component import check_choice, check_number
 from legalir.lexical.postings import PostingsWriter
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
@@ -206,8 +205,7 @@ class TFIDF(SparseRetriever):
     index: SparseIndex
 
     def __init__(self, index: SparseIndex, idf: Idf = "lucene", num_results: int = 1000) -> None:
-        if idf not in get_args(Idf):
-            raise ComponentError(f"tfidf: idf={idf!r} is not one of {', '.join(get_args(Idf))}.")
+        check_choice("tfidf", "idf", idf, get_args(Idf))
         check_number("tfidf", "num_results", num_results, low=1, integer=True)
         self.index = index
         self.idf = idf

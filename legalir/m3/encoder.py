@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from legalir.errors import ModelError
 from legalir.extras import require
-from legalir.frames.component import check_number
+from legalir.frames.component import check_choice, check_number
 from legalir.m3.arithmetic import Representations, token_maxima
 from legalir.models.batches import by_length
 from legalir.models.folders import find_model, is_folder, model_digest, read_json
@@ -211,8 +211,8 @@ class M3Encoder:
         check_number(self.name, "query_max_length", query_max_length, low=3, integer=True)
         if batch_tokens is not None:
             check_number(self.name, "batch_tokens", batch_tokens, low=1, integer=True)
-        if dtype is not None and dtype not in DTYPES:
-            raise ModelError(f"{self.name}: dtype={dtype!r} is not one of {', '.join(DTYPES)}.")
+        if dtype is not None:
+            check_choice(self.name, "dtype", dtype, DTYPES, ModelError)
         self.model = fspath(model)
         self._asked = max_length, query_max_length
         self._batch_tokens, self._device, self._dtype = batch_tokens, device, dtype

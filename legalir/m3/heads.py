@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.dense.cosine import best_cosines, pair_cosines
-from legalir.frames.lists import Found
-from legalir.frames.top import reaching
+from legalir.frames.ranking import Hits, best_first, reaching
 from legalir.lexical.retriever import ScoredPostings
 from legalir.m3.arithmetic import Representations
 from legalir.m3.maxsim import Floats, Ints, MaxSim
@@ -58,7 +57,7 @@ class TokenProducts:
 
     def best(
         self, queries: Iterator[tuple[npt.NDArray[np.int32], Floats]], order: npt.NDArray[np.int32], k: int
-    ) -> Iterator[Found]:
+    ) -> Iterator[Hits]:
         """Yield, for each query, the documents of the `k` greatest products above 0, ties by ascending `order`.
 
         Args:
@@ -73,7 +72,7 @@ class TokenProducts:
             margin = 2 * (len(tokens) + 1) * float(np.finfo(np.float32).eps) * float(scores.max(initial=0))
             candidates = reaching(scores, k, above=0, margin=margin)
             exact = self.pairs(tokens, weights, candidates)
-            best = np.lexsort((order[candidates], -exact))[:k]
+            best = best_first(exact, order[candidates], k)
             yield candidates[best], exact[best]
 
 
@@ -123,7 +122,7 @@ class Heads:
                 scores[run] = self._maxsim.scores([self._queries.multi_row(number)], documents[run])[0]
         return scores
 
-    def best(self, head: str, k: int) -> Iterator[Found]:
+    def best(self, head: str, k: int) -> Iterator[Hits]:
         """Yield, for each query, the best `k` of all documents, best first, ties by docno.
 
         Documents that share no token with a query are not found by ``sparse``.
@@ -139,7 +138,7 @@ class Heads:
             return self._tokens.best(map(self._queries.sparse_row, range(len(self._queries))), order, k)
         return self._best_multi(order, k)
 
-    def _best_multi(self, order: npt.NDArray[np.int32], k: int) -> Iterator[Found]:
+    def _best_multi(self, order: npt.NDArray[np.int32], k: int) -> Iterator[Hits]:
         # Each block of documents is read once for all queries of which the scores fit.
         everything = np.arange(len(order))
         batch = max(1, _CELLS // max(1, len(order)))
@@ -148,5 +147,5 @@ class Heads:
             vectors: Sequence[Floats] = [self._queries.multi_row(number).astype(np.float32) for number in numbers]
             for row, query in zip(self._maxsim.scores(vectors, everything), vectors, strict=True):
                 candidates = reaching(row, k) if len(query) else everything[:0]
-                best = np.lexsort((order[candidates], -row[candidates]))[:k]
+                best = best_first(row[candidates], order[candidates], k)
                 yield candidates[best], row[candidates[best]]

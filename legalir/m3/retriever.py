@@ -22,11 +22,11 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import ComponentError, suggestion
+from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Cuttable, check_number
-from legalir.frames.lists import Found, asked_only, results_frame
+from legalir.frames.component import Cuttable, check_choice, check_number
+from legalir.frames.ranking import Hits, asked_only, results_frame
 from legalir.frames.scorer import PairScorer
 from legalir.m3.arithmetic import HEADS, WEIGHTS, Representations, check_weights, combined
 from legalir.m3.encoder import M3Encoder
@@ -190,7 +190,7 @@ class HeadSearch(Cuttable):
     weights: Any
     """What each head that counts counts, by its name."""
 
-    def best(self, heads: Heads, queries: int) -> list[Found]:
+    def best(self, heads: Heads, queries: int) -> list[Hits]:
         """Return the best documents of each of so many queries."""
         raise NotImplementedError
 
@@ -249,9 +249,7 @@ class M3HeadRetriever(HeadSearch):
     """
 
     def __init__(self, index: M3Index, head: str, num_results: int = 1000) -> None:
-        if head not in HEADS:
-            hint = suggestion(str(head), HEADS)
-            raise ComponentError(f"m3: head={head!r} is not one of {', '.join(HEADS)}.{hint}")
+        check_choice("m3", "head", head, HEADS)
         check_number(f"m3_{head}", "num_results", num_results, low=1, integer=True)
         self.index = index
         self.head = head
@@ -268,7 +266,7 @@ class M3HeadRetriever(HeadSearch):
         """What the heads count."""
         return {self.head: 1.0}
 
-    def best(self, heads: Heads, queries: int) -> list[Found]:
+    def best(self, heads: Heads, queries: int) -> list[Hits]:
         """Return the best documents of each query."""
         return list(heads.best(self.head, self.num_results))
 
@@ -324,7 +322,7 @@ class M3Retriever(HeadSearch):
 
     label = "m3"
 
-    def best(self, heads: Heads, queries: int) -> list[Found]:
+    def best(self, heads: Heads, queries: int) -> list[Hits]:
         """Return the best documents of each query."""
         drawn: list[list[Ints]] = [[np.zeros(0, dtype=np.int64)] for _ in range(queries)]
         for head in _DRAWING:

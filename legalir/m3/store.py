@@ -45,6 +45,7 @@ import numpy.typing as npt
 
 from legalir.dense.vectors import Precision
 from legalir.errors import ComponentError
+from legalir.frames.component import check_choice
 from legalir.storage.arrays import widened
 from legalir.storage.artifact import IndexArtifact
 from legalir.storage.rows import Rows
@@ -167,10 +168,9 @@ def check_choices(precision: str, multi: str | None) -> None:
     Raises:
         ComponentError: in no way that there is.
     """
-    if precision not in get_args(Precision):
-        raise ComponentError(f"precision={precision!r} is not one of {', '.join(get_args(Precision))}.")
-    if multi is not None and multi not in get_args(Multi):
-        raise ComponentError(f"multi={multi!r} is not one of {', '.join(get_args(Multi))}, or None for no vectors.")
+    check_choice("", "precision", precision, get_args(Precision))
+    if multi is not None:
+        check_choice("", "multi", multi, get_args(Multi))
 
 
 def rows_of(

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from legalir.errors import LegalIRError, ModelError
 from legalir.extras import require
+from legalir.frames.component import check_choice
 
 __all__ = [
     "DTYPES",
@@ -57,8 +58,8 @@ def placement(device: str | None = None, dtype: str | None = None) -> Placement:
         MissingExtra: torch is not installed.
     """
     torch = require("torch", extra="dense")
-    if dtype is not None and dtype not in DTYPES:
-        raise ModelError(f"dtype={dtype!r} is not one of {', '.join(DTYPES)}.")
+    if dtype is not None:
+        check_choice("", "dtype", dtype, DTYPES, ModelError)
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     else:

@@ -62,7 +62,7 @@ def ranks(trial: Trial) -> None:
         found = rows["rank"].tolist()
         if not pd.api.types.is_integer_dtype(rows["rank"]) or found != list(range(len(found))):
             shown = ", ".join(map(str, found[:5]))
-            raise Failed(f"the ranks of {qid!r} are {shown}, …: end with legalir.frames.columns.rank_results.")
+            raise Failed(f"the ranks of {qid!r} are {shown}, …: end with legalir.frames.ranking.rank_results.")
 
 
 def score_order(trial: Trial) -> None:
@@ -72,7 +72,7 @@ def score_order(trial: Trial) -> None:
             if first["score"] < second["score"]:
                 raise Failed(
                     f"of {qid!r}, {first['docno']!r} with {first['score']:.6g} stands before {second['docno']!r} "
-                    f"with {second['score']:.6g}: end with legalir.frames.columns.rank_results."
+                    f"with {second['score']:.6g}: end with legalir.frames.ranking.rank_results."
                 )
 
 
@@ -83,7 +83,7 @@ def ties(trial: Trial) -> None:
             if first["score"] == second["score"] and first["docno"] > second["docno"]:
                 raise Failed(
                     f"of {qid!r}, {first['docno']!r} stands before {second['docno']!r} with an equal score: "
-                    f"end with legalir.frames.columns.rank_results, and cut lists only after it."
+                    f"end with legalir.frames.ranking.rank_results, and cut lists only after it."
                 )
 
 

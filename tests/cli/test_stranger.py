@@ -37,7 +37,8 @@ import pandas as pd
 import pyterrier as pt
 from legalir.analysis.analyzer import fingerprint
 from legalir.analysis.text import words
-from legalir.frames.columns import drop_results, empty_like, rank_results
+from legalir.frames.columns import drop_results, empty_like
+from legalir.frames.ranking import rank_results
 from legalir.frames.component import Component, check_number
 from legalir.plugins import write_spec
 

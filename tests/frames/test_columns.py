@@ -1,23 +1,12 @@
-"""Frames: what they must have, what of them is a query, and the one order of results."""
+"""Columns that frames must have, and which of them belong to a query."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from legalir.errors import ComponentError
-from legalir.frames.columns import drop_results, empty_like, rank_results, require_columns, whole_characters
-
-ROWS = st.lists(
-    st.tuples(st.sampled_from("213"), st.sampled_from(["제2조", "제10조", "a", "b", "Z"]), st.integers(-2, 2)),
-    unique_by=lambda row: row[:2],
-)
-
-
-def frame_of(rows: list[tuple[str, str, float]]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["qid", "docno", "score"]).astype({"qid": str, "docno": str, "score": float})
+from legalir.frames.columns import drop_results, empty_like, require_columns, whole_characters
 
 
 def test_columns_that_are_there_are_fine() -> None:
@@ -62,45 +51,6 @@ def test_an_empty_result_has_all_columns_and_their_types(columns: list[str]) -> 
     assert list(empty.columns) == ["qid", "query", "lang", "docno", "score", "rank"]
     assert len(empty) == 0
     assert (empty["score"].dtype, empty["rank"].dtype) == ("float64", "int64")
-
-
-def test_ranking_by_score_then_docno() -> None:
-    frame = frame_of([("2", "b", 1.0), ("1", "a", 3.0), ("2", "a", 1.0), ("2", "Z", 0.5), ("2", "c", 2.0)])
-    ranked = rank_results(frame)
-    assert list(ranked[["qid", "docno", "rank"]].itertuples(index=False, name=None)) == [
-        ("2", "c", 0),
-        ("2", "a", 1),
-        ("2", "b", 2),
-        ("2", "Z", 3),
-        ("1", "a", 0),
-    ]
-
-
-def test_docnos_are_ordered_by_code_point() -> None:
-    frame = frame_of([("1", docno, 1.0) for docno in ["제10조", "b", "제2조", "B", "a"]])
-    assert list(rank_results(frame)["docno"]) == sorted(frame["docno"])
-
-
-@given(ROWS, st.randoms(use_true_random=False))
-def test_ranking_agrees_with_sorting_plain_tuples(rows: list[tuple[str, str, float]], random: object) -> None:
-    frame = frame_of(rows)
-    before = frame.copy(deep=True)
-    ranked = rank_results(frame)
-    pd.testing.assert_frame_equal(frame, before)
-    queries = list(dict.fromkeys(row[0] for row in rows))
-    expected = []
-    for qid in queries:
-        of_query = sorted((row for row in rows if row[0] == qid), key=lambda row: (-row[2], row[1]))
-        expected += [(*row, rank) for rank, row in enumerate(of_query)]
-    assert list(ranked.itertuples(index=False, name=None)) == expected
-    assert ranked["rank"].dtype == "int64"
-
-
-def test_ranking_keeps_other_columns_beside_their_rows_and_replaces_ranks() -> None:
-    frame = frame_of([("1", "a", 1.0), ("1", "b", 2.0)]).assign(rank=[7, 7], note=["of a", "of b"])
-    ranked = rank_results(frame)
-    assert list(ranked["note"]) == ["of b", "of a"]
-    assert list(ranked["rank"]) == [0, 1]
 
 
 @pytest.mark.parametrize(

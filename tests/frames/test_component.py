@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from legalir.errors import ComponentError
-from legalir.frames.component import Component, check_number
+from legalir.errors import ComponentError, ModelError
+from legalir.frames.component import Component, check_choice, check_number
 
 
 class Shift(Component):
@@ -99,6 +99,16 @@ def test_integers_are_integers(value: object) -> None:
 def test_infinity_is_no_number_even_without_a_bound() -> None:
     with pytest.raises(ComponentError, match="k1=inf is not a number of at least 0"):
         check_number("bm25", "k1", float("inf"), low=0)
+
+
+def test_a_choice_is_one_of_them() -> None:
+    check_choice("sar", "direction", "in", ("out", "in"))
+    with pytest.raises(ComponentError, match=r"^sar: direction='oot' is not one of out, in\. Did you mean 'out'\?$"):
+        check_choice("sar", "direction", "oot", ("out", "in"))
+    with pytest.raises(ComponentError, match=r"^sar: direction=\['in'\] is not one of out, in\.$"):
+        check_choice("sar", "direction", ["in"], ("out", "in"))
+    with pytest.raises(ModelError, match=r"^dtype=8 is not one of float16\.$"):
+        check_choice("", "dtype", 8, ("float16",), ModelError)
 
 
 def test_a_component_without_parameters_is_equal_to_its_like() -> None:

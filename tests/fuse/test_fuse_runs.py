@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from fixed import frame
-from hypothesis import given
-from hypothesis import strategies as st
 
 from legalir.errors import ComponentError
-from legalir.fuse.fuser import ranking, stack
+from legalir.fuse.fuser import stack
 
 
 def test_rows_below_each_other() -> None:
@@ -65,23 +62,3 @@ def test_empty_lists() -> None:
     empty = frame({})
     assert len(stack([empty, empty], ["q1"], "rrf").rank) == 0
     assert len(stack([empty, frame({"q1": [("x", 1.0)]})], ["q1"], "rrf").rank) == 1
-
-
-ROWS = st.lists(
-    st.tuples(st.integers(0, 3), st.integers(0, 6), st.sampled_from([0.0, -0.0, 0.5, 1.0, -2.0])),
-    unique_by=lambda row: row[:2],
-)
-
-
-@given(rows=ROWS)
-def test_ranking_is_by_query_then_score_then_docno(rows: list[tuple[int, int, float]]) -> None:
-    docnos = np.array(["d10", "나", "d9", "가", "d1", "", "Z"], dtype=object)
-    table = pd.DataFrame(rows, columns=["query", "document", "score"])
-    order = ranking(
-        table["query"].to_numpy(dtype=np.int64),
-        table["document"].to_numpy(dtype=np.int64),
-        table["score"].to_numpy(dtype=np.float64),
-        docnos,
-    )
-    expected = sorted(rows, key=lambda row: (row[0], -row[2], docnos[row[1]]))
-    assert [rows[place] for place in order] == expected

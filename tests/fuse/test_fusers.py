@@ -237,7 +237,7 @@ def test_an_explanation_in_words() -> None:
         (lambda: linear(None, one("a"), weights=[True]), r"linear: weights=\[True\] is not a list of finite numbers\."),
         (
             lambda: linear(None, one("a"), weights=[1], normalize="max"),  # type: ignore[arg-type]
-            r"linear: normalize='max' is not one of minmax, zscore, none\.",
+            r"linear: normalize='max' is not one of minmax, zscore, none\. Did you mean 'minmax'\?",
         ),
     ],
 )

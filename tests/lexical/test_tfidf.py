@@ -64,7 +64,7 @@ def test_repeating_a_whole_query_changes_little_and_its_length_nothing(tmp_path:
 
 @pytest.mark.parametrize("idf", ["bm25", None, "Lucene"])
 def test_an_unknown_idf_is_named(tmp_path: Path, idf: object) -> None:
-    with pytest.raises(ComponentError, match=r"^tfidf: idf=.* is not one of lucene, sklearn\.$"):
+    with pytest.raises(ComponentError, match=r"^tfidf: idf=.* is not one of lucene, sklearn\."):
         TFIDF(SparseIndex(tmp_path / "index"), idf=idf)  # type: ignore[arg-type]
 
 

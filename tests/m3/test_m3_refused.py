@@ -25,7 +25,7 @@ def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"multi": "float8"}, "multi='float8' is not one of float16, float32, int8, or None"),
+        ({"multi": "float8"}, "multi='float8' is not one of float16, float32, int8"),
         ({"precision": "int8"}, "precision='int8' is not one of float32, float16"),
         ({"shard": 0}, "shard=0 texts are too few"),
     ],

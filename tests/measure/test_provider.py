@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, R, nDCG
 from worked_values import CASES, MEANS, MEANS_OF, Case, run_of
 
-from legalir.frames.columns import rank_results
+from legalir.frames.ranking import rank_results
 from legalir.measure import MicroR, MultiHitRate, MultiMRR
 from legalir.measure.measures import Share
 from legalir.measure.provider import StatuteProvider, register

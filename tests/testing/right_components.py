@@ -14,8 +14,9 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import ComponentError
-from legalir.frames.columns import drop_results, empty_like, rank_results
+from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Component
+from legalir.frames.ranking import rank_results
 from legalir.generate.generator import Generator
 
 

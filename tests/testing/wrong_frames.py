@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 from spoiled import Factory, Spoiled, by, changed, with_signature
 
-from legalir.frames.columns import rank_results
+from legalir.frames.ranking import rank_results
 from legalir.testing.data import QUERIES
 
 

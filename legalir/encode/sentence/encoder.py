@@ -25,7 +25,7 @@ from legalir.encode.contract import Vectors
 from legalir.encode.sentence.settings import Asked, Settings, check_asked, chosen_preset, settle
 from legalir.errors import ModelError
 from legalir.extras import require
-from legalir.frames.component import check_number
+from legalir.frames.component import check_choice, check_number
 from legalir.models.batches import by_length
 from legalir.models.folders import find_model, is_folder, is_model_name, model_digest, module_paths
 from legalir.models.loading import DTYPES, Placement, check_complete, check_tokenizer, placement, readable, shared
@@ -301,8 +301,8 @@ class SentenceEncoder:
         for name, value in (("max_length", max_length), ("batch_tokens", batch_tokens)):
             if value is not None:
                 check_number("sentence", name, value, low=8, integer=True)
-        if dtype is not None and dtype not in DTYPES:
-            raise ModelError(f"sentence: dtype={dtype!r} is not one of {', '.join(DTYPES)}.")
+        if dtype is not None:
+            check_choice("sentence", "dtype", dtype, DTYPES, ModelError)
         self._asked = Asked(pooling, max_length, query_prompt, document_prompt, task)
         check_asked(model, self._asked)
         self._preset = chosen_preset(model, preset)

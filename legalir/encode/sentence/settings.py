@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from legalir.errors import ModelError, suggestion
+from legalir.frames.component import check_choice
 from legalir.models.folders import stated
 from legalir.models.presets import Pooling, Preset, preset_of, presets
 
@@ -105,5 +106,5 @@ def check_asked(model: str | PathLike[str], asked: Asked) -> None:
     Raises:
         ModelError: a value is out of range.
     """
-    if asked.pooling is not None and asked.pooling not in get_args(Pooling):
-        raise ModelError(f"{fspath(model)}: pooling={asked.pooling!r} is not one of {', '.join(get_args(Pooling))}.")
+    if asked.pooling is not None:
+        check_choice(fspath(model), "pooling", asked.pooling, get_args(Pooling), ModelError)

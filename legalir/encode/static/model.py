@@ -22,6 +22,7 @@ from legalir.encode.contract import Vectors
 from legalir.encode.static.folder import fill, read_model, write_model
 from legalir.encode.static.ngrams import Codes, Features, NGrams, word_stream
 from legalir.errors import ComponentError
+from legalir.frames.component import check_choice
 from legalir.storage.arrays import unit_rows, widened
 
 __all__ = ["StaticModel", "TermFrequency", "label_shares", "model_fingerprint", "term_weights"]
@@ -118,8 +119,7 @@ class StaticModel:
             raise ComponentError(f"static model: give float16, or int8 with a scale, not {table.dtype}.")
         if scale is not None and (scale.shape != (ngrams.rows,) or scale.dtype != np.float32):
             raise ComponentError(f"static model: a scale of shape {list(scale.shape)} is not float32 [{ngrams.rows}].")
-        if tf not in get_args(TermFrequency):
-            raise ComponentError(f"static model: tf={tf!r} is not one of {', '.join(get_args(TermFrequency))}.")
+        check_choice("static model", "tf", tf, get_args(TermFrequency))
         self.ngrams = ngrams
         self.table = table
         self.scale = scale

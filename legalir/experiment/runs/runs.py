@@ -36,7 +36,8 @@ from legalir.experiment.runs.files import (
 )
 from legalir.experiment.runs.fingerprints import frame_fingerprint, run_key
 from legalir.experiment.runs.latency import measure_latency, sample_queries
-from legalir.frames.columns import fed_with_questions, rank_results
+from legalir.frames.columns import fed_with_questions
+from legalir.frames.ranking import rank_results
 from legalir.plugins import culprit, describe
 from legalir.progress import progress
 from legalir.storage.digest import file_digest

@@ -21,9 +21,10 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import query_rows, rank_results, require_texts
-from legalir.frames.component import Component, check_number
+from legalir.frames.columns import query_rows, require_texts
+from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.normalize import sigmoid
+from legalir.frames.ranking import rank_results
 from legalir.models.folders import model_digest
 from legalir.models.loading import Placement, placement
 from legalir.models.presets import preset_of
@@ -145,8 +146,7 @@ class CrossEncoderReranker(Component):
         _check("stride", stride, low=1, high=float("inf") if passage is None else passage)
         _check("max_length", max_length, low=16)
         _check("batch_tokens", batch_tokens, low=1)
-        if activation not in get_args(Activation):
-            raise ComponentError(f"rerank: activation={activation!r} is not one of {', '.join(get_args(Activation))}.")
+        check_choice("rerank", "activation", activation, get_args(Activation))
         self.model = model
         self.texts = texts
         self.passage = passage

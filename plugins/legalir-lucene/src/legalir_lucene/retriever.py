@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Upstream
-from legalir.frames.columns import drop_results, empty_like, rank_results, require_texts
-from legalir.frames.component import Cuttable, check_number
+from legalir.frames.columns import drop_results, empty_like, require_texts
+from legalir.frames.component import Cuttable, check_choice, check_number
+from legalir.frames.ranking import rank_results
 from legalir_lucene.explained import parts_of
 from legalir_lucene.index import LuceneIndex
 from legalir_lucene.machine import machine
@@ -60,8 +60,7 @@ class Lucene(Cuttable):
         mu: float = 1000,
         num_results: int = 1000,
     ) -> None:
-        if model not in get_args(Model):
-            raise ComponentError(f"lucene: model={model!r} is not one of {', '.join(get_args(Model))}.")
+        check_choice("lucene", "model", model, get_args(Model))
         check_number("lucene", "k1", k1, low=0, high=_LARGEST)
         check_number("lucene", "b", b, low=0, high=1)
         check_number("lucene", "mu", mu, low=1, high=_LARGEST)

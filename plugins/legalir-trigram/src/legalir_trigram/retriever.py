@@ -8,9 +8,9 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir import Collection, SparseIndex
-from legalir.frames.columns import drop_results, empty_like, rank_results, require_texts
+from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Component, check_number
-from legalir.frames.lists import results_frame
+from legalir.frames.ranking import rank_results, results_frame
 
 __all__ = ["Trigram", "dice", "trigram"]
 

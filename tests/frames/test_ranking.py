@@ -1,0 +1,189 @@
+"""The one order of results, and lists of a frame as arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from list_frames import frame_of
+
+from legalir.errors import ComponentError
+from legalir.frames.ranking import places, rank_results, ranked_frame, ranking, read_lists, top_k
+from legalir.graph.citation_graph import CitationGraph
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("213"), st.sampled_from(["제2조", "제10조", "a", "b", "Z"]), st.integers(-2, 2)),
+    unique_by=lambda row: row[:2],
+)
+
+
+def plain_frame(rows: list[tuple[str, str, float]]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"]).astype({"qid": str, "docno": str, "score": float})
+
+
+def test_ranking_by_score_then_docno() -> None:
+    frame = plain_frame([("2", "b", 1.0), ("1", "a", 3.0), ("2", "a", 1.0), ("2", "Z", 0.5), ("2", "c", 2.0)])
+    ranked = rank_results(frame)
+    assert list(ranked[["qid", "docno", "rank"]].itertuples(index=False, name=None)) == [
+        ("2", "c", 0),
+        ("2", "a", 1),
+        ("2", "b", 2),
+        ("2", "Z", 3),
+        ("1", "a", 0),
+    ]
+
+
+def test_docnos_are_ordered_by_code_point() -> None:
+    frame = plain_frame([("1", docno, 1.0) for docno in ["제10조", "b", "제2조", "B", "a"]])
+    assert list(rank_results(frame)["docno"]) == sorted(frame["docno"])
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_ranking_agrees_with_sorting_plain_tuples(rows: list[tuple[str, str, float]], random: object) -> None:
+    frame = plain_frame(rows)
+    before = frame.copy(deep=True)
+    ranked = rank_results(frame)
+    pd.testing.assert_frame_equal(frame, before)
+    queries = list(dict.fromkeys(row[0] for row in rows))
+    expected = []
+    for qid in queries:
+        of_query = sorted((row for row in rows if row[0] == qid), key=lambda row: (-row[2], row[1]))
+        expected += [(*row, rank) for rank, row in enumerate(of_query)]
+    assert list(ranked.itertuples(index=False, name=None)) == expected
+    assert ranked["rank"].dtype == "int64"
+
+
+def test_ranking_keeps_other_columns_beside_their_rows_and_replaces_ranks() -> None:
+    frame = plain_frame([("1", "a", 1.0), ("1", "b", 2.0)]).assign(rank=[7, 7], note=["of a", "of b"])
+    ranked = rank_results(frame)
+    assert list(ranked["note"]) == ["of b", "of a"]
+    assert list(ranked["rank"]) == [0, 1]
+
+
+GRAPH = CitationGraph.from_links([("a", "b"), ("b", "c")])
+FRAME = frame_of({"q2": {"a": 0.5, "b": 0.5, "x": 0.9}, "q1": {"c": 0.1}})
+
+
+def test_lists_are_ordered_and_numbered() -> None:
+    lists = read_lists(FRAME, GRAPH, "test")
+    assert lists.queries.to_dict("list") == {"qid": ["q2", "q1"], "query": ["질문 q2", "질문 q1"], "year": [0, 7]}
+    assert lists.query.tolist() == [0, 0, 0, 1]
+    assert lists.rank.tolist() == [1, 2, 3, 1]
+    assert lists.docno.tolist() == ["x", "a", "b", "c"]
+    assert lists.node.tolist() == [-1, 0, 1, 2]
+    assert lists.score.tolist() == [0.9, 0.5, 0.5, 0.1]
+    assert lists.qid(3) == "q1"
+
+
+@given(st.permutations(range(4)))
+def test_the_order_of_rows_and_their_labels_do_not_matter(order: list[int]) -> None:
+    """The rows of a query may even stand apart; only the order of first appearance is that of the queries."""
+    shuffled = FRAME.iloc[order].set_axis(pd.Index([5, 5, 1, 0]), axis=0)
+    lists, expected = read_lists(shuffled, GRAPH, "test"), read_lists(FRAME, GRAPH, "test")
+    found = {(lists.qid(row), *values) for row, values in enumerate(zip(*lists[2:-1], strict=True))}
+    assert found == {(expected.qid(row), *values) for row, values in enumerate(zip(*expected[2:-1], strict=True))}
+    assert (np.diff(lists.query) >= 0).all()
+
+
+SCORES = st.one_of(
+    st.sampled_from([0.0, -0.0, 0.5, 0.1 + 0.2, 0.3, 1e-320, -1.0, 77.5, 1e300, np.nextafter(0.5, 1)]), st.floats(0, 1)
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abc가🔥") | st.just("aa"), SCORES), max_size=30))
+def test_the_order_is_that_of_rank_results(rows: list[tuple[int, str, float]]) -> None:
+    rows = sorted({(query, docno): (query, docno, score) for query, docno, score in rows}.values())
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "score"]).astype({"qid": str, "docno": str, "score": float})
+    query = pd.factorize(frame["qid"])[0].astype(np.int64)
+    docno, score = frame["docno"].to_numpy(dtype=object), frame["score"].to_numpy(dtype=float)
+    shuffle = np.random.default_rng(len(rows)).permutation(len(rows))
+    order = shuffle[ranking(query[shuffle], score[shuffle], docno[shuffle])]
+    expected = rank_results(frame)
+    assert docno[order].tolist() == expected["docno"].tolist()
+    assert frame["qid"].iloc[order].tolist() == expected["qid"].tolist()
+    if rows:
+        queries = frame[["qid"]].drop_duplicates(ignore_index=True)
+        pd.testing.assert_frame_equal(ranked_frame(queries, query, docno, score), expected)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6), SCORES), unique_by=lambda row: row[:2]))
+def test_documents_may_be_numbers_of_names(rows: list[tuple[int, int, float]]) -> None:
+    names = np.array(["d10", "나", "d9", "가", "d1", "", "Z"], dtype=object)
+    query, document = (np.array([row[column] for row in rows], dtype=np.int64) for column in (0, 1))
+    score = np.array([row[2] for row in rows])
+    expected = sorted(range(len(rows)), key=lambda row: (query[row], -score[row], names[document[row]]))
+    assert ranking(query, score, document, names).tolist() == expected
+    assert ranking(query, score, names[document]).tolist() == expected
+
+
+def test_scores_that_are_not_finite_have_an_order_too() -> None:
+    frame = plain_frame(
+        [("1", docno, score) for docno, score in zip("abcde", [np.nan, 1, np.inf, np.nan, -np.inf], strict=True)]
+    )
+    assert list(rank_results(frame.iloc[::-1])["docno"]) == ["c", "b", "e", "a", "d"]
+
+
+def test_places_within_groups() -> None:
+    assert places(np.array([3, 3, 0, 0, 0, 7])).tolist() == [0, 1, 0, 1, 2, 0]
+    assert places(np.array([], dtype=np.int64)).tolist() == []
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), None])
+def test_a_score_that_is_no_number_is_named(score: object) -> None:
+    frame = FRAME.copy()
+    frame.loc[1, "score"] = score
+    with pytest.raises(ComponentError, match=r"test: the score of 'a' for query 'q2' is (nan|inf): scores must be fin"):
+        read_lists(frame, GRAPH, "test")
+    with pytest.raises(ComponentError, match="test: the column 'score' holds something that is no number"):
+        read_lists(FRAME.assign(score="high"), GRAPH, "test")
+
+
+def test_a_document_that_occurs_twice_is_named() -> None:
+    for docno in ("a", "x"):
+        twice = pd.concat([FRAME, FRAME[FRAME["docno"] == docno].assign(score=0.2)])
+        with pytest.raises(ComponentError, match=f"test: '{docno}' occurs twice in the list of query 'q2'"):
+            read_lists(twice, GRAPH, "test")
+
+
+def test_a_graph_of_another_collection_is_refused() -> None:
+    with pytest.raises(
+        ComponentError, match=r"test: none of the 4 retrieved provisions \(such as 'x'\) is in Cit"
+    ) as e:
+        read_lists(FRAME, CitationGraph.from_links([("y", "z")]), "test")
+    assert str(e.value).endswith("give the graph of the collection that was searched.")
+
+
+def full_sort(scores: np.ndarray, order: np.ndarray, k: int) -> list[int]:
+    return [int(i) for i in np.lexsort((order, -scores)) if scores[i] > 0][:k]
+
+
+@given(
+    st.lists(st.integers(0, 6), max_size=80),
+    st.integers(1, 100),
+    st.randoms(use_true_random=False),
+)
+def test_top_k_is_the_head_of_a_full_sort(values: list[int], k: int, random: object) -> None:
+    scores = np.array(values, dtype=np.float32) / 4
+    order = np.arange(len(values), dtype=np.int32)
+    random.shuffle(order)  # type: ignore[attr-defined]
+    assert top_k(scores, order, k).tolist() == full_sort(scores, order, k)
+
+
+@pytest.mark.parametrize("k", [1, 2, 10, 99, 100, 1000, 4999, 5000, 20_000])
+@pytest.mark.parametrize("kind", ["distinct", "ties", "sparse", "zero", "equal", "ascending", "huge"])
+def test_top_k_of_many_documents(kind: str, k: int) -> None:
+    random = np.random.default_rng(k)
+    n = 5000
+    scores = {
+        "distinct": random.random(n),
+        "ties": random.integers(0, 5, n),
+        "sparse": np.where(random.random(n) < 0.01, random.random(n), 0),
+        "zero": np.zeros(n),
+        "equal": np.ones(n),
+        "ascending": np.arange(n),
+        "huge": random.random(n) * 1e38,
+    }[kind].astype(np.float32)
+    order = random.permutation(n).astype(np.int32)
+    assert top_k(scores, order, k).tolist() == full_sort(scores, order, k)
