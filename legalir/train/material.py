@@ -22,7 +22,7 @@ from legalir.encode.static.model import term_weights
 from legalir.encode.static.ngrams import Features
 from legalir.errors import DataError
 from legalir.train.batches import Gold
-from legalir.train.pairs import Pairs, from_citations, from_headings, from_judgements
+from legalir.train.pairs import Pairs, from_headings, from_judgements, from_references
 from legalir.train.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def read_material(recipe: Recipe, collection: Collection, pool: Executor) -> Mat
 def _pairs(source: str, collection: Collection, numbers: Mapping[str, int]) -> Pairs:
     if source == "judgements":
         return from_judgements(collection.source, numbers=numbers)
-    return from_citations(collection) if source == "citations" else from_headings(collection)
+    return from_references(collection) if source == "citations" else from_headings(collection)
 
 
 def _dev_pairs(recipe: Recipe, collection: Collection, numbers: Mapping[str, int]) -> Pairs:

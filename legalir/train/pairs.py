@@ -1,4 +1,4 @@
-"""Queries and the provisions that are right for them: from judgements, from headings, from citations."""
+"""Queries and the provisions that are right for them: from judgements, from headings, from references."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from legalir.datasets import Provision, StatuteDataset
 from legalir.errors import DataError
-from legalir.statutes.references.citations import Citations
+from legalir.statutes.references.contexts import ReferenceContexts
 from legalir.statutes.references.numbers import clean
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["Pairs", "from_citations", "from_headings", "from_judgements"]
+__all__ = ["Pairs", "from_headings", "from_judgements", "from_references"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -29,10 +29,10 @@ class Pairs:
 
     Attributes:
         queries: the texts.
-        gold: right provisions of each query, ascending: to train towards, and no negatives.
+        gold: right provisions of each query, ascending: to train towards, and never negatives.
         source: where they come from.
-        near: provisions of each query that are neither trained towards nor negatives; empty where there are none.
-        notes: what was left out or could not be found, one clause each.
+        near: provisions of each query that are neither trained towards nor negatives; empty if there are none.
+        notes: what was left out or not found, one clause each.
     """
 
     queries: list[str]
@@ -44,16 +44,8 @@ class Pairs:
     def __post_init__(self) -> None:
         if not self.near:
             object.__setattr__(self, "near", [_numbers(())] * len(self.queries))
-
-
-class _Documents:
-    """The provisions of a dataset, read anew each time."""
-
-    def __init__(self, dataset: StatuteDataset) -> None:
-        self._dataset = dataset
-
-    def __iter__(self) -> Iterator[Provision]:
-        return self._dataset.docs()
+        for note in self.notes:
+            logging.getLogger("legalir").info("%s: %s.", self.source, note)
 
 
 def from_judgements(dataset: StatuteDataset, numbers: Mapping[str, int] | None = None) -> Pairs:
@@ -82,91 +74,94 @@ def from_judgements(dataset: StatuteDataset, numbers: Mapping[str, int] | None =
             else:
                 unknown += 1
     rows = [(str(row["query"]), right.get(str(row["qid"]), [])) for row in dataset.queries()]
-    kept = [(query, gold) for query, gold in rows if gold]
-    if not kept:
+    usable = [(query, gold) for query, gold in rows if gold]
+    if not usable:
         raise DataError(f"No question of {dataset.id} has a provision of the corpus judged right: check its docnos.")
     notes = []
     if unknown:
         notes.append(f"{unknown} judgement(s) of {dataset.id} name a provision that the corpus does not have")
-    if len(kept) < len(rows):
-        notes.append(f"{len(rows) - len(kept)} question(s) of {dataset.id} have no right provision in the corpus")
-    return _logged(
-        Pairs([query for query, _ in kept], [_numbers(gold) for _, gold in kept], "judgements", notes=tuple(notes))
-    )
+    if len(usable) < len(rows):
+        notes.append(f"{len(rows) - len(usable)} question(s) of {dataset.id} have no right provision in the corpus")
+    gold_numbers = [_numbers(gold) for _, gold in usable]
+    return Pairs([query for query, _ in usable], gold_numbers, "judgements", notes=tuple(notes))
 
 
 def from_headings(provisions: Collection | StatuteDataset | Iterable[Provision], most: int = 20) -> Pairs:
-    """Return every heading as a query for the provisions that bear it.
+    """Return each heading as a query for the provisions that have it.
 
     Args:
         provisions: of a collection, in the order of the corpus.
-        most: a heading that more provisions bear (``목적``, ``Definitions``) says too little: there the law's name and
+        most: a heading that more provisions have (``목적``, ``Definitions``) says too little: there the law's name and
             the heading are the query for the provision; without a law it is left out.
 
     Raises:
         DataError: no provision has a heading.
     """
-    bearers: dict[str, list[tuple[int, str]]] = {}
+    by_heading: dict[str, list[tuple[int, str]]] = {}
     for number, record in enumerate(_provisions(provisions)):
         if heading := clean(record.heading):
-            bearers.setdefault(heading, []).append((number, clean(record.law)))
-    if not bearers:
+            by_heading.setdefault(heading, []).append((number, clean(record.law)))
+    if not by_heading:
         raise DataError("Headings were asked for, but no provision of the collection has one: name other sources.")
     queries: dict[str, list[int]] = {}
     left_out = 0
-    for heading, found in bearers.items():
-        for number, law in found:
-            if len(found) <= most:
+    for heading, same in by_heading.items():
+        for number, law in same:
+            if len(same) <= most:
                 queries.setdefault(heading, []).append(number)
             elif law:
                 queries.setdefault(f"{law} {heading}", []).append(number)
             else:
                 left_out += 1
     notes = (f"{left_out} heading(s) say too little and have no law to be named with",) if left_out else ()
-    return _logged(Pairs(list(queries), [_numbers(gold) for gold in queries.values()], "headings", notes=notes))
+    return Pairs(list(queries), [_numbers(gold) for gold in queries.values()], "headings", notes=notes)
 
 
-def from_citations(
+def from_references(
     provisions: Collection | StatuteDataset | Iterable[Provision],
     links: Iterable[tuple[str, str, str]] | None = None,
     before: int = 50,
     after: int = 90,
     most: int = 10,
 ) -> Pairs:
-    """Return the words around every citation as a query for what is cited there.
+    """Return the words around each reference as a query for the provisions that are cited there.
+
+    Recipes call this source ``citations``.
 
     Args:
         provisions: of a collection, in the order of the corpus; read twice.
         links: source docno, target docno, kind; None: those of the collection.
         before: characters before a mention that belong to the query.
-        after: characters behind it.
-        most: longer lists of citations are left out.
+        after: characters after it.
+        most: longer lists of references are left out.
 
     Raises:
-        DataError: there are no links, or no mention of any was found.
+        DataError: there are no links, or none of them is mentioned.
     """
-    read = _provisions(provisions)
     if links is None:
         dataset = _dataset(provisions)
         links = () if dataset is None else dataset.links()
-    citations = Citations(read, links, before, after, most)
+    contexts = ReferenceContexts(_provisions(provisions), links, before, after, most)
     queries: dict[str, tuple[set[int], set[int]]] = {}
-    for citation in citations:
-        gold, near = queries.setdefault(citation.words, (set(), set()))
-        gold.update(citation.cited)
-        near.update(citation.near)
-    notes = tuple(citations.report.sentences())
+    for context in contexts:
+        gold, near = queries.setdefault(context.words, (set(), set()))
+        gold.update(context.cited)
+        near.update(context.near)
+    notes = tuple(contexts.report.sentences())
     if not queries:
         raise DataError(f"Citations were asked for, but none can be used: {'; '.join(notes)}.")
-    return _logged(
-        Pairs(
-            list(queries),
-            [_numbers(gold) for gold, _ in queries.values()],
-            "citations",
-            [_numbers(near - gold) for gold, near in queries.values()],
-            notes,
-        )
-    )
+    golds, nears = zip(*((_numbers(gold), _numbers(near - gold)) for gold, near in queries.values()), strict=True)
+    return Pairs(list(queries), list(golds), "citations", list(nears), notes)
+
+
+class _Provisions:
+    """The provisions of a dataset, read again for each iteration."""
+
+    def __init__(self, dataset: StatuteDataset) -> None:
+        self._dataset = dataset
+
+    def __iter__(self) -> Iterator[Provision]:
+        return self._dataset.docs()
 
 
 def _dataset(provisions: Collection | StatuteDataset | Iterable[Provision]) -> StatuteDataset | None:
@@ -178,18 +173,11 @@ def _dataset(provisions: Collection | StatuteDataset | Iterable[Provision]) -> S
 
 
 def _provisions(provisions: Collection | StatuteDataset | Iterable[Provision]) -> Iterable[Provision]:
-    from legalir.collection.collection import Collection
-
-    if isinstance(provisions, Collection):
-        return _Documents(provisions.source)
-    return _Documents(provisions) if isinstance(provisions, StatuteDataset) else provisions
+    dataset = _dataset(provisions)
+    if dataset is not None:
+        return _Provisions(dataset)
+    return provisions  # type: ignore[return-value]  # neither of the other two
 
 
 def _numbers(values: Iterable[int]) -> Integers:
     return np.array(sorted(set(values)), dtype=np.int64)
-
-
-def _logged(pairs: Pairs) -> Pairs:
-    for note in pairs.notes:
-        logging.getLogger("legalir").info("%s: %s.", pairs.source, note)
-    return pairs

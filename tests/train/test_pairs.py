@@ -13,7 +13,7 @@ from legalir import datasets
 from legalir.datasets import Provision
 from legalir.errors import DataError
 from legalir.train.material import check_disjoint, same_question
-from legalir.train.pairs import Pairs, from_citations, from_headings, from_judgements
+from legalir.train.pairs import Pairs, from_headings, from_judgements, from_references
 
 
 @pytest.fixture
@@ -90,11 +90,11 @@ def test_no_headings_is_one_sentence() -> None:
 
 def test_citations_of_a_collection(folder: Path) -> None:
     with pytest.raises(DataError, match="has no links"):
-        from_citations(datasets.load(folder))
+        from_references(datasets.load(folder))
     (folder / "links.tsv").write_text("a\tb\tself\nb\tc\tself\nc\ta\tself\n")
     # 12 % 3 + 12 = 12 is a's own number, so that a link to b is missing; 13 cites 13 itself, 14 cites 14.
     with pytest.raises(DataError, match="none can be used: 0 of 3 links were found"):
-        from_citations(datasets.load(folder))
+        from_references(datasets.load(folder))
 
 
 def test_the_same_words_are_one_query_for_all_that_they_cite() -> None:
@@ -106,7 +106,7 @@ def test_the_same_words_are_one_query_for_all_that_they_cite() -> None:
         )
         for number in range(1, 10)
     ]
-    pairs = from_citations(rows, [(str(number), str(number % 9 + 1), "") for number in range(1, 10)])
+    pairs = from_references(rows, [(str(number), str(number % 9 + 1), "") for number in range(1, 10)])
     assert listed(pairs) == [("Ships pay as the harbour says under of it.", list(range(9)))]
     assert pairs.notes == (
         "9 of 9 links were found in the text of their source (9 by number, 0 in a range, 0 by title)",
@@ -118,7 +118,7 @@ def test_what_stands_beside_is_near() -> None:
     rows = [Provision(str(number), text="", article=str(number)) for number in range(1, 4)]
     text = "The fee under Section 1 is due, yet whoever moors a barge under Section 2 or Section 3 is free of it."
     rows += [Provision(f"s{number}", text=text) for number in range(3)]
-    pairs = from_citations(rows, [(f"s{number}", str(target), "") for number in range(3) for target in (1, 2, 3)])
+    pairs = from_references(rows, [(f"s{number}", str(target), "") for number in range(3) for target in (1, 2, 3)])
     found = [(gold.tolist(), near.tolist()) for gold, near in zip(pairs.gold, pairs.near, strict=True)]
     assert found == [([0], [1, 2]), ([1, 2], [0])]
 

@@ -1,1 +1,6 @@
-"""References in statute text, and the links they stand for."""
+"""References in statute text: the places where a provision cites another one, and the words around them.
+
+:mod:`numbers` reads numbers of articles; :mod:`context_model` tells from the characters around a number what it is;
+:mod:`scanner` finds the mentions in a text; :mod:`locate` gives each link its mention; :mod:`contexts` takes the words
+around it. Nothing here is specific to a language or a jurisdiction: the links of a collection teach it all.
+"""

@@ -1,138 +1,140 @@
-"""What stands around a number tells what the number is: learnt by counting, for any language.
+"""The words around each reference: questions that a statute book asks about itself.
 
-A context is the characters before a number and the one behind it, every number in them written as one sign.
-How often an outcome was seen in a context is mixed with its probability in the next shorter context, as if
-that had been seen `WEIGHT` times (interpolation with a Dirichlet prior; MacKay and Bauman Peto 1995): what a
-long context says counts where it was seen often, else the short one speaks.
+The mention of each link is found (:mod:`legalir.statutes.references.locate`) and taken out of the text, with all other
+mentions and the titles of laws; the words before and after remain. Mentions that stand together are one reference.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from legalir.statutes.references.numbers import Token
+from legalir.datasets import Provision
+from legalir.statutes.references.locate import Locator, Span, Target
+from legalir.statutes.references.numbers import clean
 
-__all__ = ["NUMBER", "Contexts", "Edges", "skeleton"]
+__all__ = ["ReferenceContext", "ReferenceContexts"]
 
-NUMBER = "\0"
-"""Stands for every number in a skeleton."""
+_QUOTED = re.compile(r"「[^「」]{1,80}」|『[^『』]{1,80}』|《[^《》]{1,80}》|〈[^〈〉]{1,80}〉")
+_BETWEEN = 5
+_SHORTEST = 8
 
-LENGTHS = (0, 1, 2, 3, 4, 6, 8, 12)
-"""Numbers of characters before a number that make its contexts, shortest first."""
-
-WEIGHT = 4.0
-
-NEVER = 0.05
-"""A context that is seen often and less probable than this refutes the shorter ones: ``พ.ศ. 2535`` is a year."""
+_Place = tuple[Span, int]
+"""A mention, and the number of the provision that it means."""
 
 
-def skeleton(text: str, tokens: Sequence[Token]) -> tuple[str, list[int]]:
-    """Return `text` with one sign for every number, and where in it each number stands."""
-    pieces, places, end, length = [], [], 0, 0
-    for token in tokens:
-        piece = text[end : token.start]
-        pieces.append(piece)
-        length += len(piece)
-        places.append(length)
-        length += 1
-        end = token.end
+class ReferenceContext(NamedTuple):
+    """The words around a reference, and numbers of provisions in the order of the corpus.
+
+    Attributes:
+        words: the text around it, without any mention of an article and without titles of laws.
+        source: the citing provision.
+        cited: the provisions that are cited at this place: one, or all of a list such as "sections 3, 5 and 7".
+        near: other provisions that are cited in the words around.
+    """
+
+    words: str
+    source: int
+    cited: tuple[int, ...]
+    near: tuple[int, ...]
+
+
+class ReferenceContexts:
+    """The references of a collection with the words around them; iterate to get them, then read `report`.
+
+    Args:
+        provisions: in the order of the corpus; read twice, so a list or another iterable that can be read again.
+        links: source docno, target docno, kind.
+        before: characters before a mention that belong to its words.
+        after: characters after it.
+        most: a list that cites more provisions is left out and counted: its words say little about each of them.
+
+    Raises:
+        DataError: there is no link, or none between two provisions of the corpus.
+    """
+
+    def __init__(
+        self,
+        provisions: Iterable[Provision],
+        links: Iterable[tuple[str, str, str]],
+        before: int = 50,
+        after: int = 90,
+        most: int = 10,
+    ) -> None:
+        self.before, self.after, self.most = before, after, most
+        self._provisions: Iterable[Provision] = list(provisions) if isinstance(provisions, Iterator) else provisions
+        self._locator = Locator(self._provisions, links)
+        self.scanner = self._locator.scanner
+        self.report = self._locator.new_report()
+
+    def __iter__(self) -> Iterator[ReferenceContext]:
+        """Yield the references in the order of the corpus, with a new `report`."""
+        self.report = self._locator.new_report()
+        for number, record in enumerate(self._provisions):
+            targets = self._locator.targets.get(number)
+            if targets is not None:
+                yield from self._of(number, record, targets)
+
+    def _of(self, number: int, record: Provision, targets: Sequence[Target]) -> Iterator[ReferenceContext]:
+        text = clean(record.text)
+        scanned = self.scanner.scan(text)
+        spans = self._locator.locate(record.doc_id, text, scanned, targets, self.report)
+        if not spans:
+            return
+        titles = {title for title in (clean(record.law), *(target.law for target in targets)) if title}
+        mentions = [(mention.start, mention.end) for mention in scanned.mentions]
+        blank = _without(text, [*mentions, *spans.values()], titles)
+        places = sorted((span, target.number) for target, span in spans.items())
+        for group in _lists_of(blank, places):
+            low = max(0, group[0][0][0] - self.before)
+            high = max(end for (_, end), _ in group) + self.after
+            words = " ".join(blank[low:high].split())
+            cited = dict.fromkeys(target for _, target in group)
+            if sum(map(str.isalnum, words)) < _SHORTEST:
+                self.report.short += len(cited)
+            elif len(cited) > self.most:
+                self.report.long += len(cited)
+            else:
+                around = (target for (start, end), target in places if low <= start and end <= high)
+                near = dict.fromkeys(target for target in around if target not in cited)
+                yield ReferenceContext(words, number, tuple(cited), tuple(near))
+
+
+def _without(text: str, spans: Iterable[Span], titles: Iterable[str]) -> str:
+    """Return `text` with spaces in place of spans, of titles of laws in their quotes, and of `titles`."""
+    taken = [*spans, *(match.span() for match in _QUOTED.finditer(text))]
+    for title in titles:
+        at = text.find(title)
+        while at >= 0:
+            taken.append((at, at + len(title)))
+            at = text.find(title, at + len(title))
+    pieces: list[str] = []
+    end = 0
+    for start, stop in sorted(taken):
+        if stop > end:
+            start = max(start, end)
+            pieces += text[end:start], " " * (stop - start)
+            end = stop
     pieces.append(text[end:])
-    bones = NUMBER.join(pieces)
-    lower = bones.lower()
-    return (lower if len(lower) == len(bones) else bones), places
+    return "".join(pieces)
 
 
-def _keys(text: str, place: int) -> Iterator[str]:
-    """Yield the contexts of the number at `place`, shortest first: what is before it, its sign, one character more."""
-    return (text[place - length : place + 2] for length in LENGTHS if length <= place)
-
-
-class Contexts:
-    """Probability of each outcome in a context.
+def _lists_of(blank: str, places: Sequence[_Place]) -> Iterator[list[_Place]]:
+    """Yield the mentions that stand together: at most `_BETWEEN` letters between one and the next (``, 및``, ``or``).
 
     Args:
-        seen: skeleton, place of a number in it, and what it turned out to be.
+        blank: the text without mentions and titles.
+        places: of the mentions, in the order of the text.
     """
-
-    def __init__(self, seen: Iterable[tuple[str, int, str]]) -> None:
-        counts: dict[str, Counter[str]] = {}
-        overall = Counter[str]()
-        for text, place, outcome in seen:
-            overall[outcome] += 1
-            for key in _keys(text, place):
-                counts.setdefault(key, Counter())[outcome] += 1
-        self._counts = counts
-        # Ten times is often enough to trust a context, less in a collection with few references.
-        self._enough = min(10, max(2, overall.total() // 100))
-        self._prior = {outcome: count / overall.total() for outcome, count in overall.items()}
-        self._known: dict[tuple[str, str], tuple[float, float]] = {}
-
-    def probability(self, text: str, place: int, outcome: str) -> float:
-        """Return the probability that the number at `place` of a skeleton is `outcome`."""
-        return self._both(text, place, outcome)[0]
-
-    def form(self, text: str, place: int, outcome: str) -> float:
-        """Return the probability in the context, of those seen often, that speaks most for `outcome`.
-
-        The longest context knows more than the form of a reference: laws that the collection does not hold are
-        cited in the same form, yet seldom linked. The form shows in some shorter context.
-        """
-        return self._both(text, place, outcome)[1]
-
-    def _both(self, text: str, place: int, outcome: str) -> tuple[float, float]:
-        longest, seen, counts = "", [], self._counts
-        for length in LENGTHS:
-            key = text[place - length : place + 2]
-            if length > place or key not in counts:
-                break
-            seen.append(key)
-            longest = key
-        if (known := self._known.get((longest, outcome))) is not None:
-            return known
-        value, highest, before = self._prior.get(outcome, 0.0), 0.0, 0
-        for key in seen:
-            here = self._counts[key]
-            total = here.total()
-            if total != before:  # else the longer context saw what the shorter saw: no new evidence
-                value = (here[outcome] + WEIGHT * value) / (total + WEIGHT)
-            before = total
-            if total >= self._enough:
-                highest = value if here[outcome] < NEVER * total else max(highest, value)
-        self._known[longest, outcome] = value, highest
-        return value, highest
-
-
-class Edges:
-    """How far a mention reaches to one side of its number: ``제`` before it and ``조`` behind it.
-
-    Character by character: one more belongs to the mention where at least a share of the mentions that go so
-    far have it.
-
-    Args:
-        sides: what stands beside the number of each mention, from the number outwards.
-        longest: no mention reaches further.
-        share: how many of the mentions must agree.
-        branches: whether a fifth that is a twentieth of all will do, as for ``section`` and ``sections``.
-    """
-
-    def __init__(self, sides: Iterable[str], longest: int, share: float, branches: bool) -> None:
-        counts = Counter[str]()
-        for side in sides:
-            for length in range(min(longest, len(side)) + 1):
-                counts[side[:length]] += 1
-        self._counts = {side: count for side, count in counts.items() if count > 1}
-        self._longest, self._share, self._branches = longest, share, branches
-        self._all = counts[""]
-
-    def reach(self, side: str) -> int:
-        """Return how many characters of `side` belong to the mention."""
-        here = self._all
-        longest = min(self._longest, len(side))
-        for length in range(1, longest + 1):
-            more = self._counts.get(side[:length], 0)
-            branch = self._branches and more * 5 >= here and more * 20 >= self._all
-            if not more or side[length - 1] == NUMBER or not (branch or more >= here * self._share):
-                return length - 1
-            here = more
-        return longest
+    group: list[_Place] = []
+    reach = 0
+    for place in places:
+        (start, end), _ = place
+        if group and sum(map(str.isalnum, blank[reach:start])) > _BETWEEN:
+            yield group
+            group = []
+        group.append(place)
+        reach = max(end, reach)
+    if group:
+        yield group

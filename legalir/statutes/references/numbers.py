@@ -1,9 +1,9 @@
-"""Numbers of articles, however a collection writes them: ``12``, ``12.2``, ``12/1``, ``12 bis``, ``第十二条``.
+"""Numbers of articles as collections write them: ``12``, ``12.2``, ``12/1``, ``12 bis``, ``第十二条``.
 
-A number is digits of any script, or Han numerals, and a word behind it where the articles of the collection
-are numbered with such words (``12 ทวิ``, ``65A``); the words come from the articles, not from a list.
-Its *key* is what two spellings have in common: decimal digits, the parts joined by a dot, the word in lower
-case right behind it (``12.2``, ``12ทวิ``). Roman numerals and numbers in words are not read.
+A number is digits of any script, or Han numerals. A word after it belongs to it where articles of the collection are
+numbered with such words (``12 ทวิ``, ``65A``); the articles themselves show which words these are, there is no list.
+The *key* of a number is the same for all its spellings: decimal digits, the parts joined by a dot, the word in lower
+case directly after it (``12.2``, ``12ทวิ``). Roman numerals and numbers written as words are not read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST = 12
 
 
 class Token(NamedTuple):
-    """A number in a text: where it starts and ends, and its key."""
+    """A number in a text: its start, its end, and its key."""
 
     start: int
     end: int
@@ -32,46 +32,46 @@ class Token(NamedTuple):
 
 
 class Numbers:
-    """Reads the numbers of a collection.
+    """Reader of the numbers of a collection.
 
     Args:
-        articles: the article fields of the collection, from which the words behind a number are learnt. A
-            word that more than half of the articles have (``第十二条``) belongs to the reference, not to the number.
+        articles: the article fields of the collection, from which the words after a number are learnt. A word that more
+            than half of the articles have (``第十二条``) belongs to the reference, not to the number.
     """
 
     def __init__(self, articles: Iterable[str] = ()) -> None:
         total, words = 0, Counter[str]()
         for article in articles:
             total += 1
-            if not article.isdecimal() and (found := _TAIL.search(clean(article))):
-                words[found[1].lower()] += 1
-        kept = [word for word, count in words.items() if len(word) <= _LONGEST and count * 2 <= max(total, 2)]
-        self.words = tuple(sorted(kept, key=lambda word: (-len(word), word)))
-        behind = "|".join(_word_pattern(word) for word in self.words)
-        self._pattern = re.compile(f"({_RUN})" + (f"(?:{behind})?" if behind else ""), re.IGNORECASE)
+            if not article.isdecimal() and (tail := _TAIL.search(clean(article))):
+                words[tail[1].lower()] += 1
+        frequent = [word for word, count in words.items() if len(word) <= _LONGEST and count * 2 <= max(total, 2)]
+        self.words = tuple(sorted(frequent, key=lambda word: (-len(word), word)))
+        after = "|".join(map(_word_pattern, self.words))
+        self._pattern = re.compile(f"({_RUN})" + (f"(?:{after})?" if after else ""), re.IGNORECASE)
 
     def tokens(self, text: str) -> list[Token]:
-        """Return every number of a cleaned text, in order."""
-        return [Token(found.start(), found.end(), _key(found[1], found[0])) for found in self._pattern.finditer(text)]
+        """Return each number of a cleaned text, in order."""
+        return [Token(match.start(), match.end(), _key(match[1], match[0])) for match in self._pattern.finditer(text)]
 
     def key(self, article: str) -> str:
-        """Return the key of an article's number, empty where it has none: ``제308조의2`` and ``308.2`` are one."""
+        """Return the key of an article's number, empty if it has none: ``제308조의2`` and ``308.2`` have the same."""
         return ".".join(token.key for token in self.tokens(clean(article)))
 
 
 def clean(text: str) -> str:
-    """Return `text` in NFC with every run of white space as one space."""
+    """Return `text` in NFC with each run of white space as one space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def tail_of(docno: str) -> str:
-    """Return what stands behind the last ``-``, ``:`` or ``/`` of a docno if it starts with a digit, else nothing."""
+    """Return the part of a docno after the last ``-``, ``:`` or ``/`` if it starts with a digit, else nothing."""
     tail = re.split(r"[-:/]", docno)[-1]
     return tail if tail[:1].isdecimal() and tail != docno else ""
 
 
 def order_of(key: str) -> tuple[int, ...]:
-    """Return the numbers of a key, in which articles are ordered: ``12.2`` stands between ``12`` and ``13``."""
+    """Return the numbers of a key, which order articles: ``12.2`` stands between ``12`` and ``13``."""
     return tuple(int(part) for part in re.findall(r"\d+", key)[:4])
 
 

@@ -1,8 +1,8 @@
-"""Which numbers of a text refer to articles, learnt from the links of the collection.
+"""The mentions of articles in a text: which numbers are references, learnt from the links of the collection.
 
-Nothing here knows ``제N조`` or ``มาตรา N``. A sample of the texts that cite something is read, and every number
-in them is counted as a reference where it is the number of a provision that the text cites, else as none;
-its surroundings are the evidence (`Contexts`). Learnt in the same way, by how often the links bear it out:
+Nothing here knows ``제N조`` or ``มาตรา N``. A sample of the texts that cite something is read. A number in them counts
+as a reference if it is the number of a provision that the text cites, else as another number; the characters around it
+are the evidence (`ContextModel`). Three more things are learnt by how often the links confirm them:
 
 - which signs join two numbers into one (``조의`` in ``제12조의2``, ``/`` in ``12/1``),
 - which words between two references make a range (``조부터 제``, `` to ``), whose articles are cited, too,
@@ -17,20 +17,24 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from legalir.statutes.references.contexts import NUMBER, Contexts, Edges, skeleton
+from legalir.statutes.references.context_model import NUMBER, ContextModel, Edges, skeleton
 from legalir.statutes.references.numbers import Numbers, Token, order_of
 
-__all__ = ["Example", "Mention", "Scanned", "Scanner"]
+__all__ = ["Example", "Mention", "ScannedText", "Scanner"]
 
-_JOINED = 3
-_RANGE = 24
+_JOINED, _JOINERS = 3, 0.5
+"""A sign between joined numbers has at most so many characters, and is right in at least this share of the cases."""
+
+_RANGE, _RANGES = 24, 0.25
+"""The same for the words of a range."""
+
 _TEXTS = 2
-_RANGES = 0.25
-_JOINERS = 0.5
-_BEFORE, _BEHIND = 12, 4
+"""Both must be right in at least so many texts."""
+
+_BEFORE, _AFTER = 12, 4
 
 _PARTS = re.compile(r"(?:\s?\(\w{1,4}\)|[^\W\d_]{1,2}\d{1,3}[^\W\d_]?)*")
-"""Paragraphs and items that hang on to a reference: ``제3항제1호``, `` (2)(a)``."""
+"""Paragraphs and items that are part of a reference: ``제3항제1호``, `` (2)(a)``."""
 
 
 class Example(NamedTuple):
@@ -42,7 +46,7 @@ class Example(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A reference to an article: the characters that it takes, its key, and its place in the skeleton."""
+    """A reference to an article: its start and end in the text, its key, and its place in the skeleton."""
 
     start: int
     end: int
@@ -50,8 +54,8 @@ class Mention(NamedTuple):
     place: int
 
 
-class Scanned(NamedTuple):
-    """The mentions of a text, its skeleton, and its ranges as positions in `mentions` of their first ends."""
+class ScannedText(NamedTuple):
+    """The mentions of a text, its skeleton, and its ranges: the position in `mentions` of the first end of each."""
 
     mentions: list[Mention]
     skeleton: str
@@ -59,7 +63,7 @@ class Scanned(NamedTuple):
 
 
 class Scanner:
-    """Finds the references in the texts of one collection.
+    """Finder of the references in the texts of one collection.
 
     Args:
         numbers: reads the numbers.
@@ -68,22 +72,20 @@ class Scanner:
 
     def __init__(self, numbers: Numbers, examples: Sequence[Example]) -> None:
         self.numbers = numbers
-        self.joiners: frozenset[str] = frozenset()
-        self.joiners = self._count_joiners(examples).borne_out(_JOINERS)
-        read = [(example, *self._read(example.text)) for example in examples]
-        self._contexts = Contexts(
+        self.joiners = self._count_joiners(examples).confirmed(_JOINERS)
+        texts = [(example, *self._read(example.text)) for example in examples]
+        self._contexts = ContextModel(
             (bones, place, "reference" if token.key in example.cited else "number")
-            for example, tokens, bones, places in read
+            for example, tokens, bones, places in texts
             for token, place in zip(tokens, places, strict=True)
             if token.key != example.own or token.key in example.cited
         )
-        found = [(bones, place) for _, tokens, bones, places in read for place in self._references(bones, places)]
-        self._left = Edges((bones[max(0, at - _BEFORE) : at][::-1] for bones, at in found), _BEFORE, 0.5, True)
-        self._right = Edges((_word_behind(bones, at) for bones, at in found), _BEHIND, 0.75, False)
-        self.connectors: frozenset[str] = frozenset()
-        self.connectors = self._count_connectors(examples).borne_out(_RANGES)
+        references = [(bones, place) for _, _, bones, places in texts for place in self._references(bones, places)]
+        self._left = Edges((bones[max(0, at - _BEFORE) : at][::-1] for bones, at in references), _BEFORE, 0.5, True)
+        self._right = Edges((_word_after(bones, at) for bones, at in references), _AFTER, 0.75, False)
+        self.connectors = self._count_connectors(examples).confirmed(_RANGES)
 
-    def scan(self, text: str) -> Scanned:
+    def scan(self, text: str) -> ScannedText:
         """Return the references in a cleaned text."""
         tokens, bones, places = self._read(text)
         chosen = set(self._references(bones, places))
@@ -95,12 +97,12 @@ class Scanner:
                 ranges.append(len(mentions) - 1)
             mentions.append(self._mention(text, token, bones, place))
             last = place
-        return Scanned(mentions, bones, ranges)
+        return ScannedText(mentions, bones, ranges)
 
     def _mention(self, text: str, token: Token, bones: str, place: int) -> Mention:
         before = bones[max(0, place - _BEFORE - 1) : place]
         start = token.start - _whole_words(before, self._left.reach(before[::-1]))
-        end = token.end + self._right.reach(_word_behind(bones, place))
+        end = token.end + self._right.reach(_word_after(bones, place))
         parts = _PARTS.match(text, end)
         return Mention(start, parts.end() if parts else end, token.key, place)
 
@@ -108,30 +110,29 @@ class Scanner:
         return [place for place in places if self._contexts.form(bones, place, "reference") >= 0.5]
 
     def _read(self, text: str) -> tuple[list[Token], str, list[int]]:
-        """Return the numbers with joined ones as one, the skeleton, and their places in it."""
-        tokens = self.numbers.tokens(text)
-        if self.joiners:
-            tokens = self._joined(text, tokens)
+        """Return the numbers, joined ones as one, then the skeleton and the place of each number in it."""
+        tokens = self._joined(text, self.numbers.tokens(text))
         return tokens, *skeleton(text, tokens)
 
     def _joined(self, text: str, tokens: list[Token]) -> list[Token]:
+        if not self.joiners:
+            return tokens
         joined: list[Token] = []
-        open_ = False
+        may_join = False
         for token in tokens:
-            if open_ and text[joined[-1].end : token.start] in self.joiners:
+            if may_join and text[joined[-1].end : token.start] in self.joiners:
                 first = joined[-1]
                 joined[-1] = Token(first.start, token.end, f"{first.key}.{token.key}")
-                open_ = False
+                may_join = False
             else:
                 joined.append(token)
-                open_ = True
+                may_join = True
         return joined
 
     def _count_joiners(self, examples: Sequence[Example]) -> _Tally:
         tally = _Tally()
         for text, cited, own in examples:
-            tokens = self.numbers.tokens(text)
-            for first, second in pairwise(tokens):
+            for first, second in pairwise(self.numbers.tokens(text)):
                 gap, key = text[first.end : second.start], f"{first.key}.{second.key}"
                 if 0 < len(gap) <= _JOINED and key != own:
                     tally.add(gap, key in cited, text)
@@ -142,9 +143,9 @@ class Scanner:
         for text, cited, _ in examples:
             tokens, bones, places = self._read(text)
             chosen = set(self._references(bones, places))
-            found = [(token.key, at) for token, at in zip(tokens, places, strict=True) if at in chosen]
-            hidden = [order_of(key) for key in cited.difference(key for key, _ in found)]
-            for (low_key, start), (high_key, end) in pairwise(found):
+            references = [(token.key, at) for token, at in zip(tokens, places, strict=True) if at in chosen]
+            hidden = [order_of(key) for key in cited.difference(key for key, _ in references)]
+            for (low_key, start), (high_key, end) in pairwise(references):
                 low, high, words = order_of(low_key), order_of(high_key), bones[start + 1 : end]
                 if len(words) <= _RANGE and NUMBER not in words and low < high and not _neighbours(low, high):
                     tally.add(words, any(low < key < high for key in hidden), text)
@@ -152,7 +153,7 @@ class Scanner:
 
 
 class _Tally:
-    """How often the links bear something out, and in how many texts."""
+    """How often the links confirm something, and in how many texts."""
 
     def __init__(self) -> None:
         self._right, self._total = Counter[str](), Counter[str]()
@@ -164,8 +165,8 @@ class _Tally:
             self._right[what] += 1
             self._texts.setdefault(what, set()).add(text)
 
-    def borne_out(self, share: float) -> frozenset[str]:
-        """Return what is right in such a share of the cases, and in `_TEXTS` texts or more."""
+    def confirmed(self, share: float) -> frozenset[str]:
+        """Return what is right in at least this share of the cases and in at least `_TEXTS` texts."""
         return frozenset(
             what
             for what, texts in self._texts.items()
@@ -173,12 +174,12 @@ class _Tally:
         )
 
 
-def _word_behind(bones: str, place: int) -> str:
-    return bones[place + 1 : place + 1 + _BEHIND].partition(" ")[0]
+def _word_after(bones: str, place: int) -> str:
+    return bones[place + 1 : place + 1 + _AFTER].partition(" ")[0]
 
 
 def _whole_words(before: str, reach: int) -> int:
-    """Return `reach`, less the part of a word that it would cut where a whole one follows: ``der Section``."""
+    """Return `reach` without the part of a word that it would cut if a whole word follows: ``der Section``."""
     taken, rest = before[len(before) - reach :], before[: len(before) - reach]
     if taken[:1].isalpha() and rest[-1:].isalpha():
         cut, _, whole = taken.partition(" ")
@@ -188,5 +189,5 @@ def _whole_words(before: str, reach: int) -> int:
 
 
 def _neighbours(low: tuple[int, ...], high: tuple[int, ...]) -> bool:
-    """Tell whether no article stands between the two, but for sub-articles."""
+    """Return whether no article stands between the two, except sub-articles."""
     return len(low) == len(high) and low[:-1] == high[:-1] and high[-1] - low[-1] == 1

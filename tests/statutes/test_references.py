@@ -1,4 +1,4 @@
-"""Mentions of linked provisions are found from the links alone, in any language, and taken out of the words around."""
+"""Mentions of linked provisions are found by the links alone, in any language, and taken out of the words around."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from legalir.datasets import Provision
 from legalir.errors import DataError
-from legalir.statutes.references.citations import Citation, Citations
+from legalir.statutes.references.contexts import ReferenceContext, ReferenceContexts
 from legalir.statutes.references.numbers import Numbers, order_of
 
 TOPICS = ("wells", "bridges", "kilns", "ferries", "mills", "quarries", "orchards", "stables", "granaries", "looms")
@@ -51,10 +51,10 @@ THAI = "ผู้ดูแล {topic} ต้องแจ้งภายใน {d
 @pytest.mark.parametrize("text", [ENGLISH, KOREAN, THAI], ids=["en", "ko", "th"])
 def test_mentions_are_found_in_any_language_and_taken_out(text: str) -> None:
     provisions = act("yard", text)
-    citations = Citations(provisions, links("yard"))
-    found = list(citations)
-    assert citations.report.direct == 20
-    assert citations.report.missing == 0
+    references = ReferenceContexts(provisions, links("yard"))
+    found = list(references)
+    assert references.report.direct == 20
+    assert references.report.missing == 0
     assert sorted((one.source, target) for one in found for target in one.cited) == sorted(
         (number, target) for number in range(10) for target in ((number + 1) % 10, (number + 2) % 10)
     )
@@ -66,22 +66,22 @@ def test_mentions_are_found_in_any_language_and_taken_out(text: str) -> None:
 
 def test_the_words_are_those_before_and_after() -> None:
     text = "All {topic} Section {one} names have keepers, and {topic} Section {two} names have none."
-    found = list(Citations(act("yard", text), links("yard"), before=7, after=11))
-    assert found[0] == Citation("bridges names have", 0, (1,), ())
+    found = list(ReferenceContexts(act("yard", text), links("yard"), before=7, after=11))
+    assert found[0] == ReferenceContext("bridges names have", 0, (1,), ())
 
 
 def test_a_list_is_one_query_and_long_lists_are_left_out() -> None:
     text = "Keepers of {topic} report after {days} days, and Section {one} and Section {two} apply to the report."
-    short = Citations(act("yard", text), links("yard"))
+    short = ReferenceContexts(act("yard", text), links("yard"))
     assert {len(one.cited) for one in short} == {2}
-    long = Citations(act("yard", text), links("yard"), most=1)
+    long = ReferenceContexts(act("yard", text), links("yard"), most=1)
     assert list(long) == []
     assert long.report.long == 20
     assert any("long lists" in sentence for sentence in long.report.sentences())
 
 
 def test_near_are_those_in_the_words_around() -> None:
-    found = list(Citations(act("yard", ENGLISH), links("yard")))
+    found = list(ReferenceContexts(act("yard", ENGLISH), links("yard")))
     assert found[0].cited == (1,)
     assert found[0].near == (2,)
 
@@ -102,12 +102,12 @@ def test_sub_articles_and_ranges_are_learnt_from_the_links() -> None:
     rows = [*links("yard"), ("yard-11", "yard-4.2", "self"), ("yard-12", "yard-4.2", "self")]
     rows += [("yard-12", f"yard-{number}", "self") for number in (2, 3, 4, 5)]
     rows += [("yard-13", f"yard-{number}", "self") for number in (6, 7, 8, 9)]
-    citations = Citations(provisions, rows)
-    found = list(citations)
-    assert citations.scanner.joiners == {"조의"}
-    assert citations.scanner.connectors == {"조부터 제"}
-    assert citations.report.missing == 0
-    assert citations.report.ranges == 4  # 3 and 4, 7 and 8
+    references = ReferenceContexts(provisions, rows)
+    found = list(references)
+    assert references.scanner.joiners == {"조의"}
+    assert references.scanner.connectors == {"조부터 제"}
+    assert references.report.missing == 0
+    assert references.report.ranges == 4  # 3 and 4, 7 and 8
     last = next(one for one in found if one.source == 13)
     assert last.words == "뱃사공에게는 까지를 적용한다."
     assert sorted(last.cited) == [5, 6, 7, 8]
@@ -127,7 +127,7 @@ def test_the_title_of_the_law_decides_between_two_that_bear_one_number() -> None
         for law, kind in (("yard", "self"), ("harbour", "external"))
     ]
     rows += [(f"harbour-{number}", f"harbour-{number % 10 + 1}", "self") for number in range(1, 11)]
-    first = [one for one in Citations(provisions, rows, before=20, after=20) if one.source == 0]
+    first = [one for one in ReferenceContexts(provisions, rows, before=20, after=20) if one.source == 0]
     own, other = sorted(first, key=lambda one: one.cited[0])
     assert own.cited == (1,)
     assert "of this act" in own.words
@@ -139,9 +139,9 @@ def test_the_title_of_the_law_decides_between_two_that_bear_one_number() -> None
 def test_a_target_without_number_is_found_by_its_title() -> None:
     provisions = [*act("yard", ENGLISH), Provision("annex", title="Table of tolls", text="Penny a barrel.")]
     provisions.append(Provision("yard-11", text="Tolls follow the Table of tolls as in force each year.", article="11"))
-    citations = Citations(provisions, [*links("yard"), ("yard-11", "annex", "annex")])
-    assert [one.words for one in citations if one.source == 11] == ["Tolls follow the as in force each year."]
-    assert citations.report.titles == 1
+    references = ReferenceContexts(provisions, [*links("yard"), ("yard-11", "annex", "annex")])
+    assert [one.words for one in references if one.source == 11] == ["Tolls follow the as in force each year."]
+    assert references.report.titles == 1
 
 
 def test_what_is_not_found_is_counted() -> None:
@@ -152,20 +152,20 @@ def test_what_is_not_found_is_counted() -> None:
         ("yard-2", "yard-2", ""),
         links("yard")[0],
     ]
-    citations = Citations(iter(act("yard", ENGLISH)), rows)
-    list(citations)
-    report = citations.report
-    assert (report.links, report.found, report.missing, report.dangling, report.repeated) == (24, 20, 1, 2, 1)
+    references = ReferenceContexts(iter(act("yard", ENGLISH)), rows)
+    list(references)
+    report = references.report
+    assert (report.links, report.direct, report.missing, report.dangling, report.repeated) == (24, 20, 1, 2, 1)
     assert "1 link(s) have no mention in the text of their source (yard-1 to yard-9)" in list(report.sentences())
-    list(citations)  # begun anew
-    assert citations.report == report
+    list(references)  # begun anew
+    assert references.report == report
 
 
 def test_no_links_is_one_sentence() -> None:
     with pytest.raises(DataError, match=r"the collection has no links"):
-        Citations(act("yard", ENGLISH), [])
+        ReferenceContexts(act("yard", ENGLISH), [])
     with pytest.raises(DataError, match=r"none of the 1 links joins two provisions"):
-        Citations(act("yard", ENGLISH), [("a", "b", "")])
+        ReferenceContexts(act("yard", ENGLISH), [("a", "b", "")])
 
 
 @pytest.mark.parametrize(
