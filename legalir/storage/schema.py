@@ -1,9 +1,10 @@
 """A base of what people write in YAML: pydantic models whose errors are one sentence in our words.
 
 A subclass declares its keys as fields, each with a docstring below it (``model_fields[name].description``), from the
-kinds of value that YAML has: :data:`Text`, :data:`AnyText`, :data:`Whole`, :data:`Number`, :data:`Flag` and
-:data:`Choice`. Bounds are pydantic's: ``Annotated[Whole, Field(ge=1)]``. A validator of a field raises ValueError with
-the rest of a sentence that begins with the field (``must be ...``); a validator of the model raises a whole sentence.
+kinds of value that YAML has: :data:`Text`, :data:`OptionalText`, :data:`AnyText`, :data:`Whole`, :data:`Number`,
+:data:`Flag` and :data:`Choice`. Bounds are pydantic's: ``Annotated[Whole, Field(ge=1)]``. A validator of a field raises
+ValueError with the rest of a sentence that begins with the field (``must be ...``); a validator of the model raises
+:class:`SchemaError` with a whole sentence.
 """
 
 from __future__ import annotations
@@ -18,22 +19,40 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
     Strict,
     StringConstraints,
     ValidationError,
+    model_validator,
 )
-from pydantic_core import CoreSchema, core_schema
 
-from legalir.errors import DefinitionError, suggestion
+from legalir.errors import DefinitionError, LegalIRError, suggestion
 from legalir.storage.yaml_files import kind_of, read_yaml
 
-__all__ = ["AnyText", "Choice", "Flag", "Number", "Schema", "Text", "Whole", "located", "seen"]
+__all__ = [
+    "AnyText",
+    "Choice",
+    "Flag",
+    "Number",
+    "OptionalText",
+    "Schema",
+    "SchemaError",
+    "Text",
+    "Whole",
+    "located",
+    "seen",
+]
 
 T = TypeVar("T")
 
 AnyText = Annotated[str, Strict()]
 """Text exactly as it is written; it may be empty."""
+
+OptionalText = Annotated[
+    str,
+    StringConstraints(strict=True, strip_whitespace=True),
+    BeforeValidator(lambda value: "" if value is None else value),
+]
+"""Text without the blanks around it; nothing (null) is an empty text."""
 
 Text = Annotated[
     str,
@@ -53,6 +72,10 @@ Flag = Annotated[bool, Strict()]
 
 Choice = Annotated[T, BeforeValidator(lambda value: value.strip() if isinstance(value, str) else value)]
 """One of several words: ``Choice[Literal["cls", "mean"]]``."""
+
+
+class SchemaError(DefinitionError, ValueError):
+    """A whole sentence about a mapping, which a validator of its model raises."""
 
 
 class Schema(BaseModel):
@@ -79,13 +102,12 @@ class Schema(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise _SchemaError(_sentence(error)) from None
+            raise DefinitionError(_sentence(error)) from None
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        # A model_validator(mode="before") would come too late: a key that is not text cannot reach __init__.
-        return core_schema.no_info_before_validator_function(cls._check_keys, handler(source))
+    # With this mark pydantic does not call __init__ for a part of a whole, so that an error has its place in the whole.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
+    @model_validator(mode="before")
     @classmethod
     def _check_keys(cls, values: object) -> object:
         if isinstance(values, Mapping):
@@ -93,15 +115,21 @@ class Schema(BaseModel):
             for key in values:
                 if key not in known:
                     hint = suggestion(str(key), set(known)) or f" Known keys: {', '.join(known)}."
-                    raise _SchemaError(f"the key {key!r} is unknown.{hint}")
+                    raise SchemaError(f"the key {key!r} is unknown.{hint}")
             for key, field in known.items():
                 if field.is_required() and key not in values:
-                    raise _SchemaError(f"the key {key!r} is missing.")
+                    raise SchemaError(f"the key {key!r} is missing.")
         return values
 
     @classmethod
-    def parse(cls, values: object, where: str) -> Self:
-        """Check a mapping and return the instance that it describes; `where` names the mapping in errors."""
+    def parse(cls, values: object, where: str | None = None) -> Self:
+        """Check a mapping and return the instance that it describes.
+
+        Args:
+            values: the mapping.
+            where: what errors begin with, such as the path of a file; by default :attr:`KIND` with "the".
+        """
+        where = where or f"the {cls.KIND.partition(' ')[2]}"
         if not isinstance(values, Mapping):
             needed = [repr(name) for name, field in cls.model_fields.items() if field.is_required()]
             keys = f" with the key{'s' * (len(needed) > 1)} {', '.join(needed)}" if needed else ""
@@ -110,6 +138,8 @@ class Schema(BaseModel):
             return cls.model_validate(dict(values))
         except ValidationError as error:
             raise DefinitionError(f"{where}: {_sentence(error)}") from None
+        except LegalIRError as error:  # of another part, which a validator has called
+            raise type(error)(f"{where}: {error}") from None
 
     @classmethod
     def load(cls, path: str | PathLike[str], **changes: object) -> Self:
@@ -153,10 +183,6 @@ def seen(value: object) -> str:
     return text if isinstance(value, bool) else f"{text} ({kind_of(value)})"
 
 
-class _SchemaError(DefinitionError, ValueError):
-    """An error of a part of a definition: a ValueError, to which pydantic adds the place of the part in the whole."""
-
-
 _WANTED = {
     "string_type": "text (put it in quotes)",
     "int_type": "a whole number",
@@ -183,9 +209,8 @@ def _sentence(error: ValidationError) -> str:
     place, kind, value = _place(fault["loc"], fault["input"]), fault["type"], fault["input"]
     context = fault.get("ctx", {})
     if kind == "value_error":
-        inner = context["error"]
-        whole = isinstance(inner, DefinitionError) or not place
-        return f"{place}: {inner}" if place and whole else f"{place} {inner}".strip()
+        join = ": " if isinstance(context["error"], SchemaError) else " "
+        return f"{place}{join}{context['error']}" if place else str(context["error"])
     if kind in ("string_too_short", "too_short"):
         return f"{place} is empty; give it a value."
     if kind == "literal_error":

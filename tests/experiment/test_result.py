@@ -117,7 +117,7 @@ def test_the_dataset_can_be_exchanged() -> None:
 
 
 def test_a_wrong_kind_of_definition() -> None:
-    with pytest.raises(ExperimentError, match="not list"):
+    with pytest.raises(ExperimentError, match="got list"):
         run([])  # type: ignore[arg-type]
 
 

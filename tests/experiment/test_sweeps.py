@@ -26,12 +26,14 @@ def test_a_value_is_one_system() -> None:
 
 
 def test_a_list_and_text_stay_what_they_are() -> None:
-    weights = Sweep("Linear", "w", ((0.25, 0.75), (1, 0)), "linear(bm25, tfidf, weights={w})")
+    weights = Sweep(
+        name="Linear", parameter="w", values=((0.25, 0.75), (1, 0)), expression="linear(bm25, tfidf, weights={w})"
+    )
     assert weights.systems() == {
         "Linear, w=0.25 : 0.75": "linear(bm25, tfidf, weights=[0.25, 0.75])",
         "Linear, w=1 : 0": "linear(bm25, tfidf, weights=[1, 0])",
     }
-    text = Sweep("BM25", "a", ("char2",), "bm25(analyzer={a})")
+    text = Sweep(name="BM25", parameter="a", values=("char2",), expression="bm25(analyzer={a})")
     assert text.systems() == {"BM25, a=char2": "bm25(analyzer='char2')"}
 
 
@@ -46,12 +48,12 @@ def test_systems_come_first_and_a_definition_survives_its_file() -> None:
     ("change", "words"),
     [
         ({"sweeps": [{**SWEEP, "expression": "bm25"}]}, "no place for {k1}"),
-        ({"sweeps": [{**SWEEP, "values": []}]}, "'values' of 'BM25' is empty"),
-        ({"sweeps": [{**SWEEP, "values": 1}]}, "must be a list, not a whole number"),
+        ({"sweeps": [{**SWEEP, "values": []}]}, "'sweeps', item 1, 'values' is empty"),
+        ({"sweeps": [{**SWEEP, "values": 1}]}, "must be a list, got 1"),
         ({"sweeps": [{**SWEEP, "values": [1, 1]}]}, "has a value twice"),
         ({"sweeps": [{**SWEEP, "values": [{"a": 1}]}]}, "a number, text or a list of numbers"),
-        ({"sweeps": [{"name": "x"}]}, "every sweep is a mapping with"),
-        ({"sweeps": [SWEEP, SWEEP]}, "that is there already"),
+        ({"sweeps": [{"name": "x"}]}, "the key 'parameter' is missing"),
+        ({"sweeps": [SWEEP, SWEEP]}, "which exists"),
         ({"datasets": ["a"]}, "not both"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field, field_validator, model_validator
 
 from legalir.errors import DefinitionError
-from legalir.storage.schema import AnyText, Choice, Flag, Number, Schema, Text, Whole, located, seen
+from legalir.storage.schema import AnyText, Choice, Flag, Number, Schema, SchemaError, Text, Whole, located, seen
 
 
 class Source(Schema):
@@ -42,7 +42,7 @@ class Recipe(Schema):
     @model_validator(mode="after")
     def _together(self) -> Self:
         if self.epochs == 7 and not self.words:
-            raise ValueError("'epochs' is 7, which needs 'words'.")
+            raise SchemaError("'epochs' is 7, which needs 'words'.")
         return self
 
 
@@ -91,11 +91,11 @@ def test_values_of_each_kind() -> None:
         ({"sources": [{}]}, "'sources', item 1: the key 'name' is missing."),
         (
             {"sources": [{"name": "a"}, {"name": "b", "scores": {"R": 48}}]},
-            "'sources', item 2: 'scores', 'R' must be at most 1, got 48.",
+            "'sources', item 2, 'scores', 'R' must be at most 1, got 48.",
         ),
         (
             {"sources": [{"name": "a", "scores": {True: 1}}]},
-            "'sources', item 1: 'scores', the name True must be text (put it in quotes), got true.",
+            "'sources', item 1, 'scores', the name True must be text (put it in quotes), got true.",
         ),
         ({"epochs": 7, "words": False}, "'epochs' is 7, which needs 'words'."),
     ],

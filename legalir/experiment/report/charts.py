@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from legalir.experiment.definition.definition import Sweep
 from legalir.experiment.report.result import ExperimentResult
@@ -169,7 +169,7 @@ class Curve:
 def curves(result: ExperimentResult, rows: Sequence[Row], sweep: Sweep) -> list[Curve]:
     """Return a curve for each measure, values at equal distances in the order of the sweep; none where nothing ran."""
     by_name = {row.name: row for row in rows if not row.absent}
-    ran = replace(sweep, values=tuple(value for value in sweep.values if sweep.system(value) in by_name))
+    ran = sweep.model_copy(update={"values": tuple(v for v in sweep.values if sweep.system(v) in by_name)})
     base = next((row for row in rows if row.baseline), None)
     places = range(len(result.definition.measures)) if ran.values else ()
     return [_curve(result, by_name, base, ran, place) for place in places]
