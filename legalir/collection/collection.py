@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from os import PathLike
@@ -12,38 +11,45 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from legalir import datasets
-from legalir.collection.indexes import VectorIndexes
+from legalir.collection.indexes import CollectionIndexes
 from legalir.collection.results import SearchResult, answer_with, search_with
 from legalir.errors import ComponentError
 from legalir.generate.generator import Answer, gives_answers
-from legalir.storage.files import cache_home
 
 if TYPE_CHECKING:
     import pyterrier as pt
     from ir_datasets.datasets.base import Dataset
 
+    from legalir.analysis.analyzer import Analyzer
     from legalir.datasets import Provision, StatuteDataset
+    from legalir.dense.index import DenseIndex
+    from legalir.encode.contract import AnyEncoder
+    from legalir.graph.citation_graph import CitationGraph
+    from legalir.lexical.sparse import SparseIndex
 
 __all__ = ["Collection"]
 
 
-class Collection(VectorIndexes):
+class Collection:
     """A statute collection with its indexes.
 
     Args:
         id_or_path: an id such as ``legalir/firecode/test``, or the path of a folder in the folder format.
-        cache: directory for what is built; by default ``$LEGALIR_HOME``, else the platform's cache. Indexes
-            are kept under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to
-            delete.
+        cache: directory of the indexes; by default ``$LEGALIR_HOME``, else the platform's cache. Indexes stand
+            under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to delete.
+
+    Attributes:
+        source: the provisions, questions, judgements and links.
+        indexes: builds and opens what a pipeline needs.
 
     Raises:
         DatasetNotFound: nothing has this id, or there is no such folder.
     """
 
     def __init__(self, id_or_path: str | PathLike[str], cache: str | PathLike[str] | None = None) -> None:
-        super().__init__()
         self.source: StatuteDataset = datasets.load(id_or_path)
-        self._cache = None if cache is None else Path(cache).expanduser().absolute()
+        base = None if cache is None else Path(cache).expanduser().absolute()
+        self.indexes = CollectionIndexes(self.source, base, self)
 
     def __repr__(self) -> str:
         return f"Collection({self.id!r})"
@@ -78,19 +84,25 @@ class Collection(VectorIndexes):
 
     def fingerprint(self) -> str:
         """Return the sha256 of the corpus."""
-        return self._fingerprint
-
-    @cached_property
-    def _fingerprint(self) -> str:
-        return self.source.fingerprint()
+        return self.indexes.corpus
 
     @property
     def cache(self) -> Path:
         """Directory of everything that is built for this corpus."""
-        base = self._cache if self._cache is not None else cache_home()
-        name = re.sub(r"[^\w.-]+", "-", self.source.base_id.rstrip("/").rsplit("/", 1)[-1]) or "collection"
-        # 40 characters of any script fit into the 255 bytes that a file name may have.
-        return base / "collections" / f"{name[:40]}-{self._fingerprint[:16]}"
+        return self.indexes.directory
+
+    def sparse(self, analyzer: str | Analyzer = "jamo3") -> SparseIndex:
+        """Return the sparse index under an analyzer; see :meth:`CollectionIndexes.sparse`."""
+        return self.indexes.sparse(analyzer)
+
+    def dense(self, encoder: str | AnyEncoder = "lsa", *, approximate: str | None = None) -> DenseIndex:
+        """Return the dense index under an encoder; see :meth:`CollectionIndexes.dense`."""
+        return self.indexes.dense(encoder, approximate=approximate)
+
+    @property
+    def graph(self) -> CitationGraph:
+        """The citation graph; see :attr:`CollectionIndexes.graph`."""
+        return self.indexes.graph
 
     def pipeline(self, expr: str) -> pt.Transformer:
         """Return the pipeline that an expression describes, such as ``bm25(k1=1.5) % 10``.

@@ -1,24 +1,23 @@
-"""The indexes of vectors of one collection: those of encoders, of BGE-M3's heads, and approximate search.
-
-What others call a provision: the headings of those that cite it, as a search engine uses the text of links.
-
-The indexes of one collection: made on first use, kept in its cache, reused while they fit.
-"""
+"""The indexes of one collection: built on first use, stored in its cache, opened once."""
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.progress import progress
 from legalir.storage.artifact import build_once
+from legalir.storage.digest import cached_file_digest
 from legalir.storage.documents import counted
+from legalir.storage.files import cache_home
 
 if TYPE_CHECKING:
     from legalir.datasets import StatuteDataset
@@ -32,259 +31,278 @@ if TYPE_CHECKING:
     from legalir.m3.index import M3Index
     from legalir.m3.store import Multi
 
-__all__ = ["Indexes", "VectorIndexes", "citing_headings", "directory_name", "rows", "with_citing"]
+__all__ = ["CollectionIndexes", "citing_headings", "with_citing"]
+
+_QUESTIONS = 200
+"""Largest number of questions by which the recall of an approximate search is measured."""
 
 
-def citing_headings(graph: CitationGraph, headings: Mapping[str, str], most: int = 40) -> dict[str, str]:
-    """Return, for each provision that is cited, the headings of those that cite it, a line each.
+class _Index(Protocol):
+    @property
+    def directory(self) -> Path: ...
+
+    def built(self) -> bool: ...
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
+_T = TypeVar("_T")
+_I = TypeVar("_I", bound=_Index)
+
+
+class CollectionIndexes:
+    """The indexes of one collection.
+
+    Each is built when it is first needed, and stored under the sha256 of the corpus. Threads that need one at the same
+    time get one object, which one of them builds; of several processes, one builds and the others wait.
+
+    Every method raises ArtifactError where the index is damaged or cannot be written.
 
     Args:
-        graph: who cites whom.
-        headings: by docno; a provision that is not there has none.
-        most: so many headings at most, by docno of who cites: a definition that a whole code cites would be longer
-            than any provision.
+        source: the provisions, links and questions.
+        cache: directory of the indexes of all collections; None: ``$LEGALIR_HOME``, else the platform's cache.
+        collection: the collection that factories of analyzers and encoders are given.
     """
-    sources = graph.adjacency("in")
-    by_node = [headings.get(docno, "") for docno in graph.docnos.tolist()]
-    found = {}
-    for node, docno in enumerate(graph.docnos.tolist()):
-        lines = [heading for source in sources.row(node).tolist() if (heading := by_node[source])]
-        if lines:
-            found[docno] = "\n".join(lines[:most])
-    return found
+
+    def __init__(self, source: StatuteDataset, cache: Path | None, collection: object) -> None:
+        self._source = source
+        self._collection = collection
+        self._cache = cache
+        self._opened: dict[Hashable, Any] = {}
+        self._locks: dict[Hashable, threading.Lock] = {}
+        self._lock_of_locks = threading.Lock()
+
+    @cached_property
+    def corpus(self) -> str:
+        """The sha256 of the corpus, as it was when it was first asked for."""
+        return self._source.fingerprint()
+
+    @property
+    def directory(self) -> Path:
+        """Directory of the indexes of this corpus."""
+        base = self._cache if self._cache is not None else cache_home()
+        name = re.sub(r"[^\w.-]+", "-", self._source.base_id.rstrip("/").rsplit("/", 1)[-1]) or "collection"
+        # 40 characters of any script fit into the 255 bytes that a file name may have.
+        return base / "collections" / f"{name[:40]}-{self.corpus[:16]}"
+
+    def sparse(self, analyzer: str | Analyzer = "jamo3") -> SparseIndex:
+        """Return the sparse index under an analyzer or the analyzer of a name.
+
+        Raises:
+            AnalyzerError: there is no such analyzer.
+        """
+        from legalir.lexical.sparse import SparseIndex
+
+        chosen = get_analyzer(analyzer, self._collection)
+
+        def build(index: SparseIndex) -> None:
+            with self._progress("Indexing", chosen.name) as advance:
+                index.index(counted(self._documents(), advance), corpus=self.corpus)
+
+        place = self.directory / f"sparse-{_directory_name(chosen)}"
+        return self._index(("sparse", chosen.fingerprint), lambda: SparseIndex(place, analyzer=chosen), build)
+
+    def fields(self, analyzer: str | Analyzer = "char2") -> FieldIndex:
+        """Return the field index under an analyzer or the analyzer of a name.
+
+        Raises:
+            AnalyzerError: there is no such analyzer.
+            FormatError: a line of the links is faulty.
+        """
+        from legalir.lexical.fields import FieldIndex
+
+        chosen = get_analyzer(analyzer, self._collection)
+
+        def build(index: FieldIndex) -> None:
+            graph = self.graph
+            with self._progress("Indexing the fields of", chosen.name) as advance:
+                documents = counted(with_citing(self._source, graph), advance)
+                index.index(documents, corpus=self.corpus, links=graph.fingerprint())
+
+        place = self.directory / f"fields-{_directory_name(chosen)}-{self._links_digest}"
+        return self._index(("fields", chosen.fingerprint), lambda: FieldIndex(place, analyzer=chosen), build)
+
+    @property
+    def laws(self) -> LawTable:
+        """The law of each provision."""
+        from legalir.graph.laws import LawTable
+
+        return self._index(
+            "laws",
+            lambda: LawTable(self.directory / "laws"),
+            lambda table: table.index(self._documents(), corpus=self.corpus),
+        )
+
+    @property
+    def graph(self) -> CitationGraph:
+        """The citation graph, in which every provision is a node.
+
+        Raises:
+            FormatError: a line of the links is faulty.
+        """
+        from legalir.graph.citation_graph import CitationGraph
+
+        def load() -> CitationGraph:
+            path = self.directory / f"graph-{self._links_digest}"
+            build_once(path, CitationGraph(path).built, lambda: CitationGraph.from_dataset(self._source).save(path))
+            return CitationGraph.load(path)
+
+        return self._once("graph", load)
+
+    def dense(self, encoder: str | AnyEncoder = "lsa", *, approximate: str | None = None) -> DenseIndex:
+        """Return the dense index under an encoder.
+
+        Args:
+            encoder: a name, a model, or an encoder.
+            approximate: a search by FAISS, ``hnsw`` or ``ivf``, also with parameters; its recall is measured with the
+                collection's questions, where it has any. None compares all vectors.
+
+        Raises:
+            ComponentError: there is no such encoder, or no such search.
+            MissingExtra: FAISS is needed, and not installed.
+        """
+        from legalir.dense.index import DenseIndex
+        from legalir.encode.contract import TrainableEncoder
+        from legalir.encode.encoder import get_encoder
+
+        chosen = get_encoder(encoder, self._collection)
+
+        def build(index: DenseIndex) -> None:
+            if isinstance(chosen, TrainableEncoder):
+                # The texts were analysed once, for the sparse index.
+                postings = self.sparse(chosen.analyzer)
+                with progress(f"Fitting {chosen.name} on {self._source.id}", None):
+                    index.index_postings(postings, corpus=self.corpus)
+                return
+            earlier = self._earlier(index.directory)
+            with self._progress("Encoding", chosen.name) as advance:
+                index.index(self._documents(), corpus=self.corpus, reuse=earlier, advance=advance)
+
+        place = self.directory / f"dense-{_directory_name(chosen)}"
+        exact = self._index(("dense", chosen.fingerprint), lambda: DenseIndex(place, encoder=chosen), build)
+        return exact if approximate is None else self._approximate(exact, chosen, approximate)
+
+    def _approximate(self, exact: DenseIndex, encoder: AnyEncoder, approximate: str) -> DenseIndex:
+        from legalir.dense.faiss import read_approximate
+
+        search = read_approximate(approximate)
+        place = exact.directory.with_name(f"{exact.directory.name}-{search.name}-{search.fingerprint[:8]}")
+
+        def build(index: DenseIndex) -> None:
+            rows = self._source.queries() if self._source.has_topics() else ()
+            questions = [str(row["query"]) for row in itertools.islice(rows, _QUESTIONS)]
+            with progress(f"Building {search} for {self._source.id}", None):
+                exact.approximated(search, place, queries=questions or None)
+
+        return self._index(("dense", encoder.fingerprint, approximate), lambda: type(exact)(place, encoder), build)
+
+    def m3(self, encoder: str | M3Encoder, multi: Multi | None = None) -> M3Index:
+        """Return the index of BGE-M3's heads.
+
+        Provisions that were encoded for another state of this collection are not encoded again.
+
+        Args:
+            encoder: an encoder, or the folder or hub name of its model.
+            multi: type of the stored multi-vectors, ``float16``, ``float32`` or ``int8``; None where they are not
+                needed, which an index with multi-vectors satisfies, too.
+
+        Raises:
+            ModelError: the model cannot be found, read, or computed with.
+        """
+        from legalir.m3.encoder import M3Encoder
+        from legalir.m3.index import M3Index
+
+        chosen = M3Encoder(encoder) if isinstance(encoder, str) else encoder
+
+        def index() -> M3Index:
+            name = f"m3-{Path(chosen.model).name[:32]}-{chosen.fingerprint[:8]}"
+            kinds = ("float16", "float32", "int8", "none") if multi is None else (multi,)
+            indexes = [M3Index(self.directory / f"{name}-{kind}", chosen) for kind in kinds]
+            return next((one for one in indexes if one.built()), indexes[-1])
+
+        def build(index: M3Index) -> None:
+            earlier = self._earlier(index.directory)
+            with self._progress("Encoding", chosen.model) as advance:
+                index.index(self._documents(), multi=multi, corpus=self.corpus, reuse=earlier, advance=advance)
+
+        return self._index(("m3", chosen.fingerprint, chosen.query_max_length, multi), index, build)
+
+    def _once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return the object for `key`, which the first thread makes while others that need it wait."""
+        with self._lock_of_locks:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            if key not in self._opened:
+                self._opened[key] = make()
+        return cast(_T, self._opened[key])
+
+    def _index(self, key: Hashable, index: Callable[[], _I], build: Callable[[_I], object]) -> _I:
+        """Return the index for `key`, built where it is not there yet."""
+
+        def make() -> _I:
+            made = index()
+            build_once(made.directory, made.built, lambda: build(made))
+            return made
+
+        return self._once(key, make)
+
+    def _documents(self) -> Iterator[dict[str, Any]]:
+        return (provision._asdict() for provision in self._source.docs())
+
+    def _progress(self, action: str, name: str) -> contextlib.AbstractContextManager[Callable[[int], None]]:
+        return progress(f"{action} {self._source.id} ({name})", self._source.docs_count())
+
+    @property
+    def _links_digest(self) -> str:
+        """A part of the name of each index that holds links, because links may change without the corpus."""
+        links = self._source.folder.links
+        return "none" if links is None else cached_file_digest(links)[:16]
+
+    def _earlier(self, directory: Path) -> list[Path]:
+        """Return the same index of other states of the collection, the newest first."""
+        states = f"{glob.escape(self.directory.name.rpartition('-')[0])}-{'[0-9a-f]' * 16}"
+        paths = self.directory.parent.glob(f"{states}/{glob.escape(directory.name)}")
+        return sorted(
+            (path for path in paths if path != directory), key=lambda path: path.stat().st_mtime, reverse=True
+        )
+
+
+def _directory_name(part: _Named) -> str:
+    """Return a name of a directory that tells one analyzer or encoder from others, whatever its own name holds."""
+    name = re.sub(r"[^\w.-]+", "-", part.name)[:40]
+    return f"{name}-{part.fingerprint[:8]}"
 
 
 def with_citing(source: StatuteDataset, graph: CitationGraph) -> Iterator[dict[str, Any]]:
-    """Yield every provision of a collection as a dict of its fields, with the field ``citing``."""
+    """Yield every provision of a collection as a dict of its fields and ``citing``, the headings of what cites it."""
     headings = {record.doc_id: record.heading for record in source.docs()} if graph.links_count() else {}
     citing = citing_headings(graph, headings)
     for record in source.docs():
         yield {**record._asdict(), "citing": citing.get(record.doc_id, "")}
 
 
-class Indexes:
-    """What is built for a collection from its terms and links; a base of ``Collection``."""
+def citing_headings(graph: CitationGraph, headings: Mapping[str, str], most: int = 40) -> dict[str, str]:
+    """Return the headings of the provisions that cite each cited provision, a line each.
 
-    source: StatuteDataset
+    A search engine uses the text of links in the same way: it is how others call a page.
 
-    def __init__(self) -> None:
-        self._opened: dict[tuple[str, ...], Any] = {}
-
-    @property
-    def cache(self) -> Path:
-        """Directory of everything that is built for this corpus."""
-        raise NotImplementedError
-
-    def fingerprint(self) -> str:
-        """Return the sha256 of the corpus."""
-        raise NotImplementedError
-
-    def _once(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
-        if key not in self._opened:
-            self._opened[key] = make()
-        return self._opened[key]
-
-    def sparse(self, analyzer: str | Analyzer = "jamo3") -> SparseIndex:
-        """Return the sparse index under `analyzer`, built on first use.
-
-        Raises:
-            AnalyzerError: there is no such analyzer.
-            ArtifactError: the index is damaged or cannot be written.
-        """
-        chosen = get_analyzer(analyzer, self)
-        found: SparseIndex = self._once(("sparse", chosen.fingerprint), lambda: self._sparse_index(chosen))
-        return found
-
-    def _sparse_index(self, analyzer: Analyzer) -> SparseIndex:
-        from legalir.lexical.sparse import SparseIndex
-
-        index = SparseIndex(self.cache / f"sparse-{directory_name(analyzer)}", analyzer=analyzer)
-
-        def build() -> None:
-            with progress(f"Indexing {self.source.id} ({analyzer.name})", self.source.docs_count()) as advance:
-                index.index(counted(rows(self.source), advance), corpus=self.fingerprint())
-
-        build_once(index.directory, index.built, build)
-        return index
-
-    def fields(self, analyzer: str | Analyzer = "char2") -> FieldIndex:
-        """Return the field index under `analyzer`, built on first use.
-
-        Raises:
-            AnalyzerError: there is no such analyzer.
-            ArtifactError: the index is damaged or cannot be written.
-        """
-        chosen = get_analyzer(analyzer, self)
-        found: FieldIndex = self._once(("fields", chosen.fingerprint), lambda: self._field_index(chosen))
-        return found
-
-    def _field_index(self, analyzer: Analyzer) -> FieldIndex:
-        from legalir.lexical.fields import FieldIndex
-
-        name = f"fields-{directory_name(analyzer)}-{self._links_digest}"
-        index = FieldIndex(self.cache / name, analyzer=analyzer)
-
-        def build() -> None:
-            graph = self.graph
-            label = f"Indexing the fields of {self.source.id} ({analyzer.name})"
-            with progress(label, self.source.docs_count()) as advance:
-                documents = counted(with_citing(self.source, graph), advance)
-                index.index(documents, corpus=self.fingerprint(), links=graph.fingerprint())
-
-        build_once(index.directory, index.built, build)
-        return index
-
-    @cached_property
-    def laws(self) -> LawTable:
-        """The law of each provision, built on first use.
-
-        Raises:
-            ArtifactError: the table is damaged or cannot be written.
-        """
-        from legalir.graph.laws import LawTable
-
-        table = LawTable(self.cache / "laws")
-        build_once(table.directory, table.built, lambda: table.index(rows(self.source), corpus=self.fingerprint()))
-        return table
-
-    @cached_property
-    def graph(self) -> CitationGraph:
-        """The citation graph, built on first use; every provision is a node.
-
-        Raises:
-            ArtifactError: the graph is damaged or cannot be written.
-            FormatError: a line of the links is faulty.
-        """
-        from legalir.graph.citation_graph import CitationGraph
-
-        path = self.cache / f"graph-{self._links_digest}"
-        build_once(path, CitationGraph(path).built, lambda: CitationGraph.from_dataset(self.source).save(path))
-        return CitationGraph.load(path)
-
-    @property
-    def _links_digest(self) -> str:
-        """What names something that was made with the links: the cache is kept by corpus, and they may change alone."""
-        from legalir.storage.digest import cached_file_digest
-
-        links = self.source.folder.links
-        return "none" if links is None else cached_file_digest(links)[:16]
-
-
-def directory_name(part: Any) -> str:
-    """Return what tells one analyzer or encoder from others, whatever its name holds."""
-    name = re.sub(r"[^\w.-]+", "-", part.name)[:40]
-    return f"{name}-{part.fingerprint[:8]}"
-
-
-def rows(source: StatuteDataset) -> Iterator[dict[str, Any]]:
-    """Yield the provisions of a dataset as what indexes take."""
-    return (provision._asdict() for provision in source.docs())
-
-
-_QUESTIONS = 200
-"""What the recall of an approximate search is measured with, at most."""
-
-
-class VectorIndexes(Indexes):
-    """What is built for a collection from vectors; a base of :class:`~legalir.collection.collection.Collection`."""
-
-    def dense(self, encoder: str | AnyEncoder = "lsa", *, approximate: str | None = None) -> DenseIndex:
-        """Return the dense index under `encoder`, built on first use.
-
-        Args:
-            encoder: a name, a model, or an encoder.
-            approximate: a search by FAISS, ``hnsw`` or ``ivf``, also with parameters; its recall is measured with the
-                collection's questions, where it has any. None compares all.
-
-        Raises:
-            ArtifactError: the index is damaged or cannot be written.
-            ComponentError: there is no such encoder, or no such search.
-            MissingExtra: FAISS is needed, and not installed.
-        """
-        from legalir.encode.encoder import get_encoder
-
-        chosen = get_encoder(encoder, self)
-        found: DenseIndex = self._once(("dense", chosen.fingerprint), lambda: self._dense_index(chosen))
-        if approximate is not None:
-            key, exact = ("dense", chosen.fingerprint, approximate), found
-            found = self._once(key, lambda: self._approximate_index(exact, chosen, approximate))
-        return found
-
-    def _approximate_index(self, exact: DenseIndex, encoder: AnyEncoder, approximate: str) -> DenseIndex:
-        from legalir.dense.faiss import read_approximate
-
-        search = read_approximate(approximate)
-        place = exact.directory.with_name(f"{exact.directory.name}-{search.name}-{search.fingerprint[:8]}")
-        index = type(exact)(place, encoder)
-
-        def build() -> None:
-            found = self.source.queries() if self.source.has_topics() else ()
-            asked = [str(row["query"]) for row in itertools.islice(found, _QUESTIONS)]
-            with progress(f"Building {search} for {self.source.id}", None):
-                exact.approximated(search, place, queries=asked or None)
-
-        build_once(place, index.built, build)
-        return index
-
-    def _dense_index(self, encoder: AnyEncoder) -> DenseIndex:
-        from legalir.dense.index import DenseIndex
-        from legalir.encode.contract import TrainableEncoder
-
-        index = DenseIndex(self.cache / f"dense-{directory_name(encoder)}", encoder=encoder)
-
-        def build() -> None:
-            if isinstance(encoder, TrainableEncoder):
-                # The texts were analysed once, for the sparse index.
-                postings = self.sparse(encoder.analyzer)
-                with progress(f"Fitting {encoder.name} on {self.source.id}", None):
-                    index.index_postings(postings, corpus=self.fingerprint())
-                return
-            earlier = self._earlier(index.directory)
-            with progress(f"Encoding {self.source.id} ({encoder.name})", self.source.docs_count()) as advance:
-                index.index(rows(self.source), corpus=self.fingerprint(), reuse=earlier, advance=advance)
-
-        build_once(index.directory, index.built, build)
-        return index
-
-    def m3(self, encoder: str | M3Encoder, multi: Multi | None = None) -> M3Index:
-        """Return the index of BGE-M3's heads, built on first use.
-
-        Provisions that were encoded for another state of this collection are not encoded again.
-
-        Args:
-            encoder: an encoder, or the folder or hub name of its model.
-            multi: what multi-vectors are stored as, ``float16``, ``float32`` or ``int8``; None where they are not
-                needed: an index that has them will do.
-
-        Raises:
-            ArtifactError: the index is damaged or cannot be written.
-            ModelError: the model cannot be found, read, or computed with.
-        """
-        from legalir.m3.encoder import M3Encoder
-
-        chosen = M3Encoder(encoder) if isinstance(encoder, str) else encoder
-        key = "m3", chosen.fingerprint, str(chosen.query_max_length), str(multi)
-        found: M3Index = self._once(key, lambda: self._m3_index(chosen, multi))
-        return found
-
-    def _m3_index(self, encoder: M3Encoder, multi: Multi | None) -> M3Index:
-        from legalir.m3.index import M3Index
-
-        name = f"m3-{Path(encoder.model).name[:32]}-{encoder.fingerprint[:8]}"
-        stored = ("float16", "float32", "int8", "none") if multi is None else (multi,)
-        places = [M3Index(self.cache / f"{name}-{kind}", encoder) for kind in stored]
-        index = next((place for place in places if place.built()), places[-1])
-
-        def build() -> None:
-            earlier = self._earlier(index.directory)
-            with progress(f"Encoding {self.source.id} ({encoder.model})", self.source.docs_count()) as advance:
-                index.index(rows(self.source), multi=multi, corpus=self.fingerprint(), reuse=earlier, advance=advance)
-
-        build_once(index.directory, index.built, build)
-        return index
-
-    def _earlier(self, directory: Path) -> list[Path]:
-        """Return the same artifacts of other states of the collection, the newest first."""
-        kin = f"{glob.escape(self.cache.name.rpartition('-')[0])}-{'[0-9a-f]' * 16}"
-        found = [path for path in self.cache.parent.glob(f"{kin}/{glob.escape(directory.name)}") if path != directory]
-        return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    Args:
+        graph: the citations.
+        headings: heading of each provision by docno; a missing one counts as empty.
+        most: largest number of headings of one provision, the first by docno of the citing provision. A definition
+            that a whole code cites would be longer than any provision.
+    """
+    sources = graph.adjacency("in")
+    by_node = [headings.get(docno, "") for docno in graph.docnos.tolist()]
+    citing = {}
+    for node, docno in enumerate(graph.docnos.tolist()):
+        lines = [heading for source in sources.row(node).tolist() if (heading := by_node[source])]
+        if lines:
+            citing[docno] = "\n".join(lines[:most])
+    return citing

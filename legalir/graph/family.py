@@ -194,4 +194,4 @@ def family(
     collection: Any, *, weight: float = 0.3, m: int = 3, normalize: Scale = "minmax", group: Group = "family"
 ) -> FamilySmoothing:
     """Smoothing over law families: ``bm25f >> family(weight=0.3)``, or over laws, ``family(group="law")``."""
-    return FamilySmoothing(collection.laws, weight=weight, m=m, normalize=normalize, group=group)
+    return FamilySmoothing(collection.indexes.laws, weight=weight, m=m, normalize=normalize, group=group)

@@ -133,5 +133,10 @@ def bm25f(
         analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
     """
     return BM25F(
-        collection.fields(analyzer), k1=k1, fields=fields, b=b, query_exponent=query_exponent, num_results=num_results
+        collection.indexes.fields(analyzer),
+        k1=k1,
+        fields=fields,
+        b=b,
+        query_exponent=query_exponent,
+        num_results=num_results,
     )

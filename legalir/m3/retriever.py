@@ -466,5 +466,5 @@ def m3_rerank(
 
 def _index(collection: Any, encoder: M3Encoder, weights: Mapping[str, float], multi: Multi | None = None) -> M3Index:
     """Return the index of a collection, with multi-vectors if they count."""
-    index: M3Index = collection.m3(encoder, multi=multi if "multi" in weights else None)
+    index: M3Index = collection.indexes.m3(encoder, multi=multi if "multi" in weights else None)
     return index

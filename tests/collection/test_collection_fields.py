@@ -34,15 +34,15 @@ def written_folder(tmp_path: Path) -> Path:
 
 def test_they_are_built_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     collection = Collection(folder)
-    index, laws = collection.fields(), collection.laws
+    index, laws = collection.indexes.fields(), collection.indexes.laws
     assert index.lengths.tolist() == [[4, 2, 1, 4], [4, 2, 0, 0], [0, 2, 0, 0]]
     assert index.manifest.facts["corpus"] == laws.manifest.facts["corpus"] == collection.fingerprint()
     assert index.manifest.facts["links"] == collection.graph.fingerprint()
-    assert collection.fields("char2") is collection.fields(NGrams("char", 2)) is index
+    assert collection.indexes.fields("char2") is collection.indexes.fields(NGrams("char", 2)) is index
     monkeypatch.setattr(FieldIndex, "index", None)
     monkeypatch.setattr(LawTable, "index", None)
     again = Collection(folder)
-    assert (again.fields(), again.laws) == (index, laws)
+    assert (again.indexes.fields(), again.indexes.laws) == (index, laws)
 
 
 def test_a_provision_is_found_by_the_heading_of_what_cites_it(folder: Path) -> None:
@@ -55,9 +55,9 @@ def test_a_provision_is_found_by_the_heading_of_what_cites_it(folder: Path) -> N
 
 
 def test_other_links_make_another_index(folder: Path) -> None:
-    first = Collection(folder).fields()
+    first = Collection(folder).indexes.fields()
     (folder / "links.tsv").unlink()
-    second = Collection(folder).fields()
+    second = Collection(folder).indexes.fields()
     assert second.directory != first.directory
     assert second.lengths[:, 3].tolist() == [0, 0, 0]
     assert len(bm25f(Collection(folder)).search("스프링클러")) == 0
@@ -65,8 +65,8 @@ def test_other_links_make_another_index(folder: Path) -> None:
 
 def test_faults_are_named(folder: Path) -> None:
     with pytest.raises(AnalyzerError):
-        Collection(folder).fields("char0")
-    (file,) = Collection(folder).fields().directory.glob("data-*/df.npy")
+        Collection(folder).indexes.fields("char0")
+    (file,) = Collection(folder).indexes.fields().directory.glob("data-*/df.npy")
     file.write_bytes(b"")
     with pytest.raises(ArtifactError, match=r"df\.npy has 0 bytes where .* remove the directory"):
         bm25f(Collection(folder)).search("무창층")

@@ -73,8 +73,8 @@ def test_artifacts_and_indexers(collection: Collection) -> None:
         "sparse_index": collection.sparse(),
         "dense_index": collection.dense(),
         "citation_graph": collection.graph,
-        "field_index": collection.fields(),
-        "law_table": collection.laws,
+        "field_index": collection.indexes.fields(),
+        "law_table": collection.indexes.laws,
     }
     for kind, artifact in artifacts.items():
         assert pt.inspect.artifact_type_format(artifact) == (kind, "legalir")

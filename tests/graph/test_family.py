@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -109,11 +110,7 @@ def test_an_empty_frame_has_all_columns_and_opens_nothing(tmp_path: Path) -> Non
 
 
 def test_identity(laws: LawTable) -> None:
-    class Collection:
-        pass
-
-    collection = Collection()
-    collection.laws = laws  # type: ignore[attr-defined]
+    collection = SimpleNamespace(indexes=SimpleNamespace(laws=laws))
     assert family(collection) == FamilySmoothing(laws, weight=0.3, m=3, normalize="minmax", group="family")
     chosen = {"weight": 0.5, "m": 5, "normalize": "none", "group": "law"}
     assert family(collection, **chosen) == FamilySmoothing(laws, **chosen)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -198,11 +199,10 @@ def test_wrong_parameters_are_named(parameters: dict[str, object], message: str)
 
 
 def test_the_factory_takes_the_index_of_the_analyzer() -> None:
-    class Collection:
-        def fields(self, analyzer: str) -> FieldIndex:
-            return FieldIndex(f"fields-{analyzer}", analyzer=get_analyzer(analyzer))
+    def fields(analyzer: str) -> FieldIndex:
+        return FieldIndex(f"fields-{analyzer}", analyzer=get_analyzer(analyzer))
 
-    collection = Collection()
-    assert bm25f(collection) == BM25F(collection.fields("char2"))
+    collection = SimpleNamespace(indexes=SimpleNamespace(fields=fields))
+    assert bm25f(collection) == BM25F(collection.indexes.fields("char2"))
     chosen = {"k1": 1.5, "fields": {"text": 1}, "b": {"text": 0.3}, "query_exponent": 1, "num_results": 7}
-    assert bm25f(collection, analyzer="jamo4", **chosen) == BM25F(collection.fields("jamo4"), **chosen)
+    assert bm25f(collection, analyzer="jamo4", **chosen) == BM25F(collection.indexes.fields("jamo4"), **chosen)

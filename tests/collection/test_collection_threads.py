@@ -1,0 +1,111 @@
+"""Threads that share a collection: an index is built and opened once, and two indexes do not wait for each other."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from legalir.collection.collection import Collection
+from legalir.collection.indexes import CollectionIndexes
+from legalir.errors import FormatError
+from legalir.graph.citation_graph import CitationGraph
+from legalir.graph.laws import LawTable
+from legalir.lexical.fields import FieldIndex
+from legalir.lexical.sparse import SparseIndex
+
+THREADS = 8
+
+
+@pytest.fixture(name="folder")
+def written_folder(tmp_path: Path) -> Path:
+    rows = [{"docno": f"a-{n}", "text": f"무창층 {n}", "law": "소방법"} for n in range(50)]
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    (tmp_path / "links.tsv").write_text("a-2\ta-1\n", encoding="utf-8")
+    return tmp_path
+
+
+def in_threads(task: Callable[[], object]) -> list[object]:
+    """Return what `task` returns in each of several threads that begin it at the same time."""
+    barrier = threading.Barrier(THREADS)
+
+    def begin(_: int) -> object:
+        barrier.wait(timeout=30)
+        return task()
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(begin, range(THREADS)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "open_index"),
+    [
+        (SparseIndex, "index", lambda indexes: indexes.sparse("jamo3")),
+        (FieldIndex, "index", lambda indexes: indexes.fields("char2")),
+        (LawTable, "index", lambda indexes: indexes.laws),
+        (CitationGraph, "save", lambda indexes: indexes.graph),
+    ],
+)
+def test_threads_at_once_build_and_open_one_index(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type,
+    method: str,
+    open_index: Callable[[CollectionIndexes], object],
+) -> None:
+    builds: list[object] = []
+    build = getattr(kind, method)
+
+    def slow(self: object, *arguments: object, **names: object) -> object:
+        builds.append(self)
+        threading.Event().wait(0.1)  # time in which the other threads ask, too
+        return build(self, *arguments, **names)
+
+    monkeypatch.setattr(kind, method, slow)
+    collection = Collection(folder)
+    indexes = in_threads(lambda: open_index(collection.indexes))
+    assert len(builds) == 1
+    assert all(index is indexes[0] for index in indexes)
+    assert open_index(Collection(folder).indexes) == indexes[0]
+    assert len(builds) == 1
+
+
+def test_threads_search_alike(folder: Path) -> None:
+    collection = Collection(folder)
+    results = in_threads(lambda: collection.search("무창층 7"))
+    alone = Collection(folder).search("무창층 7")
+    assert len(alone) == 10
+    assert all(alone.equals(one) for one in results)
+
+
+def test_one_index_does_not_wait_for_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, free = threading.Event(), threading.Event()
+    build = SparseIndex.index
+
+    def blocked(self: SparseIndex, *arguments: object, **names: object) -> object:
+        begun.set()
+        assert free.wait(timeout=30)
+        return build(self, *arguments, **names)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SparseIndex, "index", blocked)
+    collection = Collection(folder)
+    with ThreadPoolExecutor(1) as pool:
+        sparse = pool.submit(collection.sparse)
+        assert begun.wait(timeout=30)
+        assert collection.graph.links_count() == 1, "while the sparse index is being built"
+        free.set()
+        assert len(sparse.result(timeout=30)) == 50
+
+
+def test_a_failed_build_is_tried_again(folder: Path) -> None:
+    links = (folder / "links.tsv").read_text(encoding="utf-8")
+    collection = Collection(folder)
+    (folder / "links.tsv").write_text("a\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"links\.tsv"):
+        _ = collection.graph
+    (folder / "links.tsv").write_text(links, encoding="utf-8")
+    assert collection.graph.links_count() == 1
