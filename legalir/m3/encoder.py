@@ -21,10 +21,10 @@ from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.frames.component import check_choice, check_number
 from legalir.m3.arithmetic import Representations, token_maxima
-from legalir.models.batches import by_length
+from legalir.models.batching import by_length
 from legalir.models.folders import find_model, is_folder, model_digest, read_json
 from legalir.models.loading import DTYPES, Placement, load_backbone, load_tensors, load_tokenizer, placement, shared
-from legalir.models.query_cache import Remembered
+from legalir.models.query_cache import QueryCache
 from legalir.storage.csr import positions
 
 __all__ = ["Batch", "M3Encoder", "M3Model"]
@@ -166,7 +166,7 @@ _TEXTS_encoder = 1024
 """Texts of a batch, at most."""
 _BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 """By device; a CPU is fastest where a batch stays in its caches."""
-_REMEMBERED_TOKENS = 2**19
+_CACHED_TOKENS = 2**19
 """Tokens of queries whose multi-vectors are remembered, at most; 2 GB if they are 1024 dimensions of float32."""
 _OFFSET_POSITIONS = ("xlm-roberta", "roberta", "camembert", "xlm-roberta-xl", "data2vec-text")
 """Transformers that number positions from that of padding on, so that some numbers stand for no token."""
@@ -216,9 +216,9 @@ class M3Encoder:
         self.model = fspath(model)
         self._asked = max_length, query_max_length
         self._batch_tokens, self._device, self._dtype = batch_tokens, device, dtype
-        self._queries: dict[bool, Remembered[str, Representations]] = {
-            False: Remembered(),
-            True: Remembered(max(1, _REMEMBERED_TOKENS // query_max_length)),
+        self._queries: dict[bool, QueryCache[str, Representations]] = {
+            False: QueryCache(),
+            True: QueryCache(max(1, _CACHED_TOKENS // query_max_length)),
         }
         if is_folder(model):
             self.__dict__["folder"] = self._found()
@@ -338,7 +338,7 @@ class M3Encoder:
             made = self._represent(missing, self.query_max_length, multi)
             return [made.row(number) for number in range(len(made))]
 
-        found = self._queries[multi].of(texts, rows)
+        found = self._queries[multi].get(texts, rows)
         return Representations.joined(found) if found else self._represent([], self.query_max_length, multi)
 
     def _represent(self, texts: Sequence[str], limit: int, multi: bool) -> Representations:

@@ -1,1 +1,1 @@
-"""Files of language models: found, checked, loaded; presets, batches, cached queries."""
+"""Files of language models: where they are, whether they are trusted, how they are loaded; presets, batches, caches."""

@@ -1,7 +1,4 @@
-"""Models into memory: from a local folder, without its own code and without pickles, unless code is asked for.
-
-Where a model computes, and with which numbers.
-"""
+"""Loading models into memory from a local folder, never by unpickling; their own code runs only if trusted."""
 
 from __future__ import annotations
 
@@ -35,22 +32,22 @@ DTYPES = ("float32", "float16", "bfloat16")
 
 @dataclass(frozen=True)
 class Placement:
-    """A device such as ``cpu`` or ``cuda:1``, and the type of the weights: ``float32``, ``float16`` or ``bfloat16``."""
+    """Device, such as ``cpu`` or ``cuda:1``, and type of the weights: ``float32``, ``float16`` or ``bfloat16``."""
 
     device: str
     dtype: str
 
     @property
     def torch_dtype(self) -> Any:
-        """The type as torch has it."""
+        """The type of the weights in torch."""
         return getattr(require("torch", extra="dense"), self.dtype)
 
 
 def placement(device: str | None = None, dtype: str | None = None) -> Placement:
-    """Return where to compute.
+    """Return the device and the type to compute with.
 
     Args:
-        device: a device as torch names it; None for ``cuda`` where there is one, else ``mps``, else ``cpu``.
+        device: name of a device in torch; None for ``cuda`` if the machine has it, else ``mps``, else ``cpu``.
         dtype: type of the weights; None for ``float16`` on ``cuda`` and ``float32`` elsewhere.
 
     Raises:
@@ -72,7 +69,7 @@ def _check_device(torch: Any, device: str) -> None:
     try:
         kind, number = torch.device(device).type, torch.device(device).index or 0
     except (RuntimeError, TypeError):
-        raise ModelError(f"device={device!r} is no device: give 'cpu', 'cuda', 'cuda:1' or 'mps'.") from None
+        raise ModelError(f"device={device!r} is not a device: give 'cpu', 'cuda', 'cuda:1' or 'mps'.") from None
     counts = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
     if number >= counts.get(kind, 0):
         have = [name for name, count in counts.items() if count]
@@ -81,17 +78,17 @@ def _check_device(torch: Any, device: str) -> None:
 
 T = TypeVar("T")
 _UNUSED = ("pooler.", "position_ids", "lm_head.")
-"""Parts of a backbone that do not decide its hidden states; many a checkpoint leaves them out."""
+"""Parts that do not change the hidden states; many checkpoints leave them out."""
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "*.bpe.model", "spiece.model", "vocab.*")
 _SHARED: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 _LOCK = threading.RLock()
 
 
 def load_tokenizer(folder: Path, *, trust_remote_code: bool = False) -> Any:
-    """Return the tokenizer of the model in `folder`, a fast one.
+    """Return the fast tokenizer of the model in `folder`.
 
     Raises:
-        ModelError: its files are missing or cannot be read, or they want code of their own to be run.
+        ModelError: its files are missing, cannot be read, or need Python code of their own.
         MissingExtra: transformers is not installed.
     """
     transformers = require("transformers", extra="dense")
@@ -106,63 +103,72 @@ def load_tokenizer(folder: Path, *, trust_remote_code: bool = False) -> Any:
 
 
 def check_tokenizer(folder: Path) -> None:
-    """Check that there is a tokenizer in `folder`; transformers would make one that knows no word.
+    """Check that `folder` holds a tokenizer; without files, transformers makes one with an empty vocabulary.
 
     Raises:
-        ModelError: there is none.
+        ModelError: there is no tokenizer.
     """
     if not any(any(folder.glob(pattern)) for pattern in _TOKENIZERS):
         raise ModelError(f"{folder} lacks tokenizer.json: get the whole model again.")
 
 
 def load_backbone(folder: Path, kind: str, placed: Placement, *, trust_remote_code: bool = False) -> Any:
-    """Return the transformer in `folder`, ready to compute: in eval mode, and without gradients.
+    """Return the transformer in `folder`, in evaluation mode and without gradients.
 
     Args:
-        folder: of the model.
+        folder: folder of the model.
         kind: ``AutoModel`` for hidden states, ``AutoModelForSequenceClassification`` for scores.
-        placed: where it computes.
+        placed: device and type.
         trust_remote_code: whether Python files in the folder may be run.
 
     Raises:
-        ModelError: files are missing or cannot be read, weights are missing or have another shape, or the folder
-            wants code of its own to be run.
+        ModelError: files are missing or cannot be read, weights are missing or have another shape, or the model
+            needs Python code of its own.
         MissingExtra: transformers is not installed.
     """
     transformers = require("transformers", extra="dense")
     with readable(folder, "The weights"):
-        model, found = getattr(transformers, kind).from_pretrained(
+        model, info = getattr(transformers, kind).from_pretrained(
             str(folder),
             dtype=placed.torch_dtype,
             local_files_only=True,
             trust_remote_code=trust_remote_code,
             output_loading_info=True,
         )
-    absent = sorted(name for name in found["missing_keys"] if kind != "AutoModel" or not _unused(name))
-    if absent:
-        raise ModelError(_lacking(folder, absent))
+    _check_weights(folder, [name for name in info["missing_keys"] if kind != "AutoModel" or not _is_unused(name)])
     return model.requires_grad_(False).eval().to(placed.device)
 
 
 def check_complete(model: Any, folder: Path) -> None:
-    """Check that all weights of a transformer that another library loaded from `folder` come from its files.
+    """Check that the files in `folder` held all weights of a transformer that another library loaded.
 
-    transformers marks what it reads; the weights that a file lacks get random numbers, and only the log says so.
+    transformers marks the weights that it reads; it fills missing weights with random numbers and only logs it.
 
     Raises:
         ModelError: weights were missing.
     """
     read = {name: getattr(value, "_is_hf_initialized", False) for name, value in model.named_parameters()}
-    absent = sorted(name for name, found in read.items() if not found and not _unused(name))
-    if absent and any(read.values()):
-        raise ModelError(_lacking(folder, absent))
+    if any(read.values()):
+        _check_weights(folder, [name for name, was_read in read.items() if not was_read and not _is_unused(name)])
+
+
+def _check_weights(folder: Path, missing: list[str]) -> None:
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise ModelError(
+            f"{folder} lacks the weights {min(missing)}{more}: it is not a whole model of this kind, so get another."
+        )
+
+
+def _is_unused(name: str) -> bool:
+    return any(part in name for part in _UNUSED)
 
 
 def load_tensors(folder: Path, name: str) -> dict[str, Any]:
-    """Return the tensors of ``NAME.safetensors``, or else of ``NAME.pt``, on the CPU.
+    """Return the tensors of ``NAME.safetensors``, else of ``NAME.pt``, on the CPU.
 
     Raises:
-        ModelError: neither is there, the file cannot be read, or it holds anything but tensors.
+        ModelError: there is no such file, it cannot be read, or it holds more than tensors.
     """
     safe, pickled = folder / f"{name}.safetensors", folder / f"{name}.pt"
     torch = require("torch", extra="dense")
@@ -174,32 +180,31 @@ def load_tensors(folder: Path, name: str) -> dict[str, Any]:
     with readable(pickled, "The tensors"):
         tensors = torch.load(pickled, map_location="cpu", weights_only=True)
     if not isinstance(tensors, dict) or not all(isinstance(value, torch.Tensor) for value in tensors.values()):
-        raise ModelError(f"{pickled} holds something else than tensors by name: get the whole model again.")
+        raise ModelError(f"{pickled} does not hold tensors by name: get the whole model again.")
     return dict(tensors)
 
 
 def shared(key: tuple[Any, ...], make: Callable[[], T]) -> T:
-    """Return what `make` returned for an equal key, as long as anybody still holds it; else what it returns now.
+    """Return the object of `key` if any component still holds it; else make it.
 
-    One model is in memory once, however many components use it.
+    So each model is in memory once, however many components use it.
     """
     with _LOCK:
-        found = _SHARED.get(key)
-        if found is None:
-            _SHARED[key] = found = make()
-        made: T = found
-        return made
+        value: T | None = _SHARED.get(key)
+        if value is None:
+            _SHARED[key] = value = make()
+        return value
 
 
 @contextmanager
 def readable(source: Path, what: str) -> Iterator[None]:
-    """Read files of a model quietly; whatever a library says against them becomes a ModelError of one sentence."""
+    """Read files of a model without output; turn any error of a library into a ModelError of one sentence."""
     try:
         with _quiet():
             yield
     except (LegalIRError, MemoryError):
         raise
-    except Exception as error:  # Four libraries let errors of every kind through.
+    except Exception as error:  # Four libraries raise errors of many kinds.
         raise ModelError(_fault(source, what, error)) from error
 
 
@@ -207,31 +212,19 @@ def _fault(source: Path, what: str, error: Exception) -> str:
     text = str(error)
     if "trust_remote_code" in text:
         return (
-            f"{source} wants Python code of its own to be run: read that code, and if you trust it, "
-            f"say trust_remote_code=true."
+            f"{source} needs Python code of its own: read that code, and if you trust it, set trust_remote_code=true."
         )
     if "weights_only" in text or "Weights only" in text:
-        return f"{what} of {source} cannot be read: a pickle there holds more than tensors, which could run code."
+        return f"{what} of {source} cannot be read: its pickle holds more than tensors and could run code."
     if "mismatched_sizes" in text or "size mismatch" in text:
-        return (
-            f"{what} of {source} cannot be read: shapes are others than config.json says, so get the whole model again."
-        )
+        return f"{what} of {source} cannot be read: its shapes differ from config.json, so get the whole model again."
     reason = " ".join(text.split("\n")[0].split())[:200].rstrip(".") or type(error).__name__
     return f"{what} of {source} cannot be read ({reason}): get the whole model again."
 
 
-def _lacking(folder: Path, absent: list[str]) -> str:
-    more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-    return f"{folder} lacks the weights {absent[0]}{more}: it is no whole model of this kind, so get another."
-
-
-def _unused(name: str) -> bool:
-    return any(part in name for part in _UNUSED)
-
-
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep libraries from showing bars and remarks while they read; errors are raised, anyway."""
+    """Hide progress bars and log lines of transformers; errors are still raised."""
     logging = require("transformers", extra="dense").utils.logging
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

@@ -1,4 +1,4 @@
-"""What is known about models by name: a text's pooling, prompts and limit, and the licence (``presets.yaml``)."""
+"""Facts about models by name: pooling, prompts, length limit, licence (``presets.yaml``)."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Pooling = Literal["cls", "mean", "last"]
 
 @dataclass(frozen=True)
 class Preset:
-    """What is known about a model; None is what does not apply to it, or is not known.
+    """Facts about a model; None if a fact does not apply or is not known.
 
     Args:
         model: name on the hub.
         kind: ``sentence``, ``m3`` (a sentence encoder with two more heads) or ``cross-encoder``.
         licence: SPDX identifier of the weights' licence, or ``unknown``.
-        source: where these facts were read.
-        max_length: tokens that are read of a text, or of a pair of texts.
-        pooling: which hidden states make the vector: the first, their mean, or the last.
-        padding: the side on which shorter texts are filled up.
+        source: where these facts come from.
+        max_length: number of tokens read of a text, or of a pair of texts.
+        pooling: hidden states that make the vector: the first, their mean, or the last.
+        padding: side on which shorter texts are padded.
         dimensions: length of a vector.
-        query_prompt: stands before a query; ``{task}`` in it is filled by `task`.
-        document_prompt: stands before a document.
-        task: what the queries are for, in words.
-        remote_code: whether the model runs only with Python code of its own.
+        query_prompt: text before a query; ``{task}`` in it is replaced by `task`.
+        document_prompt: text before a document.
+        task: purpose of the queries, in words.
+        remote_code: whether the model needs Python code of its own.
     """
 
     model: str
@@ -59,17 +59,17 @@ def presets() -> Mapping[str, Preset]:
 
 
 def preset_of(model: str | PathLike[str]) -> Preset | None:
-    """Return what is known about a model.
+    """Return the facts about a model, None if there are none.
 
     Args:
-        model: name on the hub; or a folder, which is known only where its ``config.json`` gives the name of a model
-            that there is a preset for. The name of the folder says nothing.
+        model: name on the hub; or a folder whose ``config.json`` gives the name of a model that has a preset. The
+            name of the folder is not used.
     """
-    known = presets()
-    if isinstance(model, str) and model in known:
-        return known[model]
+    by_name = presets()
+    if isinstance(model, str) and model in by_name:
+        return by_name[model]
     try:
         config = json.loads((Path(fspath(model)).expanduser() / "config.json").read_text(encoding="utf-8"))
-        return known.get(config["_name_or_path"])
+        return by_name.get(config["_name_or_path"])
     except (OSError, ValueError, TypeError, KeyError):
         return None

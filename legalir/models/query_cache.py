@@ -1,7 +1,4 @@
-"""What a model said about a query, kept for the next time: a search runs the same query through several components.
-
-Work done afresh: what was kept of earlier questions is not looked at, so that times are those of new ones.
-"""
+"""Cache of what a model computed for queries: several components of a pipeline ask about the same query."""
 
 from __future__ import annotations
 
@@ -12,35 +9,35 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Generic, TypeVar
 
-__all__ = ["Remembered", "afresh", "is_afresh"]
+__all__ = ["QueryCache", "ignore_cached_queries", "ignores_cached_queries"]
 
-_afresh: ContextVar[bool] = ContextVar("afresh", default=False)
+_ignored: ContextVar[bool] = ContextVar("ignored", default=False)
 
 
 @contextmanager
-def afresh() -> Iterator[None]:
-    """Answer every question inside as if it had not been asked before."""
-    token = _afresh.set(True)
+def ignore_cached_queries() -> Iterator[None]:
+    """Ignore cached query results inside the block, for timing."""
+    token = _ignored.set(True)
     try:
         yield
     finally:
-        _afresh.reset(token)
+        _ignored.reset(token)
 
 
-def is_afresh() -> bool:
-    """Return whether what was kept of earlier questions must not be used; what is found may be kept."""
-    return _afresh.get()
+def ignores_cached_queries() -> bool:
+    """Return whether cached query results must be computed again; new results may still be cached."""
+    return _ignored.get()
 
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Remembered(Generic[K, V]):
-    """The values of the keys that were asked for last; threads may share it.
+class QueryCache(Generic[K, V]):
+    """Values of the keys used last; threads may share it, and a copy in another process starts empty.
 
     Args:
-        most: keys that are kept; the one not asked for longest goes first.
+        most: number of keys; the key that was not used for the longest time is dropped first.
     """
 
     def __init__(self, most: int = 4096) -> None:
@@ -52,29 +49,28 @@ class Remembered(Generic[K, V]):
         return len(self._values)
 
     def __getstate__(self) -> int:
-        return self._most  # A lock cannot be copied to another process, and what is remembered need not be.
+        return self._most
 
     def __setstate__(self, most: int) -> None:
-        Remembered.__init__(self, most)
+        QueryCache.__init__(self, most)
 
-    def of(self, keys: Sequence[K], make: Callable[[list[K]], Sequence[V]]) -> list[V]:
-        """Return the value of each of `keys`, in their order.
+    def get(self, keys: Sequence[K], make: Callable[[list[K]], Sequence[V]]) -> list[V]:
+        """Return the value of each key, in the order of `keys`.
 
         Args:
-            keys: may hold a key more than once.
-            make: is given the keys that are not remembered, each once, in their order, and returns a value for each;
-                it is not called when there are none. Inside of :func:`~legalir.models.query_cache.afresh`, nothing is
-                remembered.
+            keys: a key may occur more than once.
+            make: returns a value for each key that is not in the cache; it is given these keys, each once, in their
+                order, and is not called if there are none. Inside :func:`ignore_cached_queries` it is given all keys.
         """
         with self._lock:
-            known = {} if is_afresh() else {key: self._values[key] for key in keys if key in self._values}
-        missing = [key for key in dict.fromkeys(keys) if key not in known]
+            values = {} if _ignored.get() else {key: self._values[key] for key in keys if key in self._values}
+        missing = [key for key in dict.fromkeys(keys) if key not in values]
         if missing:
-            known.update(zip(missing, make(missing), strict=True))
+            values.update(zip(missing, make(missing), strict=True))
         with self._lock:
             for key in dict.fromkeys(keys):
-                self._values[key] = known[key]
+                self._values[key] = values[key]
                 self._values.move_to_end(key)
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
-        return [known[key] for key in keys]
+        return [values[key] for key in keys]

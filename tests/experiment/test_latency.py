@@ -10,7 +10,7 @@ import pytest
 
 from legalir.experiment.runs import latency
 from legalir.experiment.runs.latency import Latency, measure_latency, sample_queries
-from legalir.models.query_cache import is_afresh
+from legalir.models.query_cache import ignores_cached_queries
 
 
 class Slow(pt.Transformer):
@@ -71,8 +71,8 @@ def test_questions_are_timed_as_if_they_were_new() -> None:
 
     class Watching(pt.Transformer):
         def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-            seen.append(is_afresh())
+            seen.append(ignores_cached_queries())
             return inp
 
     measure_latency(Watching(), topics(2))
-    assert seen == [False, False, True, True] and not is_afresh()
+    assert seen == [False, False, True, True] and not ignores_cached_queries()

@@ -126,7 +126,7 @@ def test_parts_and_modules_that_are_listed_have_to_be_there(tmp_path: Path) -> N
     write_folder(folder, "1_Pooling/config.json")
     assert find_model(folder) == folder
     (folder / "modules.json").write_text("[{", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"modules\.json was cut off or altered"):
+    with pytest.raises(ModelError, match=r"modules\.json is not JSON, so it was cut off or altered"):
         find_model(folder)
 
 
@@ -211,7 +211,7 @@ def test_without_network_the_error_names_the_model_and_the_cure(hub: Hub, fault:
     assert "org/name" in message
     assert f"({reason})" in message.replace("[Errno -2] ", "").replace("You are trying to access a ", "")
     assert "`hf download org/name --local-dir FOLDER`" in message
-    assert message.endswith("and give path/to/FOLDER in the place of the name.")
+    assert message.endswith("and give path/to/FOLDER instead of the name.")
     assert "\n" not in message
     assert caught.value.__cause__ is fault
 

@@ -75,7 +75,7 @@ def test_a_cross_encoder(tmp_path: Path, model: Path) -> None:
     folder = write_cross_encoder(tmp_path / "cross")
     kind = "AutoModelForSequenceClassification"
     assert load_backbone(folder, kind, CPU).num_labels == 1
-    with pytest.raises(ModelError, match=r"lacks the weights classifier\.\S+ and 3 more: it is no whole model"):
+    with pytest.raises(ModelError, match=r"lacks the weights classifier\.\S+ and 3 more: it is not a whole model"):
         load_backbone(model, kind, CPU)  # It has no head, and a random one would give random scores.
 
 
@@ -129,7 +129,7 @@ def test_truncated_weights(copy: Path, size: int) -> None:
 def test_weights_of_another_shape(copy: Path) -> None:
     config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
     (copy / "config.json").write_text(json.dumps({**config, "hidden_size": 64}), encoding="utf-8")
-    with pytest.raises(ModelError, match=r"cannot be read: shapes are others than config\.json says"):
+    with pytest.raises(ModelError, match=r"cannot be read: its shapes differ from config\.json"):
         load_backbone(copy, "AutoModel", CPU)
 
 
@@ -160,7 +160,7 @@ def test_a_pickle_that_would_run_code_is_refused_and_never_run(
     mark = tmp_path / "it-ran"
     bomb = {"weight": torch.zeros(1, 32), "bias": Bomb(mark)} if nested else Bomb(mark)
     save(bomb, copy / "sparse_linear.pt")
-    refused = "a pickle there holds more than tensors, which could run code"
+    refused = "its pickle holds more than tensors and could run code"
     with pytest.raises(ModelError, match=rf"The tensors of \S+sparse_linear\.pt cannot be read: {refused}"):
         load_tensors(copy, "sparse_linear")
     (copy / "model.safetensors").unlink()
@@ -215,7 +215,7 @@ def test_what_wants_code_says_so(copy: Path) -> None:
     config = {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModel": "own.Model"}}
     (copy / "config.json").write_text(json.dumps(config), encoding="utf-8")
     (copy / "own.py").write_text("", encoding="utf-8")
-    said = "wants Python code of its own to be run: read that code, and if you trust it, say trust_remote_code=true"
+    said = "needs Python code of its own: read that code, and if you trust it, set trust_remote_code=true"
     with pytest.raises(ModelError, match=said):
         load_backbone(copy, "AutoModel", CPU)
 
@@ -238,7 +238,7 @@ def test_tensors_are_safe_ones_first(copy: Path) -> None:
 @pytest.mark.parametrize("content", [[1, 2], {"a": [1]}, {"a": "text"}, 7])
 def test_tensors_that_are_none(copy: Path, content: object) -> None:
     saved(content, copy / "sparse_linear.pt")
-    with pytest.raises(ModelError, match=r"holds something else than tensors by name: get the whole model again"):
+    with pytest.raises(ModelError, match=r"does not hold tensors by name: get the whole model again"):
         load_tensors(copy, "sparse_linear")
 
 

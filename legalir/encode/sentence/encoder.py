@@ -26,10 +26,10 @@ from legalir.encode.sentence.settings import Asked, Settings, check_asked, chose
 from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.frames.component import check_choice, check_number
-from legalir.models.batches import by_length
+from legalir.models.batching import by_length
 from legalir.models.folders import find_model, is_folder, is_model_name, model_digest, module_paths
 from legalir.models.loading import DTYPES, Placement, check_complete, check_tokenizer, placement, readable, shared
-from legalir.models.query_cache import Remembered
+from legalir.models.query_cache import QueryCache
 from legalir.plugins import write_spec
 
 __all__ = [
@@ -309,7 +309,7 @@ class SentenceEncoder:
         self._decisive = {**vars(self._asked), "preset": preset, "dtype": dtype, "trust_remote_code": trust_remote_code}
         self._model, self._device, self._dtype, self._trusted = fspath(model), device, dtype, trust_remote_code
         self._batch_tokens = batch_tokens
-        self._remembered: Remembered[str, Vectors] = Remembered()
+        self._cached_queries: QueryCache[str, Vectors] = QueryCache()
         if is_folder(model):
             self.__dict__["folder"] = find_model(model)
 
@@ -377,8 +377,8 @@ class SentenceEncoder:
         return self._encode(texts, "document", advance)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of queries, as :meth:`encode`; those that were asked for last are remembered."""
-        found = self._remembered.of(list(texts), lambda new: list(self._encode(new, "query")))
+        """Return the vectors of queries, as :meth:`encode`; the vectors of recent queries are cached."""
+        found = self._cached_queries.get(list(texts), lambda new: list(self._encode(new, "query")))
         return np.stack(found) if found else np.zeros((0, self.dimensions), dtype=np.float32)
 
     def _encode(self, texts: Sequence[str], task: Task, advance: Advance = lambda done: None) -> Vectors:

@@ -10,7 +10,7 @@ from typing import get_args
 
 from legalir.errors import ModelError, suggestion
 from legalir.frames.component import check_choice
-from legalir.models.folders import stated
+from legalir.models.folders import json_value
 from legalir.models.presets import Pooling, Preset, preset_of, presets
 
 __all__ = ["Asked", "Settings", "check_asked", "chosen_preset", "settle"]
@@ -79,9 +79,9 @@ def settle(folder: Path, asked: Asked, preset: Preset | None) -> Settings:
             f"say pooling='mean', 'cls' or 'last', as its authors do."
         )
     max_length = asked.max_length
-    if max_length is None and stated(folder / _TRANSFORMER, "max_seq_length") is None:
+    if max_length is None and json_value(folder / _TRANSFORMER, "max_seq_length") is None:
         max_length = None if preset is None else preset.max_length
-    own: Mapping[str, str] = stated(folder / _PROMPTS, "prompts") or {}
+    own: Mapping[str, str] = json_value(folder / _PROMPTS, "prompts") or {}
     task = asked.task or (None if preset is None else preset.task)
     query = _prompt(asked.query_prompt, None if preset is None else preset.query_prompt, own, _QUERY)
     document = _prompt(asked.document_prompt, None if preset is None else preset.document_prompt, own, _DOCUMENT)

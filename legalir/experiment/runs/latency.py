@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.models.query_cache import afresh
+from legalir.models.query_cache import ignore_cached_queries
 
 __all__ = ["Latency", "measure_latency", "sample_queries"]
 
@@ -87,7 +87,7 @@ def measure_latency(
     end = perf_counter() + BUDGET_SECONDS
     for row in range(len(sample)):
         query = sample.iloc[[row]].reset_index(drop=True)
-        with afresh():
+        with ignore_cached_queries():
             start = perf_counter()
             pipeline.transform(query)
             stop = perf_counter()

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from legalir.errors import ComponentError
-from legalir.models.batches import by_length
+from legalir.models.batching import by_length
 from legalir.rerank.cross_encoder.model import CrossEncoder, Tokens
 from legalir.rerank.cross_encoder.score_cache import Best
 

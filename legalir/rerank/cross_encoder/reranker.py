@@ -28,7 +28,7 @@ from legalir.frames.ranking import rank_results
 from legalir.models.folders import model_digest
 from legalir.models.loading import Placement, placement
 from legalir.models.presets import preset_of
-from legalir.models.query_cache import is_afresh
+from legalir.models.query_cache import ignores_cached_queries
 from legalir.progress import progress
 from legalir.rerank.cross_encoder.model import CrossEncoder, cross_encoder, find_cross_encoder
 from legalir.rerank.cross_encoder.passages import Pair, Reading, Texts, best_passages, provision_texts, readable, whole
@@ -217,11 +217,11 @@ class CrossEncoderReranker(Component):
         ]
 
     def best(self, pairs: Sequence[Pair]) -> list[Best]:
-        """Return the best window of each pair; what the cache has is not computed, but for times (`afresh`)."""
+        """Return the best window of each pair; only pairs that are not in the cache are computed."""
         distinct = list(dict.fromkeys(pairs))
         keys = pair_keys(f"{self.fingerprint} {self._placed.dtype}", distinct)
         with open_scores(self._cache_file) as scores:
-            known = {} if is_afresh() else scores.get(keys)
+            known = {} if ignores_cached_queries() else scores.get(keys)
             missing = [number for number, key in enumerate(keys) if key not in known]
             if missing:
                 asked = [distinct[number] for number in missing]

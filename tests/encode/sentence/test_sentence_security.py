@@ -63,7 +63,7 @@ def test_a_pickle_that_would_run_code_is_refused_and_never_run(copy: Path, tmp_p
     mark = tmp_path / "it-ran"
     (copy / part / "model.safetensors").unlink()
     torch.save({"linear.weight": Bomb(mark)}, copy / part / "pytorch_model.bin")
-    with pytest.raises(ModelError, match=r"The model of \S+ cannot be read: a pickle there holds more than tensors"):
+    with pytest.raises(ModelError, match=r"The model of \S+ cannot be read: its pickle holds more than tensors"):
         encode(copy)
     assert not mark.exists()
     torch.load(copy / part / "pytorch_model.bin", weights_only=False)
@@ -89,7 +89,7 @@ def test_code_that_comes_with_a_model_is_run_only_where_it_is_trusted(copy: Path
     (copy / "own.py").write_text(f"import os\nos.mkdir({str(mark)!r})\n", encoding="utf-8")
     config = {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModel": "own.Model"}}
     (copy / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(ModelError, match="wants Python code of its own to be run: read that code, and if you trust it"):
+    with pytest.raises(ModelError, match="needs Python code of its own: read that code, and if you trust it"):
         encode(copy)
     assert not mark.exists()
     with pytest.raises(ModelError):  # There is no such class in it, and it has run by then.
@@ -114,7 +114,7 @@ def test_missing_weights_are_no_random_ones(copy: Path) -> None:
     gone = "encoder.layer.0.attention.self.query.weight"
     del tensors[gone]
     save_file(tensors, copy / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=f"lacks the weights {gone}: it is no whole model"):
+    with pytest.raises(ModelError, match=f"lacks the weights {gone}: it is not a whole model"):
         encode(copy)
 
 

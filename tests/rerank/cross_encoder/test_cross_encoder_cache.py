@@ -14,7 +14,7 @@ import pytest
 from cross_encoder_material import QUERIES, SHORT, Calls, Statutes, listed, long_text
 from tiny_models import write_cross_encoder
 
-from legalir.models.query_cache import afresh
+from legalir.models.query_cache import ignore_cached_queries
 from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
 
 pytestmark = pytest.mark.neural
@@ -145,7 +145,7 @@ def test_without_a_place_to_keep_them_scores_are_computed(
 def test_times_are_those_of_new_questions(folder: Path, tmp_path: Path, calls: Calls) -> None:
     first = reranker(folder, tmp_path)(FIRST)
     every = calls.taken()
-    with afresh():
+    with ignore_cached_queries():
         pd.testing.assert_frame_equal(reranker(folder, tmp_path)(FIRST), first, check_exact=True)
     assert calls.taken() == every
 

@@ -11,18 +11,18 @@ __all__ = ["by_length"]
 
 
 def by_length(lengths: npt.NDArray[np.int64], tokens: int, most: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the numbers of texts that go through a model together, the longest first, each text once.
+    """Yield the numbers of the texts of each batch, the longest texts first, each text once.
 
-    A batch takes as many texts as fit: its number of texts times its longest is at most `tokens`. The longest come
-    first, so that memory that does not suffice is noticed at once.
+    A batch takes as many texts as fit: its number of texts times its longest is at most `tokens`. With the longest
+    first, a lack of memory shows at once.
 
     Args:
-        lengths: tokens of each text, [n]; a text of none counts as one of one.
-        tokens: cells of a padded batch; a text that is longer than this goes alone.
+        lengths: tokens of each text, [n]; an empty text counts as one token.
+        tokens: cells of a padded batch; a longer text is a batch of its own.
         most: texts of a batch, at least 1.
 
     Yields:
-        Numbers of texts, int64 [m]; of texts of equal length, the first comes first.
+        Numbers of texts, int64 [m]; texts of equal length keep their order.
     """
     order = np.argsort(-lengths, kind="stable").astype(np.int64)
     first = 0
