@@ -5,6 +5,8 @@ No postponed annotations here: PyTerrier's text loader offers the fields whose a
 
 from typing import NamedTuple
 
+from legalir.storage.documents import title_and_text
+
 __all__ = ["ALIASES", "Provision", "fits_trec", "provision"]
 
 ALIASES = {"docno": "doc_id", "effective": "effective_from", "section": "article"}
@@ -42,7 +44,7 @@ class Provision(NamedTuple):
 
     def default_text(self) -> str:
         """Return what is indexed: title, newline, text; the text alone where there is no title."""
-        return f"{self.title}\n{self.text}" if self.title else self.text
+        return title_and_text(self.title, self.text)
 
 
 _OTHER_NAMES = {field: alias for alias, field in ALIASES.items()}

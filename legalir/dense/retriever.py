@@ -100,7 +100,7 @@ def explain_cosines(retriever: DenseRetriever, query: pd.DataFrame, docnos: Sequ
         docnos: documents of the index.
     """
     index = retriever.index
-    numbers = index.known.numbers(docnos)
+    numbers = index.docno_table.numbers(docnos)
     vector = query_vectors(index, query, type(retriever).__name__)
     scores = pair_cosines(index.vectors, numbers, vector, np.zeros(len(numbers), dtype=np.int64))
     encoder = None if "query_vec" in query.columns else index.encoder
@@ -188,7 +188,7 @@ class DenseRetriever(Cuttable):
         index = self.index
         vectors = query_vectors(index, queries, type(self).__name__)
         k, depth = self.num_results, max(self.num_results, self.depth or 0)
-        given = index.vectors, index.known.order, vectors, k
+        given = index.vectors, index.docno_table.order, vectors, k
         if self._approximates() and depth < len(index):
             found = list(approximate_cosines(index.neighbours, *given, depth))
         else:
@@ -220,7 +220,7 @@ class DenseScorer(PairScorer):
 
     def known(self) -> Docnos:
         """Return the docnos of the index."""
-        return self.index.known
+        return self.index.docno_table
 
     def pair_scores(
         self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]

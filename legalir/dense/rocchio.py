@@ -292,7 +292,7 @@ class TermRocchio(Feedback):
 
     def known(self) -> Docnos:
         """Return the docnos of the index."""
-        return self.retriever.index.known
+        return self.retriever.index.docno_table
 
     def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[dict[str, float]]:
         """Return q' of each query."""
@@ -370,7 +370,7 @@ class TermScorer(PairScorer):
 
     def known(self) -> Docnos:
         """Return the docnos of the index."""
-        return self.retriever.index.known
+        return self.retriever.index.docno_table
 
     def pair_scores(
         self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
@@ -459,7 +459,7 @@ class Rocchio(Feedback):
 
     def known(self) -> Docnos:
         """Return the docnos of the index."""
-        return self.index.known
+        return self.index.docno_table
 
     def check(self, inp: pd.DataFrame) -> None:
         """Check the columns of the query."""
@@ -476,7 +476,7 @@ class Rocchio(Feedback):
     def find(self, moved: list[npt.NDArray[np.float32]]) -> list[Hits]:
         """Return the documents of the greatest cosines with each q'."""
         index = self.index
-        return list(best_cosines(index.vectors, index.known.order, np.stack(moved), self.num_results))
+        return list(best_cosines(index.vectors, index.docno_table.order, np.stack(moved), self.num_results))
 
     def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the cosines of given documents with q'."""

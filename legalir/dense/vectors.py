@@ -22,10 +22,9 @@ import numpy.typing as npt
 from legalir.dense.faiss import Neighbours, read_approximate
 from legalir.errors import ArtifactError, ComponentError
 from legalir.frames.component import check_choice
-from legalir.storage.arrays import append_rows, load_array, unit_rows
+from legalir.storage.arrays import ArrayFile, append_rows, load_array, unit_rows
 from legalir.storage.artifact import IndexArtifact
-from legalir.storage.rows import ArrayFile, Rows
-from legalir.storage.shards import Advance, Encoding, Shards, earlier_rows, write_encoded
+from legalir.storage.shards import Advance, Encoding, Rows, Shards, earlier_rows, write_encoded
 from legalir.storage.strings import write_docnos
 
 __all__ = ["DenseVectors", "Precision", "foreign_vectors", "vector_settings", "write_encoded_vectors", "write_vectors"]

@@ -91,11 +91,11 @@ class LawTable(IndexArtifact):
         return {"law": (laws, law), "family": (families, family[law])}
 
     def __len__(self) -> int:
-        return len(self.known)
+        return len(self.docno_table)
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
         """Return the number of each provision, -1 for one that is not in the collection; [m]."""
-        return self.known.numbers(docnos)
+        return self.docno_table.numbers(docnos)
 
     def groups(self, numbers: npt.NDArray[np.int64], by: Group) -> npt.NDArray[np.int64]:
         """Return the law or family of each provision, -1 for one without a law and one that is not there; [m].

@@ -143,7 +143,7 @@ class FieldIndex(TermIndex):
     @property
     def lengths(self) -> npt.NDArray[np.int32]:
         """Number of term occurrences in each field of each document, int32 [n, F]."""
-        return self._array("lengths")
+        return self.arrays["lengths"]
 
     @property
     def df(self) -> npt.NDArray[np.int64]:
@@ -151,11 +151,11 @@ class FieldIndex(TermIndex):
 
         Paths and headings of others are left out: they repeat the same few words in very many documents.
         """
-        return self._array("df")
+        return self.arrays["df"]
 
     def frequencies(self, field: str) -> npt.NDArray[np.unsignedinteger[Any]]:
         """Return the frequency of the term in one of `FIELDS` for each posting, unsigned [P]."""
-        return self._array(f"frequencies.{field}")
+        return self.arrays[f"frequencies.{field}"]
 
     def occurrences(self, term: int, posting: int, fields: Iterable[str] = FIELDS) -> dict[str, object]:
         """Return how often `fields` hold a term, together and each, and how many documents do in title or text."""

@@ -182,7 +182,7 @@ def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str])
     often it is ``in_query`` and ``in_document``, and in how many ``documents`` it is; over fields, what is in which.
     """
     index = retriever.index
-    numbers = index.known.numbers(docnos)
+    numbers = index.docno_table.numbers(docnos)
     scores = retriever.scores(query)
     terms, tf = retriever.known_terms(query)
     parts: dict[int, list[Part]] = {int(number): [] for number in numbers if number >= 0}
@@ -234,7 +234,7 @@ class SparseScorer(PairScorer):
 
     def known(self) -> Docnos:
         """Return the docnos of the index."""
-        return self.retriever.index.known
+        return self.retriever.index.docno_table
 
     def pair_scores(
         self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]

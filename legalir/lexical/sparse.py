@@ -76,12 +76,12 @@ class SparseIndex(TermIndex):
     @property
     def frequencies(self) -> npt.NDArray[np.unsignedinteger[Any]]:
         """Term frequency of each posting, unsigned [P]."""
-        return self._array("frequencies")
+        return self.arrays["frequencies"]
 
     @property
     def lengths(self) -> npt.NDArray[np.int32]:
         """Number of term occurrences in each document, int32 [n]."""
-        return self._array("lengths")
+        return self.arrays["lengths"]
 
     def occurrences(self, term: int, posting: int) -> dict[str, object]:
         """Return how often the document of a posting holds its term, ``in_document``, and how many ``documents`` do."""

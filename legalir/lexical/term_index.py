@@ -81,21 +81,21 @@ class TermIndex(IndexArtifact):
     @property
     def order(self) -> npt.NDArray[np.int32]:
         """Position of each document among the ascending docnos, int32 [n]."""
-        return self.known.order
+        return self.docno_table.order
 
     @property
     def indptr(self) -> npt.NDArray[np.int64]:
         """Start of each term's postings, int64 [V + 1]."""
-        return self._array("indptr")
+        return self.arrays["indptr"]
 
     @property
     def documents(self) -> npt.NDArray[np.int32]:
         """Document of each posting, int32 [P]; ascending within a term."""
-        return self._array("documents")
+        return self.arrays["documents"]
 
     def occurrences(self, term: int, posting: int) -> dict[str, object]:
         """Return how often the document of a posting holds its term, ``in_document``, and how many ``documents`` do."""
         raise NotImplementedError
 
     def __len__(self) -> int:
-        return len(self._array("lengths"))
+        return len(self.arrays["lengths"])

@@ -18,11 +18,10 @@ import numpy.typing as npt
 
 from legalir.dense.vectors import Precision
 from legalir.m3.store import M3Encoding, M3Store, Multi, check_choices, rows_of
-from legalir.storage.arrays import create_array, save_array
+from legalir.storage.arrays import ArrayFile, create_array, save_array
 from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT
-from legalir.storage.rows import ArrayFile, Rows
-from legalir.storage.shards import Advance, Encoding, earlier_rows, shards_beside, write_encoded
+from legalir.storage.shards import Advance, Encoding, Rows, earlier_rows, shards_beside, write_encoded
 
 __all__ = ["build", "write_inverted"]
 

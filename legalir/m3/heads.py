@@ -131,7 +131,7 @@ class Heads:
             head: ``dense``, ``sparse`` or ``multi``.
             k: at least 1.
         """
-        order = self._store.known.order
+        order = self._store.docno_table.order
         if head == "dense":
             return best_cosines(self._store.dense, order, self._queries.dense, k)
         if head == "sparse":

@@ -86,7 +86,7 @@ def explain_heads(component: Weighted, query: str, docnos: Sequence[str]) -> dic
     index, weights = component.index, component.weights
     represented = index.represent_queries([query], weights)
     heads = Heads(index, represented)
-    numbers = index.known.numbers(docnos)
+    numbers = index.docno_table.numbers(docnos)
     pairs = {head: heads.pairs(head, np.zeros_like(numbers), numbers).astype(np.float64) for head in weights}
     found = {}
     for place, (docno, number) in enumerate(zip(docnos, numbers.tolist(), strict=True)):
@@ -158,7 +158,7 @@ class M3Scorer(PairScorer):
 
     def known(self) -> Docnos:
         """Return the docnos of the index."""
-        return self.index.known
+        return self.index.docno_table
 
     def pair_scores(
         self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
@@ -335,7 +335,7 @@ class M3Retriever(HeadSearch):
         scores = combined(
             {head: heads.pairs(head, query, documents).astype(np.float64) for head in self.weights}, self.weights
         )
-        order = np.lexsort((self.index.known.order[documents], -scores, query))
+        order = np.lexsort((self.index.docno_table.order[documents], -scores, query))
         bounds = np.searchsorted(query, np.arange(queries + 1))
         runs = [order[first : min(first + self.num_results, last)] for first, last in pairwise(bounds)]
         return [(documents[run], scores[run]) for run in runs]

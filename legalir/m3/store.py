@@ -48,7 +48,7 @@ from legalir.errors import ComponentError
 from legalir.frames.component import check_choice
 from legalir.storage.arrays import widened
 from legalir.storage.artifact import IndexArtifact
-from legalir.storage.rows import Rows
+from legalir.storage.shards import Rows
 
 __all__ = [
     "Grouped",
@@ -283,17 +283,17 @@ class M3Store(IndexArtifact):
     @property
     def dense(self) -> npt.NDArray[np.floating[Any]]:
         """Dense vector of each document, float16 or float32 [n, d], rows of length 1."""
-        return self._array("dense")
+        return self.arrays["dense"]
 
     @property
     def sparse(self) -> Grouped:
         """Token weights of each document."""
-        return Grouped(*(self._array(f"sparse.{name}") for name in ("bounds", "tokens", "weights")))
+        return Grouped(*(self.arrays[f"sparse.{name}"] for name in ("bounds", "tokens", "weights")))
 
     @property
     def postings(self) -> Grouped:
         """Documents of each token, and the weight of the token in each."""
-        return Grouped(*(self._array(f"token.{name}") for name in ("bounds", "documents", "weights")))
+        return Grouped(*(self.arrays[f"token.{name}"] for name in ("bounds", "documents", "weights")))
 
     @property
     def multi(self) -> MultiVectors | None:
@@ -301,7 +301,7 @@ class M3Store(IndexArtifact):
         if self.multi_kind is None:
             return None
         scales = self.arrays.get("multi.scales")
-        return MultiVectors(self._array("multi.bounds"), self._array("multi.vectors"), scales)
+        return MultiVectors(self.arrays["multi.bounds"], self.arrays["multi.vectors"], scales)
 
     @property
     def multi_kind(self) -> Multi | None:
@@ -317,7 +317,7 @@ class M3Store(IndexArtifact):
     @property
     def vocabulary(self) -> int:
         """Number of tokens that the encoder knows, V."""
-        return len(self._array("token.bounds")) - 1
+        return len(self.arrays["token.bounds"]) - 1
 
     @property
     def dimensions(self) -> int:
@@ -332,7 +332,7 @@ class M3Store(IndexArtifact):
     @property
     def digests(self) -> npt.NDArray[np.uint8]:
         """First 16 bytes of the sha256 of the indexed text of each document, uint8 [n, 16]."""
-        return self._array("digests")
+        return self.arrays["digests"]
 
     def __len__(self) -> int:
         return len(self.dense)

@@ -1,12 +1,6 @@
-"""Vectors of documents from an encoder that is slow: resumed after a kill, and taken over from earlier builds.
+"""Arrays on disk: plain ``.npy`` files, mapped or read in pieces, and never pickled.
 
-The dense index as an artifact: vectors of length 1, memory-mapped, and the encoder that was fitted on them.
-
-Files of a build: ``vectors.npy``, float16 or float32 [n, d]; the docnos (see :mod:`legalir.storage.strings`); what a
-fitted encoder saved, under names that begin with ``encoder.``; and the approximate index, under names that begin with
-``approximate.`` (see :mod:`legalir.dense.faiss`).
-
-Arrays on disk: plain ``.npy`` files, written with every fault noticed, mapped, never pickled.
+A write that does not fit on the disk is always an error.
 """
 
 from __future__ import annotations
@@ -22,12 +16,9 @@ from numpy.lib import format as npy
 
 from legalir.errors import ArtifactError
 
-__all__ = ["append_rows", "create_array", "load_array", "save_array", "unit_rows", "widened"]
+__all__ = ["ArrayFile", "append_rows", "create_array", "load_array", "save_array", "unit_rows", "widened"]
 
-_SIGN_AND_NUMBER = np.int32(-0x70002000)
-"""Bit 31, and bits 13 to 27."""
-
-_EXPONENT = np.float32(2.0**112)
+Integers = npt.NDArray[np.int64]
 
 
 def save_array(path: Path, array: npt.NDArray[Any]) -> None:
@@ -41,17 +32,17 @@ def save_array(path: Path, array: npt.NDArray[Any]) -> None:
 
 @contextmanager
 def create_array(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Iterator[IO[bytes]]:
-    """Open a new array file; its header is written, and its data are to be."""
+    """Open a new array file and write its header; the caller writes the data."""
     with path.open("wb") as stream:
         _write_header(stream, dtype, shape)
         yield stream
 
 
 @contextmanager
-def append_rows(path: Path, dtype: np.dtype[Any], dimensions: int) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
-    """Open a new array file [n, dimensions] of which n is not known yet; yield a function that adds rows [m, ...]."""
+def append_rows(path: Path, dtype: np.dtype[Any], *item: int) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
+    """Open a new array file [n, *item] with unknown n; yield a function that appends rows [m, *item]."""
     rows = 0
-    with create_array(path, dtype, (0, dimensions)) as stream:
+    with create_array(path, dtype, (0, *item)) as stream:
         start = stream.tell()
 
         def append(array: npt.NDArray[Any]) -> None:
@@ -61,7 +52,7 @@ def append_rows(path: Path, dtype: np.dtype[Any], dimensions: int) -> Iterator[C
 
         yield append
         stream.seek(0)
-        _write_header(stream, dtype, (rows, dimensions))
+        _write_header(stream, dtype, (rows, *item))
         assert stream.tell() == start  # numpy leaves room in a header for the first axis to grow
 
 
@@ -71,24 +62,92 @@ def _write_header(stream: IO[bytes], dtype: np.dtype[Any], shape: tuple[int, ...
 
 
 def load_array(path: Path) -> npt.NDArray[Any]:
-    """Memory-map a ``.npy`` file read-only; one that holds Python objects, which would be pickled, is refused.
+    """Memory-map a ``.npy`` file read-only. A file with Python objects, which needs pickle, is an error.
 
     Raises:
-        ArtifactError: it is no such file.
+        ArtifactError: it is not an array file.
     """
     try:
         return np.asarray(npy.open_memmap(path, mode="r"))
-    except Exception as error:  # numpy lets errors of every kind through when a header is not one
+    except Exception as error:  # numpy raises errors of many kinds for a wrong header.
         raise ArtifactError(
-            f"{path} is no array file: remove the directory {path.parent.parent} and build it again."
+            f"{path} is not an array file: remove the directory {path.parent.parent} and build it again."
         ) from error
 
 
-def widened(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """Return finite numbers as float32, in memory of their own; those of float16 five times faster than ``astype``.
+class ArrayFile:
+    """An array file that is read, not mapped: read parts do not stay in memory, and a fault is an error.
 
-    A float16 has 5 bits of exponent and 10 of fraction. Shifted by 13, they stand where a float32 has the lower bits
-    of its exponent and the upper ones of its fraction; the exponent is then too small by 127 - 15 = 112.
+    Args:
+        path: a ``.npy`` file.
+
+    Raises:
+        ArtifactError: it is not an array file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        mapped = load_array(path)
+        self.path = path
+        self.dtype: np.dtype[Any] = mapped.dtype
+        self.item = mapped.shape[1:]
+        self.length = len(mapped)
+        self.width = int(np.prod(self.item, dtype=np.int64)) * self.dtype.itemsize
+        self._start = path.stat().st_size - mapped.nbytes
+
+    @property
+    def layout(self) -> tuple[str, tuple[int, ...]]:
+        """Type and shape of an item."""
+        return self.dtype.str, self.item
+
+    def between(self, first: int, last: int) -> npt.NDArray[Any]:
+        """Return the items from `first` to before `last`."""
+        out = np.empty((last - first, *self.item), dtype=self.dtype)
+        self.read(out, np.zeros(1, dtype=np.int64), np.array([first]), np.array([last - first]))
+        return out
+
+    def read(self, out: npt.NDArray[Any], targets: Integers, starts: Integers, sizes: Integers) -> None:
+        """Copy runs of items into `out`, which is contiguous: run i is ``[starts[i], starts[i] + sizes[i])``.
+
+        Args:
+            out: [m, *item].
+            targets: where each run begins in `out`, [r].
+            starts: where each run begins in the file, [r].
+            sizes: number of items of each run, [r].
+
+        Raises:
+            ArtifactError: the file ends before a run does.
+        """
+        view = out.reshape(-1).view(np.uint8).data
+        with self.path.open("rb") as stream:
+            for target, start, size in _merged_runs(targets, starts, sizes):
+                stream.seek(self._start + start * self.width)
+                piece = view[target * self.width : (target + size) * self.width]
+                if stream.readinto(piece) != len(piece):
+                    raise ArtifactError(f"{self.path} ends too early: build the index again.")
+
+
+def _merged_runs(targets: Integers, starts: Integers, sizes: Integers) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs without empty ones; runs that are adjacent in the file and in memory become one."""
+    filled = sizes > 0
+    targets, starts, sizes = targets[filled], starts[filled], sizes[filled]
+    if not len(sizes):
+        return
+    adjacent = (starts[1:] == starts[:-1] + sizes[:-1]) & (targets[1:] == targets[:-1] + sizes[:-1])
+    first = np.flatnonzero(np.concatenate(([True], ~adjacent)))
+    yield from zip(targets[first].tolist(), starts[first].tolist(), np.add.reduceat(sizes, first).tolist(), strict=True)
+
+
+_SIGN_AND_NUMBER = np.int32(-0x70002000)
+"""Bit 31, and bits 13 to 27."""
+
+_EXPONENT = np.float32(2.0**112)
+
+
+def widened(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Return a copy of finite numbers as float32; for float16 five times faster than ``astype``.
+
+    A float16 has 5 bits of exponent and 10 of fraction. Shifted by 13, they are the lower bits of the exponent of a
+    float32 and the upper bits of its fraction; the exponent is then too small by 127 - 15 = 112.
     """
     if array.dtype != np.float16:
         return array.astype(np.float32)
@@ -101,10 +160,11 @@ def widened(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 _ROWS = 16_384
+"""Number of rows that are scaled at a time."""
 
 
 def unit_rows(vectors: npt.NDArray[np.floating], least: float = 0.0) -> npt.NDArray[np.float32]:
-    """Return `vectors` [n, d] with rows of length 1; a row no longer than `least` becomes zeros."""
+    """Return `vectors` [n, d] with rows of length 1; a row of length `least` or less becomes zeros."""
     out = np.empty(vectors.shape, dtype=np.float32)
     for first in range(0, len(vectors), _ROWS):
         wide = vectors[first : first + _ROWS].astype(np.float64)

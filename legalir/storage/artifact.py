@@ -1,18 +1,16 @@
-"""What every index of ours is: an artifact of PyTerrier that can be built, opened once, and opened anew.
-
-Artifacts on disk: a manifest that names verified files, switched in one step.
+"""Artifacts on disk: a manifest that names verified files, replaced in one step.
 
 Layout of the directory of an artifact::
 
-    pt_meta.json        what PyTerrier's ``Artifact.load`` reads to find our class
+    pt_meta.json        read by PyTerrier's ``Artifact.load`` to find our class
     manifest.json       format, version, parameters, fingerprints, counts; name, size and sha256 of each file
                         and of the manifest itself
     data-<16 hex>/      the files of this build
     .spill-*/           scratch of a build
 
 A build writes a new data directory beside the old one, makes it durable, and then replaces the manifest by
-one atomic rename: whoever opens the artifact finds the old build or the new one, whole, also after a power
-cut or a kill at any moment. Arrays are plain ``.npy`` files, never pickled, and are memory-mapped.
+one atomic rename. A reader finds the whole old build or the whole new one, also after a power cut or a kill at any
+moment. Arrays are plain ``.npy`` files, never pickled, and are memory-mapped.
 """
 
 from __future__ import annotations
@@ -43,22 +41,21 @@ __all__ = ["IndexArtifact", "build_once", "building", "open_build"]
 
 _META = "pt_meta.json"
 _SCRATCH = re.compile(r"data-[0-9a-f]{16}|\.spill-\w+|\.(?:manifest|pt_meta)\.json\.\w+")
-"""Names of what a build leaves behind when it is killed; nothing else is ever removed."""
+"""Names of the files and folders that a killed build leaves; nothing else is ever removed."""
 
 
 @contextlib.contextmanager
 def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Build an artifact at `path`, holding its lock; yield a data directory to fill and a dict for the facts.
 
-    What was at `path` stays unless the block ends without an error. What a killed build left behind is removed
-    here, by the next one.
+    An old build stays unless the block ends without an error. Leftovers of a killed build are removed.
 
     Raises:
         ArtifactError: the disk is full, or `path` cannot be written or holds something else.
     """
     try:
         if path.exists() and not _ours(path, kind):
-            raise ArtifactError(f"{path} exists and is no {kind} of legalir: choose another path or remove it.")
+            raise ArtifactError(f"{path} exists and is not a {kind} of legalir: choose another path or remove it.")
         with cache_lock(path):
             path.mkdir(parents=True, exist_ok=True)
             _sweep(path)
@@ -72,13 +69,13 @@ def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[s
                 _sweep(path)
     except OSError as error:
         raise ArtifactError(
-            f"Writing {path} failed ({error.strerror or error}); what was there before is untouched: "
+            f"Writing {path} failed ({error.strerror or error}); the old build, if any, is unchanged: "
             f"free some space or choose another directory with LEGALIR_HOME."
         ) from error
 
 
 def _ours(path: Path, kind: str) -> bool:
-    """Return whether a build of `kind` stands at `path`, or nothing but what a killed one left."""
+    """Return whether `path` holds a build of `kind`, or only leftovers of a killed build."""
     if not path.is_dir():
         return False
     meta = _json(path / _META)
@@ -88,7 +85,7 @@ def _ours(path: Path, kind: str) -> bool:
 
 
 def _json(path: Path) -> dict[str, Any] | None:
-    """Return the JSON object in a file, None where there is no such file or object; let other faults through."""
+    """Return the JSON object in a file; None where there is no file or no object."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
@@ -108,10 +105,10 @@ def _switch(path: Path, data: Path, kind: str, version: int, facts: Mapping[str,
 
 
 def _sweep(path: Path) -> None:
-    """Remove all but the build that the manifest names; a reader that has another one mapped keeps it."""
-    standing = (_json(path / MANIFEST) or {}).get("data")
+    """Remove everything but the build that the manifest names; readers keep the files that they have mapped."""
+    current = (_json(path / MANIFEST) or {}).get("data")
     for child in path.iterdir():
-        if _SCRATCH.fullmatch(child.name) and child.name != standing:
+        if _SCRATCH.fullmatch(child.name) and child.name != current:
             if child.is_dir():
                 shutil.rmtree(child, ignore_errors=True)
             else:
@@ -122,10 +119,10 @@ def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str,
     """Verify and map the build at `path`, whole even while another process replaces it.
 
     Returns:
-        The manifest, and every array by the name of its file without ``.npy``.
+        The manifest, and each array by the name of its file without ``.npy``.
 
     Raises:
-        ArtifactError: there is none, it is damaged, or of another kind or version.
+        ArtifactError: there is no build, it is damaged, or it has another kind or version.
     """
     while True:
         manifest = read_manifest(path, kind, version)
@@ -139,9 +136,9 @@ def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str,
 
 
 class IndexArtifact(pt.Artifact, pt.Indexer):
-    """An index in a directory; what a subclass holds open, it holds in cached properties.
+    """An index in a directory; a subclass opens its parts in cached properties.
 
-    A subclass names its `kind` and the `version` of its layout, and writes a docno for each of its documents.
+    A subclass names its `kind` and the `version` of its layout, and writes a docno for each document.
     """
 
     kind: ClassVar[str]
@@ -153,24 +150,24 @@ class IndexArtifact(pt.Artifact, pt.Indexer):
         return Path(str(self.path))
 
     def built(self) -> bool:
-        """Return whether there is a build at the path; it may still turn out to be damaged when opened."""
+        """Return whether there is a build at the path; opening it may still find damage."""
         return (self.directory / MANIFEST).exists()
 
     def forget(self) -> None:
-        """Drop what is open, so that the next use reads the files again."""
+        """Close the files; the next use opens them again."""
         for kind in type(self).__mro__:
             for name in [name for name, value in vars(kind).items() if isinstance(value, cached_property)]:
                 self.__dict__.pop(name, None)
 
     @cached_property
     def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
-        # Everything is opened at once, so that all of it belongs to one build.
+        # All files are opened at once, so that they belong to one build.
         manifest, arrays = open_build(self.directory, self.kind, self.version)
         self._check(manifest)
         return manifest, arrays
 
     def _check(self, manifest: Manifest) -> None:
-        """Refuse a build that was made for something else, by an ArtifactError."""
+        """Raise ArtifactError if the build was made for something else."""
 
     @property
     def manifest(self) -> Manifest:
@@ -191,29 +188,26 @@ class IndexArtifact(pt.Artifact, pt.Indexer):
         """The arrays of the verified build, by the names of their files without ``.npy``; errors as `manifest`."""
         return self._opened[1]
 
-    def _array(self, name: str) -> npt.NDArray[Any]:
-        return self.arrays[name]
-
     @cached_property
-    def known(self) -> Docnos:
-        """The docnos, and the number of the document that bears one."""
+    def docno_table(self) -> Docnos:
+        """The docnos, and the number of the document of each."""
         return Docnos(self._opened[1])
 
     @property
     def docnos(self) -> npt.NDArray[np.object_]:
         """Docno of each document, object [n]."""
-        return self.known.array
+        return self.docno_table.array
 
 
 def build_once(directory: Path, built: Callable[[], bool], build: Callable[[], object]) -> None:
-    """Build what is not built yet; of several processes that want it at once, one builds and the others wait.
+    """Build an artifact unless it is built; of several processes at once, one builds and the others wait.
 
-    An artifact locks itself while it writes; this second lock lets whoever waited find the work done.
+    An artifact is locked while it is written; with this second lock, a process that waited does not build it again.
 
     Args:
         directory: the directory of the artifact.
-        built: says whether it is there.
-        build: makes it.
+        built: returns whether it is built.
+        build: builds it.
     """
     if built():
         return

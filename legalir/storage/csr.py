@@ -1,4 +1,4 @@
-"""Adjacency of a directed graph in compressed rows: for each node, the nodes that its links lead to.
+"""Adjacency of a directed graph in compressed sparse rows: the targets of the links of each node.
 
 n nodes, numbered from 0; m links.
 """
@@ -20,7 +20,7 @@ class Adjacency(NamedTuple):
 
     Attributes:
         indptr: start of each node's links, int64 [n + 1].
-        nodes: the node at the other end of each link, int32 [m]; within a node, in the order of the links given.
+        nodes: the other end of each link, int32 [m]; within a node, in the given order of the links.
         kinds: kind of each link, uint8 [m].
     """
 
@@ -33,7 +33,7 @@ class Adjacency(NamedTuple):
         return np.diff(self.indptr)
 
     def row(self, node: int) -> npt.NDArray[np.int32]:
-        """Return the nodes that the links of `node` lead to."""
+        """Return the other ends of the links of `node`."""
         return self.nodes[self.indptr[node] : self.indptr[node + 1]]
 
 
@@ -53,9 +53,9 @@ def reverse(links: Adjacency) -> Adjacency:
 
 
 def both_ways(links: Adjacency) -> Adjacency:
-    """Return the undirected graph: every pair of linked nodes once in each of the two rows.
+    """Return the undirected graph: each pair of linked nodes once in each of the two rows.
 
-    Two nodes that cite each other are one pair, of the kind that the link from the lower number has.
+    Two nodes that cite each other are one pair, with the kind of the link from the lower number.
     """
     n = len(links.indptr) - 1
     source = np.repeat(np.arange(n, dtype=np.int64), links.degrees())
@@ -70,7 +70,7 @@ def both_ways(links: Adjacency) -> Adjacency:
 
 
 def positions(indptr: npt.NDArray[np.int64], nodes: Ints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return, for all links of all `nodes`, which of `nodes` has it and where it stands among all links.
+    """Return the owner and the position of each link of `nodes`.
 
     Args:
         indptr: of an :class:`Adjacency`.

@@ -1,4 +1,4 @@
-"""Documents on their way into an index: their docnos, and the text of them that is indexed."""
+"""Documents on their way into an index: their docnos, and the text of each that is indexed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import Any
 
 from legalir.errors import ComponentError
 
-__all__ = ["INDEXED_TEXT", "counted", "docno_of", "document_batches", "field_text", "indexed_text"]
+__all__ = [
+    "INDEXED_TEXT",
+    "counted",
+    "docno_of",
+    "document_batches",
+    "field_text",
+    "indexed_text",
+    "title_and_text",
+]
 
 INDEXED_TEXT = "title, newline, text; the text alone where there is no title"
 _BATCH_CHARACTERS = 1_000_000
@@ -17,36 +25,36 @@ def docno_of(document: Mapping[str, Any]) -> str:
     """Return the docno of a document.
 
     Raises:
-        ComponentError: it has none.
+        ComponentError: it is missing, or not a string.
     """
     docno = document.get("docno") or document.get("doc_id")
     if docno is not None and not isinstance(docno, str):
-        raise ComponentError(f"The docno {docno!r} of a document is no string: write {str(docno)!r}.")
+        raise ComponentError(f"docno must be a string, got {docno!r} ({type(docno).__name__}): write {str(docno)!r}.")
     if not docno:
         raise ComponentError(f"A document has no docno; its fields are {', '.join(map(str, document))}.")
     return docno
 
 
 def field_text(document: Mapping[str, Any], field: str) -> str:
-    """Return one field of a document, empty where it has none.
+    """Return one field of a document, or an empty string where it is missing.
 
     Raises:
-        ComponentError: it is no string, such as the NaN that a data frame has for a missing one.
+        ComponentError: it is not a string; a data frame has NaN for a missing value.
     """
     value = document.get(field) or ""
     if not isinstance(value, str):
-        raise ComponentError(f"The {field} of a document is {value!r}: give a string, or leave it out.")
+        raise ComponentError(f"{field} of a document must be a string, got {value!r}: give a string, or leave it out.")
     return value
 
 
-def indexed_text(document: Mapping[str, Any]) -> str:
-    """Return what is indexed of a document: title, newline, text, or the text alone.
-
-    Raises:
-        ComponentError: title or text is no string, such as the NaN that a data frame has for a missing one.
-    """
-    title, text = field_text(document, "title"), field_text(document, "text")
+def title_and_text(title: str, text: str) -> str:
+    """Return the text that is indexed: title, newline, text, or the text alone where there is no title."""
     return f"{title}\n{text}" if title else text
+
+
+def indexed_text(document: Mapping[str, Any]) -> str:
+    """Return the text of a document that is indexed; errors as :func:`field_text`."""
+    return title_and_text(field_text(document, "title"), field_text(document, "text"))
 
 
 def document_batches(
@@ -57,19 +65,19 @@ def document_batches(
 
     Args:
         documents: with ``docno`` or ``doc_id``.
-        texts_of: the texts of a document, of every document as many; by default one, what is indexed of it.
+        texts_of: returns the texts of a document, the same number for each; by default one, the indexed text.
 
     Raises:
-        ComponentError: a docno is missing, or a text is no string.
+        ComponentError: a docno is missing, or a docno or text is not a string.
     """
     docnos: list[str] = []
     texts: list[str] = []
     size = 0
     for document in documents:
         docnos.append(docno_of(document))
-        found = texts_of(document)
-        texts += found
-        size += sum(map(len, found))
+        new = texts_of(document)
+        texts += new
+        size += sum(map(len, new))
         if size >= _BATCH_CHARACTERS:
             yield docnos, texts
             docnos, texts, size = [], [], 0
@@ -77,7 +85,7 @@ def document_batches(
 
 
 def counted(documents: Iterable[Mapping[str, Any]], advance: Callable[[int], None]) -> Iterator[Mapping[str, Any]]:
-    """Yield the documents, and tell `advance` of every 500 that went by."""
+    """Yield the documents, and call ``advance(500)`` after each 500."""
     for number, document in enumerate(documents, start=1):
         if number % 500 == 0:
             advance(500)

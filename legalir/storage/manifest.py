@@ -22,7 +22,7 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is known about one build of an artifact.
+    """The facts about one build of an artifact.
 
     Attributes:
         kind: such as ``sparse_index``.
@@ -61,10 +61,10 @@ def unseal(content: Any) -> dict[str, Any]:
 
 
 def read_manifest(path: Path, kind: str, version: int) -> Manifest:
-    """Read the manifest of the artifact at `path` and check what it claims to be.
+    """Read the manifest of the artifact at `path`, and check its kind and version.
 
     Raises:
-        ArtifactError: there is no artifact, it is unreadable, or it is of another kind or version.
+        ArtifactError: there is no artifact, it cannot be read, or it has another kind or version.
     """
     try:
         manifest = Manifest(**unseal(json.loads((path / MANIFEST).read_text(encoding="utf-8"))))
@@ -83,7 +83,7 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ArtifactError(f"{path / MANIFEST} is damaged: {rebuild_hint(path)}") from error
     if manifest.kind != kind:
-        # What is there is good for something else, so nobody is told to remove it.
+        # The directory is good for something else: do not advise to remove it.
         raise ArtifactError(f"{path} holds {manifest.kind}, and {kind} is needed: give another directory.")
     if manifest.version != version:
         raise ArtifactError(
@@ -94,15 +94,15 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
 
 
 def rebuild_hint(path: Path) -> str:
-    """Say how to get a good artifact again."""
+    """Return the advice on how to get a good artifact again."""
     return f"remove the directory {path} and build it again."
 
 
 def verify(path: Path, manifest: Manifest) -> None:
-    """Check size and sha256 of every file of an artifact.
+    """Check size and sha256 of each file of an artifact.
 
     Raises:
-        ArtifactError: naming the file that is missing, truncated or altered.
+        ArtifactError: a file is missing, truncated or altered; the message names it.
     """
     data = path / manifest.data
     for name, entry in manifest.files.items():

@@ -1,18 +1,18 @@
-"""Encoding documents for an artifact: only texts that no earlier work encoded, and the rows of all in their order.
+"""Rows of texts from a slow encoder: resumed after a kill, and taken from earlier builds.
 
-Shards: rows of texts that were encoded for a build, kept beside it so that a kill costs one shard at most.
+The rows of n texts are arrays by name. An array without a dot in its name, such as ``dense``, has one item for each
+text, [n, ...]. Arrays of a group, such as ``sparse.tokens`` and ``sparse.weights``, hold the items of all texts in
+order, [t, ...]; the bounds of the group, ``sparse.bounds``, int64 [n + 1], say where those of each text are.
 
-Layout beside the directory of an artifact ``NAME``::
+Rows are written in shards beside the directory of an artifact ``NAME``, so that a kill costs one shard at most::
 
-    .NAME.shards/<16 hex>/     by the sha256 of all that decides a row, such as the encoder and the precision
-        shard-<16 hex>/        rows as in legalir.storage.rows; digests.npy, uint8 [m, 16], tells their texts
+    .NAME.shards/<16 hex>/     the sha256 of everything that decides a row, such as the encoder and the precision
+        shard-<16 hex>/        rows; digests.npy, uint8 [m, 16], identifies their texts
             manifest.json      name, size and sha256 of each file, and a sha256 of the manifest itself
 
-A shard appears by one rename when all of it is durable. What is damaged, unfinished or of other settings is never
-read. Whoever encodes for an artifact holds the lock of its shards, so that a second process waits. When the build is
-done, its shards are removed.
-
-Rows of documents, gathered from wherever they were written before into the arrays of one build.
+A shard appears by one rename when all of it is durable. A damaged or unfinished shard, and one of other settings, is
+never read. An encoding process holds the lock of the shards of its artifact. When the build is done, its shards are
+removed.
 """
 
 from __future__ import annotations
@@ -33,14 +33,13 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.errors import ArtifactError, ComponentError
-from legalir.storage.arrays import create_array, save_array
+from legalir.storage.arrays import ArrayFile, append_rows, create_array, save_array
 from legalir.storage.artifact import open_build
 from legalir.storage.digest import digest
 from legalir.storage.documents import document_batches
 from legalir.storage.files import atomic_directory
 from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import MANIFEST, Manifest, inventory, seal, unseal, verify
-from legalir.storage.rows import ArrayFile, Rows, appending, bounds_of
 from legalir.storage.strings import write_docnos
 
 __all__ = [
@@ -48,8 +47,10 @@ __all__ = [
     "Advance",
     "Encoding",
     "RowSource",
+    "Rows",
     "ShardWriter",
     "Shards",
+    "bounds_of",
     "earlier_rows",
     "gather",
     "shards_beside",
@@ -61,10 +62,21 @@ DIGEST_BYTES = 16
 _VERSION = 1
 _DIGESTS = "digests"
 
+Rows = Mapping[str, npt.NDArray[Any]]
+Integers = npt.NDArray[np.int64]
+Advance = Callable[[int], None]
+"""A callback with the number of items that were finished since the last call."""
+
 
 def text_digest(text: str) -> bytes:
-    """Return what a text is known by: the first 16 bytes of the sha256 of its UTF-8."""
+    """Return the identity of a text: the first 16 bytes of the sha256 of its UTF-8."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:DIGEST_BYTES]
+
+
+def bounds_of(name: str) -> str | None:
+    """Return the name of the bounds of an array's group; None where the array belongs to no group."""
+    group, dot, _ = name.rpartition(".")
+    return f"{group}.bounds" if dot else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +85,7 @@ class RowSource:
 
     Attributes:
         digests: digest of each text, uint8 [m, 16].
-        files: the arrays of the rows by name, those of bounds among them.
+        files: the arrays of the rows by name, including the bounds.
     """
 
     digests: npt.NDArray[np.uint8]
@@ -81,29 +93,29 @@ class RowSource:
 
     @classmethod
     def of(cls, directory: Path, names: Sequence[str]) -> RowSource:
-        """Return the rows in the files of `directory` that have these names without ``.npy``."""
+        """Return the rows in the files of `directory` with these names, without ``.npy``."""
         digests = ArrayFile(directory / f"{_DIGESTS}.npy")
         files = {name: ArrayFile(directory / f"{name}.npy") for name in sorted(names)}
         return cls(digests.between(0, digests.length), files)
 
 
 def earlier_rows(paths: Iterable[Path], kind: str, version: int, key: str) -> list[RowSource]:
-    """Return the rows of builds; one that is not there, damaged, or of other settings has none to give.
+    """Return the rows of earlier builds; a build that is missing, damaged or of other settings is left out.
 
     Args:
-        paths: directories of artifacts whose facts hold ``rows``, as :func:`write_encoded` says.
+        paths: directories of artifacts with ``rows`` in their facts, see :func:`write_encoded`.
         kind: of the artifacts.
         version: of their layout.
-        key: of the shards whose rows are wanted.
+        key: of the shards, see :class:`Shards`.
     """
-    found = []
+    sources = []
     for path in paths:
         with suppress(ArtifactError):
             manifest, _ = open_build(path, kind, version)
             rows = manifest.facts.get("rows", {})
             if rows.get("key") == key:
-                found.append(RowSource.of(path / manifest.data, rows["arrays"]))
-    return found
+                sources.append(RowSource.of(path / manifest.data, rows["arrays"]))
+    return sources
 
 
 @contextmanager
@@ -112,8 +124,8 @@ def shards_beside(artifact: Path, settings: Mapping[str, Any]) -> Iterator[Shard
 
     Args:
         artifact: its directory, which may not exist yet.
-        settings: all that decides a row: the encoder's fingerprint, precisions, kind and version of the artifact;
-            JSON values.
+        settings: everything that decides a row: the encoder's fingerprint, precisions, kind and version of the
+            artifact; JSON values.
 
     Raises:
         ArtifactError: the directory cannot be written.
@@ -129,7 +141,7 @@ class Shards:
 
     Attributes:
         key: sha256 of the settings, hex.
-        sources: the rows that can be read, those of earlier work once :meth:`resume` has been called.
+        sources: the rows that can be read; after :meth:`resume`, also those of interrupted work.
     """
 
     def __init__(self, home: Path, settings: Mapping[str, Any]) -> None:
@@ -138,7 +150,7 @@ class Shards:
         self._directory = home / self.key[:16]
 
     def resume(self) -> None:
-        """Find the shards that interrupted work left, and remove what is no whole shard of these settings."""
+        """Find the shards of interrupted work; remove everything that is not a whole shard of these settings."""
         self.sources = []
         if not self._directory.is_dir():
             return
@@ -173,7 +185,7 @@ class Shards:
 
 
 class ShardWriter:
-    """Writes the rows of a shard as they come; use it as a context manager.
+    """A writer of the rows of one shard, step by step; a context manager.
 
     Attributes:
         texts: number of texts so far.
@@ -190,14 +202,14 @@ class ShardWriter:
 
     @property
     def names(self) -> list[str]:
-        """Names of all arrays of the rows."""
+        """The names of all arrays of the rows."""
         return sorted(self._layout)
 
     def __enter__(self) -> ShardWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        # The last bytes of a file may not fit on a full disk either: that is an error, but not a second one.
+        # Closing a file may fail on a full disk: raise that, unless there is an error already.
         with nullcontext() if kind is None else suppress(OSError):
             self._files.close()
         if kind is None:
@@ -215,12 +227,12 @@ class ShardWriter:
             rows: their rows by name; the same names, types and shapes of items each time.
 
         Raises:
-            ComponentError: the shapes do not fit: the encoder's fault.
+            ComponentError: the shapes do not fit, which is a fault of the encoder.
         """
         layout = {name: (array.dtype.str, array.shape[1:]) for name, array in rows.items()}
         self._layout = self._layout or layout
         if layout != self._layout:
-            raise ComponentError(f"The encoder made arrays {_shown(layout)} after {_shown(self._layout)}.")
+            raise ComponentError(f"The encoder returned arrays {_shown(layout)} after {_shown(self._layout)}.")
         for name, array in rows.items():
             bounds = bounds_of(name)
             if bounds == name:
@@ -230,7 +242,7 @@ class ShardWriter:
             needed = len(digests) if bounds is None else int(rows[bounds][-1])
             if len(array) != needed:
                 raise ComponentError(
-                    f"The encoder made {name} of shape {list(array.shape)} for {len(digests)} texts, where "
+                    f"The encoder returned {name} of shape {list(array.shape)} for {len(digests)} texts, but "
                     f"{needed} items are needed."
                 )
             self._appender(name, array)(array)
@@ -239,7 +251,7 @@ class ShardWriter:
 
     def _appender(self, name: str, array: npt.NDArray[Any]) -> Any:
         if name not in self._append:
-            opened = appending(self._directory / f"{name}.npy", array.dtype, array.shape[1:])
+            opened = append_rows(self._directory / f"{name}.npy", array.dtype, *array.shape[1:])
             self._append[name] = self._files.enter_context(opened)
         return self._append[name]
 
@@ -248,7 +260,7 @@ def _check_bounds(name: str, bounds: npt.NDArray[Any], texts: int) -> None:
     fits = bounds.shape == (texts + 1,) and bounds.dtype == np.int64
     if not fits or bounds[0] != 0 or (np.diff(bounds) < 0).any():
         raise ComponentError(
-            f"The encoder made {name} of shape {list(bounds.shape)} and type {bounds.dtype} for {texts} texts: "
+            f"The encoder returned {name} of shape {list(bounds.shape)} and type {bounds.dtype} for {texts} texts: "
             f"they must be int64 [{texts + 1}], ascending from 0."
         )
 
@@ -258,16 +270,14 @@ def _shown(layout: Mapping[str, tuple[str, tuple[int, ...]]]) -> str:
 
 
 _BLOCK = 16_000_000
-"""Bytes of rows that are held at a time; the rows of one text are held whole."""
-
-Numbers = npt.NDArray[np.int64]
+"""Bytes of rows in memory at a time; the rows of one text are never divided."""
 
 
 class _Items(NamedTuple):
-    """Where the items of n documents stand: `starts` in their sources, [n]; `bounds` in the new array, [n + 1]."""
+    """Positions of the items of n documents: `starts` in their sources, [n]; `bounds` in the new array, [n + 1]."""
 
-    starts: Numbers
-    bounds: Numbers
+    starts: Integers
+    bounds: Integers
 
 
 def gather(data: Path, digests: bytes, sources: Sequence[RowSource]) -> list[str]:
@@ -275,12 +285,12 @@ def gather(data: Path, digests: bytes, sources: Sequence[RowSource]) -> list[str
 
     Args:
         data: directory of the build.
-        digests: of the texts of the documents, 16 bytes each, one after the other.
-        sources: rows, at least one source; among them those of every digest. The first one that has a text counts.
+        digests: of the texts of the documents, 16 bytes each.
+        sources: at least one; together they have rows for each digest. The first source with a text is used.
 
     Raises:
-        ArtifactError: a source was cut off since it was verified.
-        ComponentError: the sources hold rows of different types or shapes.
+        ArtifactError: a source was truncated after it was verified.
+        ComponentError: the sources have rows of different types or shapes.
         OSError: the files cannot be written.
     """
     files = sources[0].files
@@ -310,37 +320,38 @@ def gather(data: Path, digests: bytes, sources: Sequence[RowSource]) -> list[str
 def _check_layouts(sources: Sequence[RowSource]) -> None:
     expected = {name: file.layout for name, file in sources[0].files.items()}
     for source in sources[1:]:
-        found = {name: file.layout for name, file in source.files.items()}
-        if found != expected:
+        layout = {name: file.layout for name, file in source.files.items()}
+        if layout != expected:
             raise ComponentError(
-                f"The encoder made {found} where it made {expected} before: its fingerprint must change with them."
+                f"The encoder returned {_shown(layout)}, and {_shown(expected)} before: its fingerprint must change "
+                f"with them."
             )
 
 
-def _located(wanted: npt.NDArray[np.uint8], sources: Sequence[RowSource]) -> tuple[Numbers, Numbers]:
-    """Return the number of the source that has each digest, and the row in it; both [n]."""
-    # Bytes of one length, compared as a whole.
-    held = np.concatenate([source.digests for source in sources]).view(f"S{DIGEST_BYTES}").reshape(-1)
-    order = np.argsort(held, kind="stable")
-    found = order[np.searchsorted(held, wanted.view(f"S{DIGEST_BYTES}").reshape(-1), sorter=order)]
+def _located(wanted: npt.NDArray[np.uint8], sources: Sequence[RowSource]) -> tuple[Integers, Integers]:
+    """Return the number of the first source with each digest, and the row in it; both [n]."""
+    # Bytes of one length are compared as a whole.
+    all_digests = np.concatenate([source.digests for source in sources]).view(f"S{DIGEST_BYTES}").reshape(-1)
+    order = np.argsort(all_digests, kind="stable")
+    positions = order[np.searchsorted(all_digests, wanted.view(f"S{DIGEST_BYTES}").reshape(-1), sorter=order)]
     first = np.cumsum([0, *(len(source.digests) for source in sources)])
-    source = np.searchsorted(first, found, side="right") - 1
-    return source, found - first[source]
+    source = np.searchsorted(first, positions, side="right") - 1
+    return source, positions - first[source]
 
 
-def _group(name: str, source: Numbers, row: Numbers, sources: Sequence[RowSource]) -> _Items:
+def _group(name: str, source: Integers, row: Integers, sources: Sequence[RowSource]) -> _Items:
     starts, bounds = np.empty(len(row), dtype=np.int64), np.zeros(len(row) + 1, dtype=np.int64)
     for number, here in _by_source(source):
         file = sources[number].files[name]
-        known = file.between(0, file.length)
-        starts[here] = known[row[here]]
-        bounds[here + 1] = known[row[here] + 1] - starts[here]
+        old_bounds = file.between(0, file.length)
+        starts[here] = old_bounds[row[here]]
+        bounds[here + 1] = old_bounds[row[here] + 1] - starts[here]
     np.cumsum(bounds, out=bounds)
     return _Items(starts, bounds)
 
 
-def _by_source(source: Numbers) -> Iterator[tuple[int, Numbers]]:
-    """Yield each number in `source` with the ascending positions where it stands."""
+def _by_source(source: Integers) -> Iterator[tuple[int, Integers]]:
+    """Yield each number in `source` with its positions, ascending."""
     order = np.argsort(source, kind="stable")
     numbers, first = np.unique(source[order], return_index=True)
     yield from zip(numbers.tolist(), np.split(order, first[1:]), strict=False)
@@ -358,7 +369,7 @@ def _blocks(files: Mapping[str, ArrayFile], columns: Mapping[str, _Items]) -> It
 
 
 def _block(
-    name: str, block: slice, items: _Items, source: Numbers, sources: Sequence[RowSource]
+    name: str, block: slice, items: _Items, source: Integers, sources: Sequence[RowSource]
 ) -> npt.NDArray[np.generic]:
     """Return the items of a range of documents."""
     bounds = items.bounds[block.start : block.stop + 1]
@@ -370,21 +381,17 @@ def _block(
     return out
 
 
-Advance = Callable[[int], None]
-"""Is told how many more are done."""
-
-
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How texts become rows.
+    """The way from texts to rows.
 
     Attributes:
-        represent: returns the rows of texts (see :mod:`legalir.storage.rows`), also of none; the same names, types
-            and shapes of items each time. It tells its second argument of texts that are done, all in all once of each.
-        texts: number at which a shard is closed.
-        seconds: time after which a shard is closed, which bounds what a kill costs where encoding is slow.
+        represent: returns the rows of texts (an empty list, too), with the same names, types and shapes of items each
+            time. It calls its second argument with numbers of finished texts that add up to all of them.
+        texts: number of texts at which a shard is closed.
+        seconds: time after which a shard is closed: the most that a kill costs.
         step: characters that are encoded at a time; a longer text goes alone.
-        advance: is told how many more documents are done.
+        advance: called with the number of documents that were finished since the last call.
     """
 
     represent: Callable[[list[str], Advance], Rows]
@@ -395,7 +402,7 @@ class Encoding:
 
     def __post_init__(self) -> None:
         if self.texts < 1:
-            raise ComponentError(f"shard={self.texts} texts are too few: give 1 or more.")
+            raise ComponentError(f"shard must be 1 text or more, got {self.texts}.")
 
 
 def write_encoded(
@@ -407,29 +414,29 @@ def write_encoded(
 ) -> dict[str, Any]:
     """Write docnos, digests of the texts and rows of documents; return the facts about them.
 
-    Every text is encoded once, and not at all where `earlier` or a shard holds its rows. Memory holds one shard's
-    texts, one block of rows, and of all documents no more than docno, digest and bounds.
+    Each text is encoded once, or not at all where `earlier` or a shard has its rows. Memory holds the texts of one
+    shard, one block of rows, and docno, digest and bounds of all documents.
 
     Files: the docnos (see :mod:`legalir.storage.strings`); ``digests.npy``, uint8 [n, 16]; each array of the rows.
 
     Args:
         data: directory of the build.
-        documents: with ``docno`` or ``doc_id``, ``text`` and, if there is one, ``title``.
-        encoding: how texts become rows.
+        documents: with ``docno`` or ``doc_id``, ``text`` and optionally ``title``.
+        encoding: the way from texts to rows.
         shards: of the same artifact and settings.
-        earlier: rows of other builds with the same key, see :func:`~legalir.storage.shards.earlier_rows`.
+        earlier: rows of other builds with the same key, see :func:`earlier_rows`.
 
     Returns:
-        ``documents``, their number, and ``rows`` with ``key`` and ``arrays``, which is what a later build goes by.
+        ``documents``, their number, and ``rows`` with ``key`` and ``arrays``, which a later build reads.
 
     Raises:
-        ComponentError: a docno is missing or occurs twice, a text is no string, or the encoder makes rows that do not
-            fit together.
+        ComponentError: a docno is missing or occurs twice, a text is not a string, or the encoder returns rows that do
+            not fit together.
         OSError: the files cannot be written.
     """
     shards.resume()
     earlier = list(earlier)
-    known = {row.tobytes() for source in (*earlier, *shards.sources) for row in source.digests}
+    encoded = {row.tobytes() for source in (*earlier, *shards.sources) for row in source.digests}
     docnos: list[str] = []
     digests = bytearray()
     missing: dict[bytes, str] = {}
@@ -439,8 +446,8 @@ def write_encoded(
         for text in texts:
             digest = text_digest(text)
             digests += digest
-            if digest not in known:
-                known.add(digest)
+            if digest not in encoded:
+                encoded.add(digest)
                 missing[digest] = text
         encoding.advance(len(texts) - (len(missing) - before))
         if len(missing) >= encoding.texts:
@@ -454,10 +461,10 @@ def write_encoded(
 
 
 def _encode(missing: Mapping[bytes, str], encoding: Encoding, shards: Shards) -> None:
-    """Write shards with the rows of texts; of none, a shard that tells the types and shapes."""
-    # Texts of one length fill a batch of an encoder best; the longest first, so that too little memory shows early.
-    found = sorted(missing.items(), key=lambda item: len(item[1]), reverse=True)
-    steps = _steps(found, encoding)
+    """Write shards with the rows of texts; without texts, one empty shard with their types and shapes."""
+    # Texts of one length fill a batch best. The longest come first, so that a lack of memory shows early.
+    texts_by_length = sorted(missing.items(), key=lambda item: len(item[1]), reverse=True)
+    steps = _steps(texts_by_length, encoding)
     for first in steps:
         began = monotonic()
         with shards.writing() as shard:
@@ -468,13 +475,13 @@ def _encode(missing: Mapping[bytes, str], encoding: Encoding, shards: Shards) ->
                     break
 
 
-def _steps(found: Sequence[tuple[bytes, str]], encoding: Encoding) -> Iterator[Sequence[tuple[bytes, str]]]:
-    """Yield what is encoded at a time; at least once."""
+def _steps(texts: Sequence[tuple[bytes, str]], encoding: Encoding) -> Iterator[Sequence[tuple[bytes, str]]]:
+    """Yield the texts to encode at a time; at least one list, which may be empty."""
     first = characters = 0
-    for number, (_, text) in enumerate(found):
+    for number, (_, text) in enumerate(texts):
         characters += len(text)
-        # A step never crosses the end of a shard, so that none has more texts than it may.
+        # A step never crosses the end of a shard, which would then have too many texts.
         if number > first and (characters > encoding.step or number % encoding.texts == 0):
-            yield found[first:number]
+            yield texts[first:number]
             first, characters = number, len(text)
-    yield found[first:]
+    yield texts[first:]

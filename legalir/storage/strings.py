@@ -1,9 +1,8 @@
-"""The docnos of an index: which document bears which, and in what order they break ties.
+"""Strings on disk: tables of them, and the docnos of an index.
 
-Files of a build: the string table ``docnos`` and ``order.npy``, int32 [n], the position of each document among all
-docnos in ascending order.
-
-Sorted string tables on disk: UTF-8 bytes in one array, offsets in another, looked up by bisection.
+A table is two arrays, the bytes of all strings in UTF-8 and their offsets; a sorted table is searched by bisection.
+The docnos of an index are the table ``docnos`` and ``order.npy``, int32 [n]: the position of each document when all
+docnos are in ascending order, by which ties are broken.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def write_strings(directory: Path, name: str, strings: Iterable[str]) -> None:
 
 
 class Strings(Sequence[str]):
-    """A memory-mapped string table; ascending by UTF-8 bytes (which is code-point order) where looked up.
+    """A memory-mapped string table; :meth:`find` needs one that is ascending by UTF-8 bytes (code-point order).
 
     Args:
         arrays: arrays of a directory by name, among them those that :func:`write_strings` wrote as `name`.
@@ -44,7 +43,7 @@ class Strings(Sequence[str]):
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], name: str) -> None:
         self._bytes = arrays[f"{name}.bytes"]
         self._offsets = arrays[f"{name}.offsets"]
-        self._found: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -66,12 +65,12 @@ class Strings(Sequence[str]):
         return out
 
     def find(self, string: str) -> int:
-        """Return the index of `string`, or -1; what was found once is remembered."""
-        index = self._found.get(string)
+        """Return the index of `string`, or -1. Positive answers are cached."""
+        index = self._numbers.get(string)
         if index is None:
             index = self._bisect(string.encode("utf-8", "surrogatepass"))
-            if index >= 0:  # what is not there has no bound, and would fill the memory of a server
-                self._found[string] = index
+            if index >= 0:  # Strings that are missing would fill the memory of a server.
+                self._numbers[string] = index
         return index
 
     def _bisect(self, target: bytes) -> int:
@@ -89,14 +88,14 @@ def write_docnos(directory: Path, docnos: Sequence[str]) -> None:
     """Write the docnos of an index into `directory`.
 
     Raises:
-        ComponentError: one occurs twice.
+        ComponentError: a docno occurs twice.
     """
     order = np.empty(len(docnos), dtype=np.int32)
     order[sorted(range(len(docnos)), key=docnos.__getitem__)] = np.arange(len(docnos), dtype=np.int32)
     if len(set(docnos)) != len(docnos):
         seen: set[str] = set()
         twice = next(docno for docno in docnos if docno in seen or seen.add(docno))  # type: ignore[func-returns-value]
-        raise ComponentError(f"The docno {twice!r} occurs twice: every document needs its own.")
+        raise ComponentError(f"The docno {twice!r} occurs twice: give each document its own.")
     save_array(directory / "order.npy", order)
     write_strings(directory, "docnos", docnos)
 
@@ -121,10 +120,10 @@ class Docnos:
         return self._strings.array()
 
     @cached_property
-    def _positions(self) -> pd.Index:  # a hash table of all, made when first asked
+    def _positions(self) -> pd.Index:  # A hash table, built on first use.
         return pd.Index(self.array, dtype=object)
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
-        """Return the number of each document, -1 for one that is not in the index; [m]."""
-        asked = np.asarray(docnos, dtype=object)
-        return self._positions.get_indexer(pd.Index(asked, dtype=object)).astype(np.int64)
+        """Return the number of each document, -1 where it is not in the index; [m]."""
+        wanted = pd.Index(np.asarray(docnos, dtype=object), dtype=object)
+        return self._positions.get_indexer(wanted).astype(np.int64)

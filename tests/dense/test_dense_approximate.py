@@ -297,7 +297,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
         yield append
 
     monkeypatch.setattr(faiss_part, "append_rows", almost_full)
-    with pytest.raises(ArtifactError, match=r"failed \(No space left on device\); what was there before is untouched"):
+    with pytest.raises(ArtifactError, match=r"\(No space left on device\); the old build, if any, is unchanged"):
         index.approximated("hnsw")
     assert len(written) > 1
     assert DenseIndex(tmp_path / "index").fingerprint() == before

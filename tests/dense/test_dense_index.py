@@ -229,7 +229,7 @@ def test_a_sparse_index_is_not_a_dense_one(tmp_path: Path) -> None:
     SparseIndex(tmp_path / "sparse").index(DOCUMENTS)
     with pytest.raises(ArtifactError, match="holds sparse_index, and dense_index is needed"):
         answers(DenseIndex(tmp_path / "sparse"))
-    with pytest.raises(ArtifactError, match="exists and is no dense_index of legalir"):
+    with pytest.raises(ArtifactError, match="exists and is not a dense_index of legalir"):
         DenseIndex(tmp_path / "sparse").index(DOCUMENTS)
     with pytest.raises(ArtifactError, match="There is no index at"):
         answers(DenseIndex(tmp_path / "nowhere"))

@@ -57,12 +57,12 @@ def test_with_all_terms_it_is_rocchio_on_vectors(retriever: SparseRetriever, alp
     unit = weights / np.linalg.norm(weights, axis=1, keepdims=True)
     for qid, rows in found.groupby("qid"):
         own = before[before["qid"] == qid]
-        first = retriever.index.known.numbers(own["docno"])[:k]
+        first = retriever.index.docno_table.numbers(own["docno"])[:k]
         query = query_vector(retriever, own["query"].iloc[0])
         moved = alpha * query + beta * np.linalg.norm(query) * unit[first].mean(axis=0)
         expected = weights @ moved * np.linalg.norm(query) / np.linalg.norm(moved)
         scores = rows.set_index("docno")["score"]
-        numbers = retriever.index.known.numbers(scores.index)
+        numbers = retriever.index.docno_table.numbers(scores.index)
         np.testing.assert_allclose(scores, expected[numbers], rtol=1e-5)
         assert (np.delete(expected, numbers) == 0).all()
 

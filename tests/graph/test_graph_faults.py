@@ -68,7 +68,7 @@ def test_what_is_not_there_or_something_else_is_refused(path: Path, tmp_path: Pa
     refused(tmp_path / "nowhere", "There is no index at .*nowhere: build it first")
     SparseIndex(tmp_path / "sparse", analyzer="word").index([{"docno": "a", "text": "b"}])
     refused(tmp_path / "sparse", "holds sparse_index, and citation_graph is needed")
-    with pytest.raises(ArtifactError, match="exists and is no citation_graph of legalir"):
+    with pytest.raises(ArtifactError, match="exists and is not a citation_graph of legalir"):
         CitationGraph.from_links(LINKS).save(tmp_path / "sparse")
     shutil.rmtree(data(path))
     refused(path, "is missing: remove the directory")
@@ -88,7 +88,7 @@ def test_saving_again_replaces_whole_or_not_at_all(path: Path, monkeypatch: pyte
 
     with monkeypatch.context() as patch:
         patch.setattr(graph_content, "save_array", full_disk)
-        with pytest.raises(ArtifactError, match=r"\(No space left on device\); what was there before is untouched"):
+        with pytest.raises(ArtifactError, match=r"\(No space left on device\); the old build, if any, is unchanged"):
             CitationGraph.from_links([("x", "y")]).save(path)
     assert list(CitationGraph.load(path).links()) == before
     assert len(list(path.iterdir())) == 3

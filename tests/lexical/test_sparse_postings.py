@@ -89,11 +89,14 @@ def test_doc_id_is_a_docno_too(tmp_path: Path) -> None:
         ({"text": "법"}, "A document has no docno; its fields are text"),
         ({"docno": "", "text": "법"}, "A document has no docno; its fields are docno, text"),
         ({"docno": None, "text": "법"}, "A document has no docno"),
-        ({"docno": 3, "text": "법"}, "The docno 3 of a document is no string: write '3'"),
-        ({"docno": "법-2", "text": "법"}, "The docno '법-2' occurs twice: every document needs its own"),
-        ({"docno": "d", "text": math.nan}, "The text of a document is nan: give a string, or leave it out"),
-        ({"docno": "d", "title": math.nan, "text": "법"}, "The title of a document is nan"),
-        ({"docno": "d", "text": ["법"]}, "The text of a document is \\['법'\\]"),
+        ({"docno": 3, "text": "법"}, r"docno must be a string, got 3 \(int\): write '3'"),
+        ({"docno": "법-2", "text": "법"}, "The docno '법-2' occurs twice: give each document its own"),
+        (
+            {"docno": "d", "text": math.nan},
+            "text of a document must be a string, got nan: give a string",
+        ),
+        ({"docno": "d", "title": math.nan, "text": "법"}, "title of a document must be a string, got nan"),
+        ({"docno": "d", "text": ["법"]}, "text of a document must be a string, got \\['법'\\]"),
     ],
 )
 def test_documents_that_are_refused(tmp_path: Path, document: dict[str, object], message: str) -> None:

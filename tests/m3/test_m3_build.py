@@ -92,7 +92,7 @@ def test_the_manifest_says_what_was_built(tmp_path: Path) -> None:
         "dimensions": 8,
         "vocabulary": VOCABULARY,
         "postings": len(store.sparse.items),
-        "vectors": len(store._array("multi.vectors")),
+        "vectors": len(store.arrays["multi.vectors"]),
         "truncated": long,
         "encoder": {"name": "m3", "model": "fake", "max_length": LIMIT, "fingerprint": "f1"},
         "precision": "float16",

@@ -155,7 +155,7 @@ def _on_a_full_disk(path: Path, size: int, log: Path) -> None:
     try:
         built(path, DOCUMENTS, encoder, shard=1000)
     except ArtifactError as error:
-        good = "what was there before is untouched" in str(error) and "free some space" in str(error)
+        good = "the old build, if any, is unchanged" in str(error) and "free some space" in str(error)
         os._exit(3 if good else 4)
     os._exit(5)
 

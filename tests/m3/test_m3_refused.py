@@ -27,7 +27,7 @@ def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None,
     [
         ({"multi": "float8"}, "multi='float8' is not one of float16, float32, int8"),
         ({"precision": "int8"}, "precision='int8' is not one of float32, float16"),
-        ({"shard": 0}, "shard=0 texts are too few"),
+        ({"shard": 0}, "shard must be 1 text or more, got 0"),
     ],
 )
 def test_parameters_that_mean_nothing(tmp_path: Path, options: dict[str, Any], message: str) -> None:
@@ -52,7 +52,7 @@ def test_something_else_at_the_path_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "m3").mkdir()
     (tmp_path / "m3" / "thesis.txt").write_text("a thesis", encoding="utf-8")
     encoder = FakeM3()
-    with pytest.raises(ArtifactError, match="exists and is no m3_index"):
+    with pytest.raises(ArtifactError, match="exists and is not a m3_index"):
         built(tmp_path / "m3", DOCUMENTS, encoder)
     assert encoder.seen == []
 
@@ -124,7 +124,7 @@ def test_an_encoder_that_changes_its_shapes_is_refused(tmp_path: Path) -> None:
             return super().represent(texts, multi=multi)
 
     long = [{"docno": str(number), "text": f"{number}" + "가" * 20_000} for number in range(3)]
-    with pytest.raises(ComponentError, match=r"made arrays dense <f2\[9\], .* after dense <f2\[8\]"):
+    with pytest.raises(ComponentError, match=r"returned arrays dense <f2\[9\], .* after dense <f2\[8\]"):
         built(tmp_path / "m3", long, Growing())
     # From shard to shard, and from build to build.
     with pytest.raises(ComponentError, match="its fingerprint must change with them"):

@@ -140,7 +140,7 @@ def test_a_path_that_holds_something_else_is_left_alone(tmp_path: Path, what: st
     path = tmp_path / "thing"
     foreign(path, what)
     before = sorted((p.relative_to(path), p.is_file() and p.read_bytes()) for p in path.rglob("*"))
-    with pytest.raises(ArtifactError, match="exists and is no thing of legalir: choose another path or remove it"):
+    with pytest.raises(ArtifactError, match="exists and is not a thing of legalir: choose another path or remove it"):
         build(path)
     assert sorted((p.relative_to(path), p.is_file() and p.read_bytes()) for p in path.rglob("*")) == before
 

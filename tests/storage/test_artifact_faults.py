@@ -178,7 +178,7 @@ def _build_on_a_full_disk(path: Path, size: int) -> None:
         SparseIndex(path, analyzer="jamo3").index(OTHERS)
     except ArtifactError as error:
         text = str(error)
-        os._exit(3 if "failed" in text and "what was there before is untouched" in text else 4)
+        os._exit(3 if "failed" in text and "the old build, if any, is unchanged" in text else 4)
 
 
 def test_a_full_disk_leaves_the_old_index(path: Path, expected: Answers) -> None:
@@ -209,6 +209,6 @@ def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_a_path_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("a thesis", encoding="utf-8")
-    with pytest.raises(ArtifactError, match="mine exists and is no sparse_index of legalir"):
+    with pytest.raises(ArtifactError, match="mine exists and is not a sparse_index of legalir"):
         SparseIndex(tmp_path / "mine").index(DOCUMENTS)
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["thesis.txt"]

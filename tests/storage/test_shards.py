@@ -14,13 +14,13 @@ import pytest
 
 from legalir.errors import ArtifactError, ComponentError
 from legalir.storage import shards as gathering
-from legalir.storage.arrays import load_array, save_array
+from legalir.storage.arrays import ArrayFile, append_rows, load_array, save_array
 from legalir.storage.artifact import building
-from legalir.storage.rows import ArrayFile, appending, bounds_of
 from legalir.storage.shards import (
     Advance,
     Encoding,
     RowSource,
+    bounds_of,
     earlier_rows,
     gather,
     shards_beside,
@@ -133,8 +133,8 @@ def test_a_writer_that_fails_leaves_no_shard(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"vectors": np.zeros((3, 32), np.float32)}, r"vectors of shape \[3, 32\] for 2 texts, where 2 items"),
-        ({"letter.codes": np.zeros(3, np.int32)}, r"letter.codes of shape \[3\] for 2 texts, where \d+ items"),
+        ({"vectors": np.zeros((3, 32), np.float32)}, r"vectors of shape \[3, 32\] for 2 texts, but 2 items"),
+        ({"letter.codes": np.zeros(3, np.int32)}, r"letter.codes of shape \[3\] for 2 texts, but \d+ items"),
         ({"letter.bounds": np.array([1, 2, 3])}, "ascending from 0"),
         ({"letter.bounds": np.array([0, 2, 1])}, "ascending from 0"),
         ({"letter.bounds": np.array([0, 1, 2], np.int32)}, "must be int64"),
@@ -163,7 +163,7 @@ def test_a_file_that_is_cut_off_while_it_is_read_is_an_error(tmp_path: Path) -> 
 @pytest.mark.parametrize("sizes", [(), (0,), (2, 0, 5)])
 def test_an_array_grows_item_by_item(tmp_path: Path, item: tuple[int, ...], sizes: tuple[int, ...]) -> None:
     parts = [np.full((size, *item), number, dtype=np.float16) for number, size in enumerate(sizes)]
-    with appending(tmp_path / "a.npy", np.dtype(np.float16), item) as append:
+    with append_rows(tmp_path / "a.npy", np.dtype(np.float16), *item) as append:
         for part in parts:
             append(part)
     expected = np.concatenate([np.zeros((0, *item), np.float16), *parts])

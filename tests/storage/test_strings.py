@@ -52,4 +52,4 @@ def test_what_is_not_there_is_not_remembered(tmp_path: Path) -> None:
     for number in range(1000):
         read.find(f"없다{number}")
         read.find("나")
-    assert len(vars(read)["_found"]) <= len(read)
+    assert len(vars(read)["_numbers"]) <= len(read)

@@ -102,7 +102,7 @@ def test_of_another_analyzer_or_corpus_or_kind(path: Path, make: Make) -> None:
         len(LuceneIndex(path.with_name("nowhere")))
     (path / "manifest.json").unlink()
     (path / "pt_meta.json").write_text('{"type": "sparse_index", "format": "legalir"}')
-    with pytest.raises(ArtifactError, match="is no lucene_index"):
+    with pytest.raises(ArtifactError, match="is not a lucene_index"):
         LuceneIndex(path).index(DOCUMENTS)
 
 
@@ -134,7 +134,7 @@ except ArtifactError as error:
     print(error)
 """
     )
-    assert re.search(r"Writing .* failed \(File too large\); what was there before is untouched", said)
+    assert re.search(r"Writing .* failed \(File too large\); the old build, if any, is unchanged", said)
     assert len(LuceneIndex(path)) == 3
 
 

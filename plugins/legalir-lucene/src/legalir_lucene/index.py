@@ -121,7 +121,7 @@ class LuceneIndex(IndexArtifact):
         return self._whole[2]
 
     def __len__(self) -> int:
-        return len(self.known)
+        return len(self.docno_table)
 
     @cached_property
     def _whole(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]], Reader]:
