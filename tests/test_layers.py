@@ -20,6 +20,13 @@ LAYERS = (
     *("testing", "serve", "cli"),
 )
 ROOT = Path(legalir.__file__).parent
+PUBLIC = {
+    alias.name: node.module.split(".")[0]
+    for node in ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8")).body
+    if isinstance(node, ast.ImportFrom) and node.module is not None
+    for alias in node.names
+}
+"""The layer of each name that the package itself has."""
 MODULES = {
     ".".join(["legalir", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__"): path
     for path in sorted(ROOT.rglob("*.py"))
@@ -44,8 +51,7 @@ def layer_of(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != "legalir" or len(parts) == 1:
         return None
-    home = legalir._HOME.get(parts[1])
-    return home.split(".")[1] if home is not None else parts[1]
+    return PUBLIC.get(parts[1], parts[1])
 
 
 def faults(source: str, module: str) -> list[str]:

@@ -1,0 +1,39 @@
+"""The public names, for type checkers and for the lazy loader: each is imported when it is first used."""
+
+from . import experiment as experiment
+from .collection.collection import Collection as Collection
+from .collection.results import SearchResult as SearchResult
+from .dense.index import DenseIndex as DenseIndex
+from .dense.rocchio import Rocchio as Rocchio
+from .encode.sentence.encoder import SentenceEncoder as SentenceEncoder
+from .errors import LegalIRError as LegalIRError
+from .explanation import Explanation as Explanation
+from .explanation import explain as explain
+from .fuse.linear import LinearFusion as LinearFusion
+from .fuse.rrf import RRF as RRF
+from .fuse.rrf import WeightedRRF as WeightedRRF
+from .generate.generator import Answer as Answer
+from .generate.generator import Generator as Generator
+from .graph.citation_graph import CitationGraph as CitationGraph
+from .graph.family import FamilySmoothing as FamilySmoothing
+from .graph.link_expansion import LinkExpansion as LinkExpansion
+from .graph.nitilink import NitiLink as NitiLink
+from .graph.sar import SAR as SAR
+from .lexical.bm25f import BM25F as BM25F
+from .lexical.sparse import BM25 as BM25
+from .lexical.sparse import TFIDF as TFIDF
+from .lexical.sparse import SparseIndex as SparseIndex
+from .m3.encoder import M3Encoder as M3Encoder
+from .m3.index import M3Index as M3Index
+from .measure import MicroR as MicroR
+from .measure import MultiHitRate as MultiHitRate
+from .measure import MultiMRR as MultiMRR
+from .rerank.cross_encoder.reranker import CrossEncoderReranker as CrossEncoderReranker
+from .rewrite.focus import Focus as Focus
+from .train import TrainedModel as TrainedModel
+from .train import train_static as train_static
+from .train.finetune import FineTuned as FineTuned
+from .train.finetune import FineTuning as FineTuning
+from .train.finetune import finetune as finetune
+
+__version__: str
