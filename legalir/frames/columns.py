@@ -23,6 +23,7 @@ __all__ = [
     "drop_results",
     "empty_like",
     "fed_with_questions",
+    "query_columns",
     "query_rows",
     "require_columns",
     "require_texts",
@@ -92,11 +93,14 @@ def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
     A retriever that follows another component sees result rows; it wants their queries. Of result rows the
     columns ``docid, title, text`` go, too: they would end up beside documents that they do not belong to.
     """
-    dropped: tuple[str, ...] = RESULT_COLUMNS
     if "docno" in frame.columns:
-        frame = query_rows(frame, np.flatnonzero(~frame["qid"].duplicated()))
-        dropped = _OF_DOCUMENTS
-    return frame[[column for column in frame.columns if column not in dropped]]
+        return query_columns(query_rows(frame, np.flatnonzero(~frame["qid"].duplicated())))
+    return frame[[column for column in frame.columns if column not in RESULT_COLUMNS]]
+
+
+def query_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of a result frame that belong to its queries."""
+    return frame[[column for column in frame.columns if column not in _OF_DOCUMENTS]]
 
 
 def query_rows(frame: pd.DataFrame, first: npt.NDArray[np.intp]) -> pd.DataFrame:

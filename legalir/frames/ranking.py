@@ -6,6 +6,7 @@ result depends on the order of its input. r is the number of rows of all lists t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -14,23 +15,28 @@ import numpy.typing as npt
 import pandas as pd
 
 from legalir.errors import ComponentError
-from legalir.frames.columns import drop_results, query_rows
+from legalir.frames.columns import query_columns, query_rows
 
 __all__ = [
+    "DocnoTable",
     "Hits",
     "Numbering",
     "RankedLists",
     "asked_only",
     "best_first",
+    "hit_lists",
+    "numbers_in",
     "places",
     "rank_results",
-    "ranked_frame",
+    "ranked_lists",
     "ranking",
     "reaching",
     "read_lists",
     "results_frame",
     "top_k",
 ]
+
+_log = logging.getLogger("legalir")
 
 
 def places(group: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -110,13 +116,59 @@ def rank_results(frame: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
-def ranked_frame(
+class RankedLists(NamedTuple):
+    """Ranked lists of several queries, one after the other; r rows of q queries.
+
+    Components of a chain hand them on as they are: a frame is made only where one is needed.
+
+    Attributes:
+        queries: the query columns, one row a query; a query may have no results.
+        query: position in `queries`, int64 [r], ascending.
+        docno: object [r].
+        score: float64 [r], descending within a query; equal scores by ascending docno.
+    """
+
+    queries: pd.DataFrame
+    query: npt.NDArray[np.int64]
+    docno: npt.NDArray[np.object_]
+    score: npt.NDArray[np.float64]
+
+    @property
+    def rank(self) -> npt.NDArray[np.int64]:
+        """Rank in the list, from 1; [r]."""
+        return places(self.query) + 1
+
+    @property
+    def bounds(self) -> npt.NDArray[np.int64]:
+        """First row of each list, and the number of rows; [q + 1]."""
+        return np.searchsorted(self.query, np.arange(len(self.queries) + 1)).astype(np.int64)
+
+    def qid(self, row: int) -> str:
+        """Return the qid of a row."""
+        return str(self.queries["qid"].iloc[self.query[row]])
+
+    def head(self, k: int) -> RankedLists:
+        """Return the first `k` rows of each list."""
+        kept = places(self.query) < k
+        return RankedLists(self.queries, self.query[kept], self.docno[kept], self.score[kept])
+
+    def frame(self) -> pd.DataFrame:
+        """Return the result frame: the query columns, then ``docno, score, rank``."""
+        # By position: the index of a frame put together from several repeats its labels.
+        out = self.queries.iloc[self.query].reset_index(drop=True)
+        out["docno"] = pd.Series(self.docno, dtype=str)
+        out["score"] = self.score
+        out["rank"] = places(self.query)
+        return out
+
+
+def ranked_lists(
     queries: pd.DataFrame,
     query: npt.NDArray[np.int64],
     docno: npt.NDArray[np.object_],
     score: npt.NDArray[np.float64],
-) -> pd.DataFrame:
-    """Return the result frame of documents in any order: the columns of `queries`, then ``docno, score, rank``.
+) -> RankedLists:
+    """Return the lists of documents in any order.
 
     Args:
         queries: the query columns, one row a query.
@@ -125,16 +177,65 @@ def ranked_frame(
         score: [r].
     """
     order = ranking(query, score, docno)
-    query = query[order]
-    out = queries.iloc[query].reset_index(drop=True)
-    out["docno"] = pd.Series(docno[order], dtype=str)
-    out["score"] = score[order]
-    out["rank"] = places(query)
-    return out
+    return RankedLists(queries, query[order], docno[order], score[order])
+
+
+def read_lists(frame: pd.DataFrame, component: str) -> tuple[RankedLists, npt.NDArray[np.int64]]:
+    """Return the lists of a result frame that has rows, and the row of the frame for each of their rows, [r].
+
+    The order of the rows of the frame does not matter.
+
+    Args:
+        frame: columns ``qid, docno, score``.
+        component: name of who reads, for errors.
+
+    Raises:
+        ComponentError: a score is not a finite number, or a document occurs twice in a list.
+    """
+    query, heads = _queries(frame["qid"])
+    docno, score = frame["docno"].to_numpy(dtype=object), _scores(frame, component)
+    number, distinct = pd.factorize(docno, use_na_sentinel=False)
+    twice = pd.Series(query * len(distinct) + number).duplicated().to_numpy()
+    if twice.any():
+        row = frame.iloc[int(np.flatnonzero(twice)[0])]
+        raise ComponentError(f"{component}: {row['docno']!r} occurs twice in the list of query {row['qid']!r}.")
+    queries = query_columns(query_rows(frame, heads))
+    order = ranking(query, score, number, distinct)
+    return RankedLists(queries, query[order], docno[order], score[order]), order
+
+
+def _queries(qids: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Number the queries by first appearance; return the number of each row, and the first row of each number."""
+    values = qids.to_numpy(dtype=object)
+    changes = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    # Rows of a query mostly stand together: only where the qid changes has it to be looked up.
+    numbers, known = pd.factorize(values[changes])
+    heads = changes[np.unique(numbers, return_index=True)[1]] if len(known) < len(changes) else changes
+    return np.repeat(numbers, np.diff(changes, append=len(values))).astype(np.int64), heads
+
+
+def _scores(frame: pd.DataFrame, component: str) -> npt.NDArray[np.float64]:
+    try:
+        score = frame["score"].to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise ComponentError(f"{component}: the column 'score' holds something that is not a number.") from None
+    if not np.isfinite(score).all():
+        row = int(np.flatnonzero(~np.isfinite(score))[0])
+        raise ComponentError(
+            f"{component}: the score of {frame['docno'].iloc[row]!r} for query {frame['qid'].iloc[row]!r} is "
+            f"{score[row]}: scores must be finite numbers."
+        )
+    return score
 
 
 Hits = tuple[npt.NDArray[np.int64], npt.NDArray[np.floating]]
 """Results of one query: numbers of documents, best first, and their scores."""
+
+
+class DocnoTable(Protocol):
+    """The docnos of an index by their numbers, such as an array of them."""
+
+    def __getitem__(self, documents: npt.NDArray[np.int64], /) -> npt.NDArray[np.object_]: ...
 
 
 def asked_only(queries: pd.DataFrame, hits: Sequence[Hits]) -> list[Hits]:
@@ -145,22 +246,24 @@ def asked_only(queries: pd.DataFrame, hits: Sequence[Hits]) -> list[Hits]:
     ]
 
 
-def results_frame(queries: pd.DataFrame, hits: Sequence[Hits], docnos: npt.NDArray[np.object_]) -> pd.DataFrame:
-    """Return the columns of `queries`, then ``docno, score, rank``: one row a hit.
+def hit_lists(queries: pd.DataFrame, hits: Sequence[Hits], docnos: DocnoTable) -> RankedLists:
+    """Return the lists of hits.
 
     Args:
         queries: at least one row.
         hits: of each query, in the order of results.
         docnos: docno of each document, [n].
     """
-    sizes = [len(documents) for documents, _ in hits]
-    # By position: the index of a frame put together from several repeats its labels.
-    out = queries.iloc[np.repeat(np.arange(len(queries)), sizes)].reset_index(drop=True)
+    query = np.repeat(np.arange(len(queries)), [len(documents) for documents, _ in hits])
     documents = np.concatenate([documents for documents, _ in hits])
-    out["docno"] = pd.Series(docnos[documents], dtype=str)
-    out["score"] = np.concatenate([scores for _, scores in hits]).astype(np.float64)
-    out["rank"] = np.concatenate([np.arange(size, dtype=np.int64) for size in sizes])
-    return out
+    return RankedLists(
+        queries, query, docnos[documents], np.concatenate([scores for _, scores in hits], dtype=np.float64)
+    )
+
+
+def results_frame(queries: pd.DataFrame, hits: Sequence[Hits], docnos: DocnoTable) -> pd.DataFrame:
+    """Return the columns of `queries`, then ``docno, score, rank``: one row a hit; arguments of :func:`hit_lists`."""
+    return hit_lists(queries, hits, docnos).frame()
 
 
 def best_first(
@@ -218,7 +321,7 @@ def _lower_bound(scores: npt.NDArray[np.float32], k: int) -> float:
 
 
 class Numbering(Protocol):
-    """What numbers the provisions of a collection, such as its citation graph."""
+    """A numbering of the provisions of a collection, such as its citation graph."""
 
     def __len__(self) -> int: ...
 
@@ -226,94 +329,18 @@ class Numbering(Protocol):
         """Return the number of each docno, −1 for one that is not there; [m]."""
 
 
-class RankedLists(NamedTuple):
-    """The lists of all queries of a frame, one after the other; r rows of q queries.
+def numbers_in(numbering: Numbering, docnos: npt.NDArray[np.object_], component: str) -> npt.NDArray[np.int64]:
+    """Return the number of each docno, −1 for one that `numbering` lacks; [m].
 
-    Attributes:
-        queries: the query columns, one row a query, [q].
-        query: position in `queries`, int64 [r], ascending.
-        rank: place in the list, from 1, int64 [r].
-        docno: object [r].
-        node: number in the graph, −1 for a document that it does not know, int64 [r].
-        score: float64 [r], descending within a query; equal scores by ascending docno.
-        row: position in the frame, int64 [r].
+    Where it lacks all of them, it may belong to another collection: the log says so.
     """
-
-    queries: pd.DataFrame
-    query: npt.NDArray[np.int64]
-    rank: npt.NDArray[np.int64]
-    docno: npt.NDArray[np.object_]
-    node: npt.NDArray[np.int64]
-    score: npt.NDArray[np.float64]
-    row: npt.NDArray[np.int64]
-
-    def qid(self, row: int) -> str:
-        """Return the qid of a row."""
-        return str(self.queries["qid"].iloc[self.query[row]])
-
-
-def read_lists(frame: pd.DataFrame, graph: Numbering, component: str, noun: str = "graph") -> RankedLists:
-    """Return the lists of a result frame that has rows, ordered by score; the order of its rows does not matter.
-
-    Args:
-        frame: columns ``qid, docno, score``.
-        graph: the citation graph, or what else numbers the provisions.
-        component: name of who reads, for errors.
-        noun: what `graph` is called there.
-
-    Raises:
-        ComponentError: a score is no finite number, a document occurs twice in a list, or the graph knows none of
-            the documents, so that it belongs to another collection.
-    """
-    query, heads = _queries(frame["qid"])
-    # Most provisions are in several lists, and each is looked up once.
-    place, distinct = pd.factorize(frame["docno"], use_na_sentinel=False)
-    known = np.asarray(distinct, dtype=object)
-    docno, node = known[place], graph.numbers(known)[place]
-    score = _scores(frame, component)
-    if (node < 0).all():
-        raise ComponentError(
-            f"{component}: none of the {len(node)} retrieved provisions (such as {docno[0]!r}) is in {graph!r}: "
-            f"give the {noun} of the collection that was searched."
+    numbers = numbering.numbers(docnos)
+    if len(numbers) and (numbers < 0).all():
+        _log.warning(
+            "%s: none of the %d retrieved provisions (such as %r) is in %r: is it that of the collection searched?",
+            component,
+            len(numbers),
+            docnos[0],
+            numbering,
         )
-    _check_repeats(frame, query, node, len(graph), component)
-    queries = drop_results(query_rows(frame, heads))
-    order = ranking(query, score, docno)
-    query = query[order]
-    return RankedLists(queries, query, places(query) + 1, docno[order], node[order], score[order], order)
-
-
-def _queries(qids: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number the queries by first appearance; return the number of each row, and the first row of each number."""
-    values = qids.to_numpy(dtype=object)
-    changes = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
-    # Rows of a query mostly stand together: only where the qid changes has it to be looked up.
-    numbers, known = pd.factorize(values[changes])
-    heads = changes[np.unique(numbers, return_index=True)[1]] if len(known) < len(changes) else changes
-    return np.repeat(numbers, np.diff(changes, append=len(values))).astype(np.int64), heads
-
-
-def _scores(frame: pd.DataFrame, component: str) -> npt.NDArray[np.float64]:
-    try:
-        score = frame["score"].to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        raise ComponentError(f"{component}: the column 'score' holds something that is no number.") from None
-    if not np.isfinite(score).all():
-        row = int(np.flatnonzero(~np.isfinite(score))[0])
-        raise ComponentError(
-            f"{component}: the score of {frame['docno'].iloc[row]!r} for query {frame['qid'].iloc[row]!r} is "
-            f"{score[row]}: scores must be finite numbers."
-        )
-    return score
-
-
-def _check_repeats(
-    frame: pd.DataFrame, query: npt.NDArray[np.int64], node: npt.NDArray[np.int64], n: int, component: str
-) -> None:
-    number = node.copy()
-    unknown = np.flatnonzero(node < 0)
-    number[unknown] = n + pd.factorize(frame["docno"].iloc[unknown])[0]
-    twice = pd.Series(query * (n + len(unknown)) + number).duplicated().to_numpy()
-    if twice.any():
-        row = frame.iloc[int(np.flatnonzero(twice)[0])]
-        raise ComponentError(f"{component}: {row['docno']!r} occurs twice in the list of query {row['qid']!r}.")
+    return numbers

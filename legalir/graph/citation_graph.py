@@ -269,6 +269,10 @@ class CitationGraph(pt.Artifact):
         docnos = self._content.docnos
         return np.array(docnos, dtype=object) if isinstance(docnos, list) else docnos.array()
 
+    def docno_array(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        """Return the docno of each of `nodes`; object [m]."""
+        return self.docnos[nodes]
+
     @cached_property
     def _positions(self) -> pd.Index:
         return pd.Index(self.docnos, dtype=object)  # a hash table of all, made when it is first asked

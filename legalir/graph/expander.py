@@ -17,9 +17,9 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import empty_like
+from legalir.frames.columns import empty_like, query_columns
 from legalir.frames.component import Cuttable, check_number
-from legalir.frames.ranking import RankedLists, ranked_frame, read_lists
+from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
 from legalir.graph.citation_graph import CitationGraph
 
 __all__ = ["Expander", "Neighbours", "Step", "breadth_first", "check_graph", "depth_first"]
@@ -121,14 +121,14 @@ class Expander(Cuttable):
                 collection.
         """
         pt.validate.columns(inp, includes=["qid", "docno", "score"])
-        lists = read_lists(inp, self.graph, self.name)
-        found = [[step.node for step in steps] for steps in self._expanded(lists)]
-        sizes = [len(nodes) for nodes in found]
-        node = np.array([number for nodes in found for number in nodes], dtype=np.int64)
-        place = np.concatenate([np.arange(1, size + 1) for size in sizes])
-        return ranked_frame(
-            lists.queries, np.repeat(np.arange(len(sizes)), sizes), self._docnos(lists, node), 1 / place
-        )
+        return self.rank_lists(read_lists(inp, self.name)[0]).frame()
+
+    def rank_lists(self, lists: RankedLists) -> RankedLists:
+        """Return the expanded lists; errors as :meth:`apply`."""
+        expanded = [[step.node for step in steps] for steps in self._expanded(lists)]
+        query = np.repeat(np.arange(len(expanded)), [len(nodes) for nodes in expanded])
+        node = np.array([number for nodes in expanded for number in nodes], dtype=np.int64)
+        return ranked_lists(query_columns(lists.queries), query, self._docnos(lists, node), 1 / (places(query) + 1))
 
     def _docnos(self, lists: RankedLists, node: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
         out = lists.docno[np.where(node < 0, -1 - node, 0)]
@@ -140,9 +140,9 @@ class Expander(Cuttable):
         links = self.graph.adjacency("out")
         placing = self.placing(lambda node: links.row(node).tolist() if node >= 0 else [])
         # A document that the graph does not know is told from others by its row.
-        nodes = np.where(lists.node < 0, -1 - np.arange(len(lists.node)), lists.node)
-        bounds = np.searchsorted(lists.query, np.arange(len(lists.queries) + 1)).tolist()
-        for first, last in pairwise(bounds):
+        node = numbers_in(self.graph, lists.docno, self.name)
+        nodes = np.where(node < 0, -1 - np.arange(len(node)), node)
+        for first, last in pairwise(lists.bounds.tolist()):
             once: dict[int, Step] = {}
             for step in placing(nodes[first:last].tolist()):
                 once.setdefault(step.node, step)
@@ -152,7 +152,7 @@ class Expander(Cuttable):
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return why `docnos` have their places: by their own score, or cited by a root."""
-        lists = read_lists(inp, self.graph, self.name)
+        lists, _ = read_lists(inp, self.name)
         (steps,) = self._expanded(lists)
         docno, root, parent = (
             self._docnos(lists, np.array(nodes)).tolist() for nodes in list(zip(*steps, strict=True))[:3]

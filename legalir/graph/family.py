@@ -17,7 +17,7 @@ from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.arithmetic import minmax
 from legalir.frames.component import Component, check_choice, check_number
-from legalir.frames.ranking import RankedLists, places, rank_results, read_lists
+from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, ranking, read_lists
 from legalir.graph.laws import Group, LawTable
 
 __all__ = ["FamilySmoothing", "Scale", "best_of_group", "family", "support"]
@@ -122,18 +122,25 @@ class FamilySmoothing(Component):
                 collection.
         """
         self._validate(inp)
-        lists = self._read(inp)
+        lists, row = read_lists(inp, "family")
+        score = self._smoothed(lists)
+        order = ranking(lists.query, score, lists.docno)
+        out = inp.iloc[row[order]].reset_index(drop=True)
+        return out.assign(score=score[order], rank=places(lists.query[order]))
+
+    def rank_lists(self, lists: RankedLists) -> RankedLists:
+        """Return the lists with new scores; errors as :meth:`apply`."""
+        return ranked_lists(lists.queries, lists.query, lists.docno, self._smoothed(lists))
+
+    def _smoothed(self, lists: RankedLists) -> Floats:
         scaled = self._scaled(lists)
-        out = inp.reset_index(drop=True)
-        score = np.empty(len(out))
-        score[lists.row] = scaled + self.weight * support(self._groups(lists), scaled, self.m)
-        out["score"] = score
-        return rank_results(out)
+        return scaled + self.weight * support(self._groups(lists, self._numbers(lists)), scaled, self.m)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return why `docnos` have their scores: S, and what the best of the law or family bring."""
-        lists = self._read(inp)
-        scaled, groups = self._scaled(lists), self._groups(lists)
+        lists, _ = read_lists(inp, "family")
+        scaled, numbers = self._scaled(lists), self._numbers(lists)
+        groups = self._groups(lists, numbers)
         brought = self.weight * support(groups, scaled, self.m)
         best = best_of_group(groups, scaled, self.m)
         place = {docno: row for row, docno in enumerate(lists.docno.tolist())}
@@ -144,7 +151,7 @@ class FamilySmoothing(Component):
             row = place[docno]
             own = Part(self._own_label(lists, row), float(scaled[row]), origins.get(docno), {"S": float(scaled[row])})
             members = np.flatnonzero((groups == groups[row]) & best).tolist()
-            part = self._group_part(lists, row, members, scaled, float(brought[row]))
+            part = self._group_part(lists, row, int(numbers[row]), members, scaled, float(brought[row]))
             found[docno] = Explanation(docno, own.value + part.value, self.label, (own, part))
         return found
 
@@ -153,12 +160,13 @@ class FamilySmoothing(Component):
         return f"S at rank {lists.rank[row]} of the list{made}"
 
     def _group_part(
-        self, lists: RankedLists, row: int, members: list[int], scaled: npt.NDArray[np.float64], value: float
+        self, lists: RankedLists, row: int, number: int, members: list[int], scaled: Floats, value: float
     ) -> Part:
-        name = self.laws.group_name(int(self.laws.groups(lists.node[[row]], self.group)[0]), self.group)
+        name = self.laws.group_name(int(self.laws.groups(np.array([number]), self.group)[0]), self.group)
+        rank = lists.rank
         shown = ", ".join(f"{lists.docno[member]} {scaled[member]:.4f}" for member in members)
         named = [
-            {"docno": str(lists.docno[member]), "rank": int(lists.rank[member]), "S": float(scaled[member])}
+            {"docno": str(lists.docno[member]), "rank": int(rank[member]), "S": float(scaled[member])}
             for member in members
         ]
         noun = f"{_NOUN[self.group]} {name}" if name else "itself, without a law"
@@ -168,25 +176,24 @@ class FamilySmoothing(Component):
     def _validate(self, inp: pd.DataFrame) -> None:
         pt.validate.columns(inp, includes=["qid", "docno", "score"])
 
-    def _read(self, inp: pd.DataFrame) -> RankedLists:
-        lists = read_lists(inp, self.laws, "family", "laws")
+    def _numbers(self, lists: RankedLists) -> Ints:
+        return numbers_in(self.laws, lists.docno, "family")
+
+    def _scaled(self, lists: RankedLists) -> Floats:
         if self.normalize == "none" and lists.score.min() < 0:
             row = int(np.argmin(lists.score))
             raise ComponentError(
                 f"family: the score {lists.score[row]:.6g} of {lists.docno[row]!r} for query {lists.qid(row)!r} is "
                 f"below 0, which normalize='none' does not take: bring the scores there by normalize='minmax'."
             )
-        return lists
-
-    def _scaled(self, lists: RankedLists) -> npt.NDArray[np.float64]:
         return lists.score if self.normalize == "none" else minmax(lists.score, lists.query)
 
-    def _groups(self, lists: RankedLists) -> npt.NDArray[np.int64]:
+    def _groups(self, lists: RankedLists, numbers: Ints) -> Ints:
         """Return the group of each row, numbered over all queries; one without a law is alone."""
-        code = self.laws.groups(lists.node, self.group)
+        code = self.laws.groups(numbers, self.group)
         code = np.where(code >= 0, code, code.max(initial=0) + 1 + np.arange(len(code)))
         key = lists.query * (int(code.max(initial=0)) + 1) + code
-        groups: npt.NDArray[np.int64] = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        groups: Ints = np.unique(key, return_inverse=True)[1].astype(np.int64)
         return groups
 
 

@@ -1,16 +1,11 @@
-"""SAR, structure-aware reranking: provisions that good provisions cite move up, and those that were missed come in.
+"""SAR, structure-aware reranking [sar]: provisions that good provisions cite move up, and missing ones come in.
 
-Arithmetic of structure-aware reranking (Chae et al., *Beyond Case Law*, 2025), for all queries at once.
-
-A candidate is a pair of a query and a node; its key is ``query · n + node``. Seeds s have scores S(s) in [0, 1]::
+A candidate is a pair of a query and a node of the citation graph; its key is ``query · n + node`` with n nodes. The
+arithmetic is done for all queries at once. Seeds s have scores S(s) in [0, 1]::
 
     L(x) = ln(deg(x) + 1)
     B(n) = 1/L(n) · Σ_{s → n} S(s)/L(s)
     score(n) = S(n) + β·B(n)·(1 − S(n))
-
-The candidates of SAR: the list and what its seeds cite, each with S, B and the score that follows.
-
-Why SAR gave a provision its score: S, and one bonus for each seed that cites it.
 """
 
 from __future__ import annotations
@@ -26,30 +21,16 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
-from legalir.frames.columns import check_queries, empty_like, require_columns
+from legalir.frames.columns import check_queries, empty_like, query_columns, require_columns
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.normalize import FITTED, NORMALIZERS, clip
-from legalir.frames.ranking import RankedLists, places, ranked_frame, read_lists
+from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
 from legalir.frames.scorer import scorer_of
 from legalir.graph.citation_graph import OPPOSITE, CitationGraph, Direction
 from legalir.graph.expander import check_graph
 from legalir.storage.csr import Adjacency, positions
 
-__all__ = [
-    "SAR",
-    "Bonuses",
-    "Candidates",
-    "Paths",
-    "SmallDegree",
-    "add_up",
-    "boosted",
-    "candidates_of",
-    "explanation_of",
-    "lifted",
-    "paths",
-    "penalty",
-    "sar",
-]
+__all__ = ["SAR", "Candidates", "Paths", "SmallDegree", "add_up", "boosted", "lifted", "paths", "penalty", "sar"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -65,23 +46,16 @@ class Paths(NamedTuple):
     """One step from seeds along links; e steps.
 
     Attributes:
-        seed: which of the seeds, [e], ascending.
+        seed: position among the seeds, [e], ascending.
         link: position of the link in ``Adjacency.nodes``, [e].
         key: key of the candidate it leads to, [e].
-        share: what it brings to B of that candidate, ``S(s)/(L(s)·L(n))``, [e].
+        share: its part of B of that candidate, ``S(s)/(L(s)·L(n))``, [e].
     """
 
     seed: Ints
     link: Ints
     key: Ints
     share: Floats
-
-
-class Bonuses(NamedTuple):
-    """B of every candidate that a step leads to: `key` int64 [b], ascending; `value` float64 [b]."""
-
-    key: Ints
-    value: Floats
 
 
 def paths(query: Ints, node: Ints, score: Floats, links: Adjacency, back: Adjacency, small: str) -> Paths:
@@ -91,8 +65,8 @@ def paths(query: Ints, node: Ints, score: Floats, links: Adjacency, back: Adjace
         query: query of each seed, [s].
         node: [s].
         score: S(s), [s].
-        links: the links to follow; a seed's degree is the number of its links here.
-        back: the same links reversed; the degree of what they lead to is the number of its links here.
+        links: the links to follow; the degree of a seed is the number of its links here.
+        back: the same links reversed; the degree of a target is the number of its links here.
         small: see :func:`penalty`.
     """
     seed, link = positions(links.indptr, node)
@@ -103,10 +77,10 @@ def paths(query: Ints, node: Ints, score: Floats, links: Adjacency, back: Adjace
     return Paths(seed, link, query[seed] * (len(links.indptr) - 1) + target, share)
 
 
-def add_up(found: Paths) -> Bonuses:
-    """Return B of every candidate."""
-    key, place = np.unique(found.key, return_inverse=True)
-    return Bonuses(key, np.bincount(place, weights=found.share, minlength=len(key)).astype(np.float64))
+def add_up(steps: Paths) -> tuple[Ints, Floats]:
+    """Return the keys of the candidates that a step leads to, ascending, and B of each; [b], [b]."""
+    key, place = np.unique(steps.key, return_inverse=True)
+    return key, np.bincount(place, weights=steps.share, minlength=len(key)).astype(np.float64)
 
 
 def boosted(score: Floats, bonus: Floats, beta: float) -> Floats:
@@ -115,9 +89,9 @@ def boosted(score: Floats, bonus: Floats, beta: float) -> Floats:
 
 
 def lifted(query: Ints, frozen: npt.NDArray[np.bool_], score: Floats, queries: int) -> Floats:
-    """Return by how much the frozen candidates of each query are to be lifted to stand above all others; [queries].
+    """Return how much to add to the frozen candidates of each query so that they stand above all others; [queries].
 
-    The lift of a query is the same for all of them, so that they keep their order, and 0 where they stand above.
+    All frozen candidates of a query get the same, so that they keep their order, and 0 where they stand above already.
     """
     low = np.full(queries, np.inf)
     high = np.full(queries, -np.inf)
@@ -137,16 +111,16 @@ class Candidates:
 
     Attributes:
         lists: the lists that they come from.
-        row: row in `lists`, −1 for what a list lacks; [c].
+        row: row in `lists`, −1 for a provision that the list lacks; [c].
         query: position in ``lists.queries``; [c].
         docno: object [c].
         raw: score before it was brought into [0, 1]; [c].
         base: S(n); [c].
         final: score(n); [c].
-        lift: what `final` has beyond S(n) and the bonus, because the candidate is frozen; [c].
+        lift: part of `final` beyond S(n) and the bonus, because the candidate is frozen; [c].
         frozen: whether it is; [c].
         seeds: rows of the seeds in `lists`; [s].
-        steps: what the seeds cite.
+        steps: links from the seeds.
     """
 
     lists: RankedLists
@@ -162,265 +136,38 @@ class Candidates:
     steps: Paths
 
 
-def candidates_of(sar: SAR, lists: RankedLists) -> Candidates:
-    """Return the candidates of `lists` under the parameters of `sar`; errors as :meth:`SAR.apply`."""
-    graph, n = sar.graph, len(sar.graph)
-    node = lists.node
-    base = _within(sar.normalize, lists)
-    seeds = np.flatnonzero((lists.rank <= sar.k) & (node >= 0))
-    links, back = graph.adjacency(sar.direction), graph.adjacency(OPPOSITE[sar.direction])
-    steps = paths(lists.query[seeds], node[seeds], base[seeds], links, back, sar.small_degree)
-    bonuses = add_up(steps)
-    key = np.where(node >= 0, lists.query * n + node, -1)
-    hit, place = _find(bonuses.key, key)
-    missed = np.ones(len(bonuses.key), dtype=bool)
-    missed[place[hit]] = False
-    missed_key = bonuses.key[missed]
-    raw, missed_base = _missed(sar, lists, missed_key)
-    query, cited = np.divmod(missed_key, n)
-    bonus = np.zeros(len(key))
-    bonus[hit] = bonuses.value[place[hit]]
-    return _finished(
-        sar,
-        lists,
-        row=np.concatenate((np.arange(len(key)), np.full(len(cited), -1))),
-        query=np.concatenate((lists.query, query)),
-        docno=np.concatenate((lists.docno, graph.docnos[cited])),
-        raw=np.concatenate((lists.score, raw)),
-        base=np.concatenate((base, missed_base)),
-        bonus=np.concatenate((bonus, bonuses.value[missed])),
-        seeds=seeds,
-        steps=steps,
-    )
-
-
-def _finished(
-    sar: SAR,
-    lists: RankedLists,
-    *,
-    row: Ints,
-    query: Ints,
-    docno: npt.NDArray[np.object_],
-    raw: Floats,
-    base: Floats,
-    bonus: Floats,
-    seeds: Ints,
-    steps: Paths,
-) -> Candidates:
-    frozen = (row >= 0) & (np.where(row >= 0, lists.rank[row], 0) <= sar.freeze)
-    final = boosted(base, np.where(frozen, 0.0, bonus), sar.beta)
-    kept = slice(None) if sar.pool is None else _pool(query, base, row, docno, sar.pool)
-    row, query, docno, raw = row[kept], query[kept], docno[kept], raw[kept]
-    base, final, frozen = base[kept], final[kept], frozen[kept]
-    lift = np.zeros(len(row))
-    if sar.freeze:
-        lift = np.where(frozen, lifted(query, frozen, final, len(lists.queries))[query], 0.0)
-    return Candidates(lists, row, query, docno, raw, base, final + lift, lift, frozen, seeds, steps)
-
-
-def _pool(query: Ints, base: Floats, row: Ints, docno: npt.NDArray[np.object_], size: int) -> Ints:
-    """Return the best `size` candidates of each query by S; of equal ones, the list's come first, in its order."""
-    order = np.lexsort((docno.astype(str), np.where(row >= 0, row, len(row)), -base, query))
-    ordered = query[order]
-    return order[places(ordered) < size]
-
-
 def _find(ascending: Ints, wanted: Ints) -> tuple[npt.NDArray[np.bool_], Ints]:
-    """Return which of `wanted` are in `ascending`, and where; where they are not, the place means nothing."""
+    """Return which of `wanted` are in `ascending`, and their places there; other places mean nothing."""
     if len(ascending) == 0:
         return np.zeros(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=np.int64)
-    # Nearly ascending themselves by query, they are found faster in order: neighbours lie in the same cache lines.
+    # In ascending order, neighbours lie in the same cache lines.
     order = np.argsort(wanted)
     place = np.empty(len(wanted), dtype=np.int64)
     place[order] = np.minimum(np.searchsorted(ascending, wanted[order]), len(ascending) - 1)
     return ascending[place] == wanted, place
 
 
-def _ends(lists: RankedLists, query: Ints) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest score of the lists of `query`; each [m]."""
-    first = np.searchsorted(lists.query, np.arange(len(lists.queries) + 1))
-    return lists.score[first[1:] - 1][query], lists.score[first[:-1]][query]
-
-
-def _within(name: str | None, lists: RankedLists) -> Floats:
-    """Return S of every row.
-
-    Raises:
-        ComponentError: a score is not in [0, 1] and nobody said how to bring it there, or is not what was said.
-    """
-    score = lists.score
-    outside = np.zeros(len(score), dtype=bool)
-    if name is None:
-        outside = (score < 0) | (score > 1 + _ROUNDING)
-    elif name == "max":
-        outside = score < 0
-    if outside.any():
-        row = int(np.flatnonzero(outside)[0])
-        cosine = " or, for a cosine, 'clip'" if abs(score).max() <= 1 + _ROUNDING else ""
-        want = "[0, 1]" if name is None else "what normalize='max' takes, 0 and above"
-        raise ComponentError(
-            f"sar: the score {score[row]:.6g} of {lists.docno[row]!r} for query {lists.qid(row)!r} is outside {want}: "
-            f"bring the scores there by normalize='minmax'{cosine}."
-        )
-    return score if name is None else NORMALIZERS[name](score, *_ends(lists, lists.query))
-
-
-def _missed(sar: SAR, lists: RankedLists, key: Ints) -> tuple[Floats, Floats]:
-    """Return the scorer's score of candidates that the lists lack, and S: 0 for what it does not score.
-
-    A normaliser that knows a scale by its ends is given those of the scorer's own scores of the list: the scorer need
-    not be what made the list.
-
-    Raises:
-        ComponentError: the scorer says something that is no finite number, or not in the range that S has to be in.
-    """
-    if sar.pair_scorer is None or len(key) == 0:
-        return np.zeros(len(key)), np.zeros(len(key))
-    n = len(sar.graph)
-    query = key // n
-    if sar.normalize not in FITTED:
-        raw = _said(sar, lists, key)
-        base = (clip if sar.normalize is None else NORMALIZERS[sar.normalize])(raw, raw, raw)
-    else:
-        known = (lists.node >= 0) & np.isin(lists.query, query)
-        own_query, own_key = lists.query[known], lists.query[known] * n + lists.node[known]
-        asked = np.sort(np.concatenate((key, own_key)))
-        said = _said(sar, lists, asked)
-        raw, own = said[np.searchsorted(asked, key)], said[np.searchsorted(asked, own_key)]
-        low, high = np.full(len(lists.queries), np.inf), np.full(len(lists.queries), -np.inf)
-        np.fmin.at(low, own_query, own)
-        np.fmax.at(high, own_query, own)
-        there = (low <= high)[query]
-        low, high = np.where(there, low[query], 0.0), np.where(there, high[query], 0.0)
-        base = np.where(there, NORMALIZERS[sar.normalize](raw, low, high), 0.0)
-    return np.nan_to_num(raw), np.nan_to_num(base)
-
-
-def _said(sar: SAR, lists: RankedLists, key: Ints) -> Floats:
-    """Return what the scorer says of candidates, in one call; NaN for those that it leaves out. `key` ascends."""
-    scorer, n = sar.pair_scorer, len(sar.graph)
-    assert scorer is not None
-    query, node = np.divmod(key, n)
-    asked = lists.queries.iloc[query].reset_index(drop=True)
-    asked["docno"] = pd.Series(sar.graph.docnos[node], dtype=str)
-    said = scorer.transform(asked)
-    require_columns(said, ("qid", "docno", "score"), f"sar: the result of the scorer {type(scorer).__name__}")
-    score = said["score"].to_numpy(dtype=np.float64)
-    _check_said(sar, said, score)
-    of_query = pd.Index(lists.queries["qid"]).get_indexer(pd.Index(said["qid"]))
-    of_node = sar.graph.numbers(said["docno"])
-    hit, place = _find(key, np.where((of_query >= 0) & (of_node >= 0), of_query * n + of_node, -1))
-    out = np.full(len(key), np.nan)
-    out[place[hit]] = score[hit]
-    return out
-
-
-def _check_said(sar: SAR, said: pd.DataFrame, score: Floats) -> None:
-    # A cosine may be negative, which counts as 0; 12.3 or −7 are on another scale than the list.
-    right = np.isfinite(score) if sar.normalize is not None else np.abs(score) <= 1 + _ROUNDING
-    if not right.all():
-        row = said.iloc[int(np.flatnonzero(~right)[0])]
-        raise ComponentError(
-            f"sar: the scorer {type(sar.pair_scorer).__name__} gave {row['score']:.6g} to {row['docno']!r} for query "
-            f"{row['qid']!r}, which is outside [0, 1]: give a scorer on the scale of the list, or bring both into "
-            f"[0, 1] by normalize='minmax'."
-        )
-
+SmallDegree = Literal["paper", "one"]
+"""Weight of a degree of 0 or 1: ``ln(deg + 1)`` as in the paper, or 1 as in its authors' later code."""
 
 _VERB = {"out": "cites", "in": "is cited by", "both": "is linked with"}
 
 
-def explanation_of(sar: SAR, found: Candidates, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-    """Return the explanations of those of `docnos` that are candidates of the one query in `found`."""
-    place = {docno: number for number, docno in enumerate(found.docno.tolist())}
-    chosen = {docno: place[docno] for docno in docnos if docno in place}
-    origins = upstream([docno for docno, number in chosen.items() if found.row[number] >= 0])
-    origins |= _scored(sar, found, [docno for docno, number in chosen.items() if found.row[number] < 0])
-    out = {}
-    for docno, number in chosen.items():
-        parts = [_first(sar, found, number, origins.get(docno))]
-        if found.frozen[number]:
-            parts.append(Part(f"kept on top (freeze={sar.freeze})", float(found.lift[number])))
-        else:
-            parts += _bonuses(sar, found, number)
-        out[docno] = Explanation(docno, float(found.final[number]), "SAR", tuple(parts), _note(sar))
-    return out
-
-
-def _note(sar: SAR) -> str:
-    scorer = "0" if sar.pair_scorer is None else f"by {label_of(sar.pair_scorer)}"
-    scale = "" if sar.normalize is None else f"; scores in [0, 1] by {sar.normalize}"
-    return f"S + β·B·(1 − S), β={sar.beta:g}, k={sar.k}; S of what the list lacks: {scorer}{scale}"
-
-
-def _scored(sar: SAR, found: Candidates, docnos: list[str]) -> dict[str, Explanation]:
-    """Return the scorer's explanations of what the list lacks."""
-    if sar.pair_scorer is None or not docnos:
-        return {}
-    asked = found.lists.queries.iloc[np.zeros(len(docnos), dtype=int)].reset_index(drop=True).assign(docno=docnos)
-    return explain_step(sar.pair_scorer, asked, docnos)
-
-
-def _first(sar: SAR, found: Candidates, number: int, origin: Explanation | None) -> Part:
-    row = found.row[number]
-    base, raw = float(found.base[number]), float(found.raw[number])
-    detail: dict[str, object] = {"S": base, "raw": raw}
-    if row >= 0:
-        detail["rank"] = int(found.lists.rank[row])
-        label = f"S at rank {detail['rank']} of the list"
-    else:
-        label = "S, not in the list" if sar.pair_scorer is None else "S by the scorer, not in the list"
-    if sar.normalize is not None and (row >= 0 or sar.pair_scorer is not None):
-        label += f" ({raw:.4g} by {sar.normalize})"
-    return Part(label, base, origin, detail)
-
-
-def _bonuses(sar: SAR, found: Candidates, number: int) -> list[Part]:
-    graph, lists, steps = sar.graph, found.lists, found.steps
-    node = int(graph.numbers([found.docno[number]])[0])
-    links = graph.adjacency(sar.direction)
-    out = []
-    for step in np.flatnonzero(steps.key == node).tolist() if node >= 0 else []:
-        seed = int(found.seeds[steps.seed[step]])
-        docno, rank, score = str(lists.docno[seed]), int(lists.rank[seed]), _base_of(found, seed)
-        share = float(steps.share[step])
-        detail = {
-            "seed": docno,
-            "rank": rank,
-            "S": score,
-            "share": share,
-            "direction": sar.direction,
-            "kind": graph.kinds[int(links.kinds[steps.link[step]])],
-        }
-        label = f"seed {docno} (rank {rank}, S={score:.4f}) {_VERB[sar.direction]} {found.docno[number]}"
-        out.append(Part(label, sar.beta * share * (1 - float(found.base[number])), None, detail))
-    return out
-
-
-def _base_of(found: Candidates, row: int) -> float:
-    return float(found.base[np.flatnonzero(found.row == row)[0]])
-
-
-SmallDegree = Literal["paper", "one"]
-"""What a degree of 0 or 1 weighs: ``ln(deg + 1)`` as in the paper, or 1 as in its authors' later code."""
-
-
 class SAR(Component):
-    """Structure-aware reranking (Chae et al., *Beyond Case Law*, 2025, section on SAR).
+    """Structure-aware reranking [sar].
 
     The seeds S of a query are the best `k` of its list; they spread their scores along their links::
 
         B(n) = 1/L(n) · Σ_{s ∈ S, s → n} S(s)/L(s)        L(x) = ln(deg(x) + 1)
         score(n) = S(n) + β·B(n)·(1 − S(n))
 
-    deg is the number of links out of a seed, and of links into what it cites, each in the whole graph. The result
-    holds the whole list and every provision that a seed cites.
+    deg is the number of links out of a seed, and of links into a cited provision, each in the whole graph. The result
+    holds the whole list and every provision that a seed cites. A provision that the graph lacks keeps its score.
 
-    Columns in: ``qid, docno, score``, for a scorer also ``query`` or
-    ``query_vec``, whichever it reads. Columns out: the query columns, ``docno, score,
-    rank``.
+    Columns in: ``qid, docno, score``, and for a scorer ``query`` or ``query_vec``, whichever it reads. Columns out:
+    the query columns, ``docno, score, rank``.
 
-    Beyond the paper: `normalize`, `freeze`, `pool`, `small_degree` and `direction`, which their defaults leave out.
+    Beyond the paper: `normalize`, `freeze`, `pool`, `small_degree` and `direction`; their defaults do nothing.
 
     Args:
         graph: the citation graph of the collection that was searched.
@@ -429,11 +176,11 @@ class SAR(Component):
         scorer: gives S(n) of a cited provision that the list lacks: a transformer that scores given documents, or a
             retriever that has a ``scorer()``. None: S(n) = 0. Scores of −1 to 0, as a cosine has them, count as 0.
         normalize: how scores come into [0, 1]: ``minmax``, ``max``, ``sigmoid`` or ``clip``, for each query by itself;
-            None refuses scores that lie elsewhere. What the scorer says comes there in the same way; with ``minmax``
-            and ``max``, it scores the list, too, so that its own scale is known, which may be another.
-        freeze: the first so many of a list stay on top, in their order. Each has the score of its list, without a
-            bonus, plus what lifts them above all others.
-        pool: at most so many candidates of a query, the best by S(n), are kept; None for all.
+            None refuses scores outside [0, 1]. Scores of the scorer are brought there in the same way; with
+            ``minmax`` and ``max`` it also scores the list, because its scale may be another.
+        freeze: number of provisions of a list that stay on top, in their order. Each has the score of its list,
+            without a bonus, plus a constant that lifts them above all others.
+        pool: maximum number of candidates of a query, the best by S(n); None for all.
         small_degree: ``paper``, or ``one``: L(x) is 1 where deg(x) is 0 or 1.
         direction: ``out`` follows citations; ``in`` goes from the cited to who cites it; ``both`` does either, with
             the number of linked provisions as degree.
@@ -478,7 +225,7 @@ class SAR(Component):
 
     @property
     def pair_scorer(self) -> pt.Transformer | None:
-        """What gives S(n) of a provision that a list lacks."""
+        """The transformer that gives S(n) of a provision that a list lacks."""
         return scorer_of(self.scorer) or self.scorer
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -487,15 +234,19 @@ class SAR(Component):
         return empty_like(inp)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the lists with new scores, and what their seeds cite.
+        """Return the lists with new scores, and the provisions that their seeds cite.
 
         Raises:
-            ComponentError: a score is not finite or not in [0, 1], a document occurs twice, or the graph belongs to
-                another collection.
+            ComponentError: a score is not finite or not in [0, 1], or a document occurs twice.
         """
         self._validate(inp)
-        found = self.candidates(read_lists(inp, self.graph, "sar"))
-        return ranked_frame(found.lists.queries, found.query, found.docno, found.final)
+        return self._reranked(read_lists(inp, "sar")[0]).frame()
+
+    def rank_lists(self, lists: RankedLists) -> RankedLists:
+        """Return the lists of :meth:`apply`; errors as there."""
+        if self.scorer is not None:
+            check_queries(lists.queries)
+        return self._reranked(lists._replace(queries=query_columns(lists.queries)))
 
     def _validate(self, inp: pd.DataFrame) -> None:
         if self.scorer is None:
@@ -503,14 +254,189 @@ class SAR(Component):
         else:
             check_queries(inp, "docno", "score")
 
+    def _reranked(self, lists: RankedLists) -> RankedLists:
+        candidates = self.candidates(lists)
+        return ranked_lists(lists.queries, candidates.query, candidates.docno, candidates.final)
+
     def candidates(self, lists: RankedLists) -> Candidates:
-        """Return all candidates of all queries, and how each comes to its score."""
-        return candidates_of(self, lists)
+        """Return all candidates of all queries, and the parts of their scores; errors as :meth:`apply`."""
+        graph, n, rank = self.graph, len(self.graph), lists.rank
+        node = numbers_in(graph, lists.docno, "sar")
+        base = self._in_unit_interval(lists)
+        seeds = np.flatnonzero((rank <= self.k) & (node >= 0))
+        links, back = graph.adjacency(self.direction), graph.adjacency(OPPOSITE[self.direction])
+        steps = paths(lists.query[seeds], node[seeds], base[seeds], links, back, self.small_degree)
+        cited_key, cited_bonus = add_up(steps)
+        hit, place = _find(cited_key, np.where(node >= 0, lists.query * n + node, -1))
+        bonus = np.zeros(len(node))
+        bonus[hit] = cited_bonus[place[hit]]
+        missing = np.ones(len(cited_key), dtype=bool)
+        missing[place[hit]] = False
+        missing_raw, missing_base = self._missing_scores(lists, node, cited_key[missing])
+        missing_query, missing_node = np.divmod(cited_key[missing], n)
+
+        row = np.concatenate((np.arange(len(node)), np.full(len(missing_node), -1)))
+        query = np.concatenate((lists.query, missing_query))
+        docno = np.concatenate((lists.docno, graph.docno_array(missing_node)))
+        raw = np.concatenate((lists.score, missing_raw))
+        base = np.concatenate((base, missing_base))
+        bonus = np.concatenate((bonus, cited_bonus[missing]))
+        frozen = np.concatenate((rank <= self.freeze, np.zeros(len(missing_node), dtype=bool)))
+        final = boosted(base, np.where(frozen, 0.0, bonus), self.beta)
+        if self.pool is not None:
+            # The best by S; of equal ones, those of the list come first, in its order.
+            order = np.lexsort((docno.astype(str), np.where(row >= 0, row, len(row)), -base, query))
+            kept = order[places(query[order]) < self.pool]
+            row, query, docno, raw = row[kept], query[kept], docno[kept], raw[kept]
+            base, final, frozen = base[kept], final[kept], frozen[kept]
+        lift = np.zeros(len(row))
+        if self.freeze:
+            lift = np.where(frozen, lifted(query, frozen, final, len(lists.queries))[query], 0.0)
+        return Candidates(lists, row, query, docno, raw, base, final + lift, lift, frozen, seeds, steps)
+
+    def _in_unit_interval(self, lists: RankedLists) -> Floats:
+        """Return S of each row.
+
+        Raises:
+            ComponentError: a score is outside the range that `normalize` takes.
+        """
+        score, name = lists.score, self.normalize
+        outside = np.zeros(len(score), dtype=bool)
+        if name is None:
+            outside = (score < 0) | (score > 1 + _ROUNDING)
+        elif name == "max":
+            outside = score < 0
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            cosine = " or, for a cosine, 'clip'" if abs(score).max() <= 1 + _ROUNDING else ""
+            want = "[0, 1]" if name is None else "what normalize='max' takes, 0 and above"
+            raise ComponentError(
+                f"sar: the score {score[row]:.6g} of {lists.docno[row]!r} for query {lists.qid(row)!r} is outside "
+                f"{want}: bring the scores there by normalize='minmax'{cosine}."
+            )
+        if name is None:
+            return score
+        first, query = lists.bounds, lists.query
+        return NORMALIZERS[name](score, score[first[1:][query] - 1], score[first[:-1][query]])
+
+    def _missing_scores(self, lists: RankedLists, node: Ints, key: Ints) -> tuple[Floats, Floats]:
+        """Return the scorer's score of candidates that the lists lack, and S: 0 for what it does not score.
+
+        A normaliser that needs the ends of a scale gets those of the scorer's own scores of the list: another
+        component may have made the list.
+
+        Args:
+            lists: the lists.
+            node: node of each row of `lists`, −1 for a document that the graph lacks; [r].
+            key: keys of the candidates, ascending; [m].
+
+        Raises:
+            ComponentError: a score of the scorer is not a finite number, or not in the range that S has to be in.
+        """
+        if self.pair_scorer is None or len(key) == 0:
+            return np.zeros(len(key)), np.zeros(len(key))
+        n = len(self.graph)
+        query = key // n
+        if self.normalize not in FITTED:
+            raw = self._pair_scores(lists, key)
+            base = (clip if self.normalize is None else NORMALIZERS[self.normalize])(raw, raw, raw)
+        else:
+            listed = (node >= 0) & np.isin(lists.query, query)
+            own_query, own_key = lists.query[listed], lists.query[listed] * n + node[listed]
+            asked = np.sort(np.concatenate((key, own_key)))
+            score = self._pair_scores(lists, asked)
+            raw, own = score[np.searchsorted(asked, key)], score[np.searchsorted(asked, own_key)]
+            low, high = np.full(len(lists.queries), np.inf), np.full(len(lists.queries), -np.inf)
+            np.fmin.at(low, own_query, own)
+            np.fmax.at(high, own_query, own)
+            there = (low <= high)[query]
+            low, high = np.where(there, low[query], 0.0), np.where(there, high[query], 0.0)
+            base = np.where(there, NORMALIZERS[self.normalize](raw, low, high), 0.0)
+        return np.nan_to_num(raw), np.nan_to_num(base)
+
+    def _pair_scores(self, lists: RankedLists, key: Ints) -> Floats:
+        """Return the scorer's scores of candidates, by one call; NaN for those that it leaves out. `key` ascends."""
+        scorer, n = self.pair_scorer, len(self.graph)
+        assert scorer is not None
+        query, node = np.divmod(key, n)
+        asked = lists.queries.iloc[query].reset_index(drop=True)
+        asked["docno"] = pd.Series(self.graph.docno_array(node), dtype=str)
+        scored = scorer.transform(asked)
+        require_columns(scored, ("qid", "docno", "score"), f"sar: the result of the scorer {type(scorer).__name__}")
+        score = scored["score"].to_numpy(dtype=np.float64)
+        # A negative cosine counts as 0; 12.3 or −7 are on another scale than the list.
+        right = np.isfinite(score) if self.normalize is not None else np.abs(score) <= 1 + _ROUNDING
+        if not right.all():
+            row = scored.iloc[int(np.flatnonzero(~right)[0])]
+            raise ComponentError(
+                f"sar: the scorer {type(scorer).__name__} gave {row['score']:.6g} to {row['docno']!r} for query "
+                f"{row['qid']!r}, which is outside [0, 1]: give a scorer on the scale of the list, or bring both into "
+                f"[0, 1] by normalize='minmax'."
+            )
+        of_query = pd.Index(lists.queries["qid"]).get_indexer(pd.Index(scored["qid"]))
+        of_node = self.graph.numbers(scored["docno"])
+        hit, place = _find(key, np.where((of_query >= 0) & (of_node >= 0), of_query * n + of_node, -1))
+        out = np.full(len(key), np.nan)
+        out[place[hit]] = score[hit]
+        return out
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return why `docnos` have their scores: S, a bonus for each seed that cites them, and a lift if frozen."""
-        found = self.candidates(read_lists(inp, self.graph, "sar"))
-        return explanation_of(self, found, docnos, upstream)
+        candidates = self.candidates(read_lists(inp, "sar")[0])
+        place = {docno: number for number, docno in enumerate(candidates.docno.tolist())}
+        chosen = {docno: place[docno] for docno in docnos if docno in place}
+        origins = upstream([docno for docno, number in chosen.items() if candidates.row[number] >= 0])
+        missing = [docno for docno, number in chosen.items() if candidates.row[number] < 0]
+        if self.pair_scorer is not None and missing:
+            asked = candidates.lists.queries.iloc[np.zeros(len(missing), dtype=int)].reset_index(drop=True)
+            origins |= explain_step(self.pair_scorer, asked.assign(docno=missing), missing)
+        scorer = "0" if self.pair_scorer is None else f"by {label_of(self.pair_scorer)}"
+        scale = "" if self.normalize is None else f"; scores in [0, 1] by {self.normalize}"
+        note = f"S + β·B·(1 − S), β={self.beta:g}, k={self.k}; S of what the list lacks: {scorer}{scale}"
+        out = {}
+        for docno, number in chosen.items():
+            parts = [self._base_part(candidates, number, origins.get(docno))]
+            if candidates.frozen[number]:
+                parts.append(Part(f"kept on top (freeze={self.freeze})", float(candidates.lift[number])))
+            else:
+                parts += self._bonus_parts(candidates, number)
+            out[docno] = Explanation(docno, float(candidates.final[number]), "SAR", tuple(parts), note)
+        return out
+
+    def _base_part(self, candidates: Candidates, number: int, origin: Explanation | None) -> Part:
+        row = candidates.row[number]
+        base, raw = float(candidates.base[number]), float(candidates.raw[number])
+        detail: dict[str, object] = {"S": base, "raw": raw}
+        if row >= 0:
+            detail["rank"] = int(candidates.lists.rank[row])
+            label = f"S at rank {detail['rank']} of the list"
+        else:
+            label = "S, not in the list" if self.pair_scorer is None else "S by the scorer, not in the list"
+        if self.normalize is not None and (row >= 0 or self.pair_scorer is not None):
+            label += f" ({raw:.4g} by {self.normalize})"
+        return Part(label, base, origin, detail)
+
+    def _bonus_parts(self, candidates: Candidates, number: int) -> list[Part]:
+        graph, lists, steps = self.graph, candidates.lists, candidates.steps
+        node, rank = int(graph.numbers([candidates.docno[number]])[0]), lists.rank
+        links = graph.adjacency(self.direction)
+        out = []
+        for step in np.flatnonzero(steps.key == node).tolist() if node >= 0 else []:
+            seed = int(candidates.seeds[steps.seed[step]])
+            score = float(candidates.base[np.flatnonzero(candidates.row == seed)[0]])
+            share = float(steps.share[step])
+            detail = {
+                "seed": str(lists.docno[seed]),
+                "rank": int(rank[seed]),
+                "S": score,
+                "share": share,
+                "direction": self.direction,
+                "kind": graph.kinds[int(links.kinds[steps.link[step]])],
+            }
+            label = f"seed {detail['seed']} (rank {detail['rank']}, S={score:.4f})"
+            label += f" {_VERB[self.direction]} {candidates.docno[number]}"
+            out.append(Part(label, self.beta * share * (1 - float(candidates.base[number])), None, detail))
+        return out
 
 
 def sar(

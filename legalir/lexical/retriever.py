@@ -23,7 +23,7 @@ from legalir.analysis.ngrams import readable
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Cuttable
-from legalir.frames.ranking import results_frame, top_k
+from legalir.frames.ranking import RankedLists, hit_lists, top_k
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.term_index import TermIndex
 from legalir.storage.strings import Docnos
@@ -163,16 +163,19 @@ class SparseRetriever(Cuttable):
         return empty_like(inp)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the best documents of every query.
+        """Return the best documents of each query.
 
         Raises:
-            ComponentError: a query is no string.
+            ComponentError: a query is not a string.
         """
+        return self.retrieve_lists(inp).frame()
+
+    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
+        """Return the best documents of each query as lists; errors as :meth:`apply`."""
         pt.validate.columns(inp, includes=["qid", "query"])
         queries = drop_results(inp)
         require_texts(queries, type(self).__name__)
-        found = [self.best(query) for query in queries["query"]]
-        return results_frame(queries, found, self.index.docnos)
+        return hit_lists(queries, [self.best(query) for query in queries["query"]], self.index.docno_table)
 
 
 def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str]) -> dict[str, Explanation]:

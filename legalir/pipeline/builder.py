@@ -11,12 +11,13 @@ import pyterrier as pt
 
 from legalir import plugins
 from legalir.errors import AnalyzerError, ComponentError, PluginError
+from legalir.frames.chain import Chain
 from legalir.pipeline.parser import OPERATORS, Expression
 
 __all__ = ["Builder", "build"]
 
 _APPLY: dict[str, Callable[[Any, Any], Any]] = {
-    ">>": operator.rshift,
+    ">>": Chain,
     "%": operator.mod,
     "+": operator.add,
     "*": operator.mul,

@@ -119,6 +119,10 @@ class Docnos:
         """Docno of each document, object [n]."""
         return self._strings.array()
 
+    def __getitem__(self, documents: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        """Return the docno of each of `documents`; object [m]."""
+        return self.array[documents]
+
     @cached_property
     def _positions(self) -> pd.Index:  # A hash table, built on first use.
         return pd.Index(self.array, dtype=object)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pandas as pd
+import pyterrier as pt
 import pytest
 
+import legalir.frames.chain
 from legalir.collection.collection import Collection
+from legalir.frames.chain import step
 from legalir.frames.component import Component
+from legalir.frames.ranking import RankedLists
 
 Calls = list[str]
 
@@ -29,5 +33,13 @@ def counted_calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
             calls.append(type(self).__name__)
         return transform(self, inp)
 
+    def counted_step(part: pt.Transformer, state: pd.DataFrame | RankedLists) -> pd.DataFrame | RankedLists:
+        before = len(calls)
+        out = step(part, state)
+        if isinstance(part, Component) and isinstance(out, RankedLists):
+            calls.insert(before, type(part).__name__)
+        return out
+
     monkeypatch.setattr(Component, "transform", counted)
+    monkeypatch.setattr(legalir.frames.chain, "step", counted_step)
     return calls

@@ -1,4 +1,4 @@
-"""The one order of results, and lists of a frame as arrays."""
+"""The one order of results, and ranked lists as arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from list_frames import frame_of
 
 from legalir.errors import ComponentError
-from legalir.frames.ranking import places, rank_results, ranked_frame, ranking, read_lists, top_k
+from legalir.frames.ranking import numbers_in, places, rank_results, ranked_lists, ranking, read_lists, top_k
 from legalir.graph.citation_graph import CitationGraph
 
 ROWS = st.lists(
@@ -62,28 +62,36 @@ def test_ranking_keeps_other_columns_beside_their_rows_and_replaces_ranks() -> N
     assert list(ranked["rank"]) == [0, 1]
 
 
-GRAPH = CitationGraph.from_links([("a", "b"), ("b", "c")])
 FRAME = frame_of({"q2": {"a": 0.5, "b": 0.5, "x": 0.9}, "q1": {"c": 0.1}})
 
 
-def test_lists_are_ordered_and_numbered() -> None:
-    lists = read_lists(FRAME, GRAPH, "test")
+def test_lists_are_ordered() -> None:
+    lists, order = read_lists(FRAME, "test")
     assert lists.queries.to_dict("list") == {"qid": ["q2", "q1"], "query": ["질문 q2", "질문 q1"], "year": [0, 7]}
     assert lists.query.tolist() == [0, 0, 0, 1]
+    assert lists.bounds.tolist() == [0, 3, 4]
     assert lists.rank.tolist() == [1, 2, 3, 1]
     assert lists.docno.tolist() == ["x", "a", "b", "c"]
-    assert lists.node.tolist() == [-1, 0, 1, 2]
     assert lists.score.tolist() == [0.9, 0.5, 0.5, 0.1]
+    assert order.tolist() == [0, 1, 2, 3]
     assert lists.qid(3) == "q1"
+
+
+def test_lists_become_frames_and_are_cut() -> None:
+    lists, _ = read_lists(FRAME, "test")
+    pd.testing.assert_frame_equal(lists.frame(), rank_results(FRAME.drop(columns="text")))
+    cut = rank_results(FRAME.drop(columns="text"))
+    pd.testing.assert_frame_equal(lists.head(2).frame(), cut[cut["rank"] < 2].reset_index(drop=True))
 
 
 @given(st.permutations(range(4)))
 def test_the_order_of_rows_and_their_labels_do_not_matter(order: list[int]) -> None:
     """The rows of a query may even stand apart; only the order of first appearance is that of the queries."""
     shuffled = FRAME.iloc[order].set_axis(pd.Index([5, 5, 1, 0]), axis=0)
-    lists, expected = read_lists(shuffled, GRAPH, "test"), read_lists(FRAME, GRAPH, "test")
-    found = {(lists.qid(row), *values) for row, values in enumerate(zip(*lists[2:-1], strict=True))}
-    assert found == {(expected.qid(row), *values) for row, values in enumerate(zip(*expected[2:-1], strict=True))}
+    (lists, rows), (expected, _) = read_lists(shuffled, "test"), read_lists(FRAME, "test")
+    found = {(lists.qid(row), *values) for row, values in enumerate(zip(*lists[2:], strict=True))}
+    assert found == {(expected.qid(row), *values) for row, values in enumerate(zip(*expected[2:], strict=True))}
+    assert shuffled["docno"].iloc[rows].tolist() == lists.docno.tolist()
     assert (np.diff(lists.query) >= 0).all()
 
 
@@ -105,7 +113,7 @@ def test_the_order_is_that_of_rank_results(rows: list[tuple[int, str, float]]) -
     assert frame["qid"].iloc[order].tolist() == expected["qid"].tolist()
     if rows:
         queries = frame[["qid"]].drop_duplicates(ignore_index=True)
-        pd.testing.assert_frame_equal(ranked_frame(queries, query, docno, score), expected)
+        pd.testing.assert_frame_equal(ranked_lists(queries, query, docno, score).frame(), expected)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6), SCORES), unique_by=lambda row: row[:2]))
@@ -135,24 +143,29 @@ def test_a_score_that_is_no_number_is_named(score: object) -> None:
     frame = FRAME.copy()
     frame.loc[1, "score"] = score
     with pytest.raises(ComponentError, match=r"test: the score of 'a' for query 'q2' is (nan|inf): scores must be fin"):
-        read_lists(frame, GRAPH, "test")
-    with pytest.raises(ComponentError, match="test: the column 'score' holds something that is no number"):
-        read_lists(FRAME.assign(score="high"), GRAPH, "test")
+        read_lists(frame, "test")
+    with pytest.raises(ComponentError, match="test: the column 'score' holds something that is not a number"):
+        read_lists(FRAME.assign(score="high"), "test")
 
 
 def test_a_document_that_occurs_twice_is_named() -> None:
     for docno in ("a", "x"):
         twice = pd.concat([FRAME, FRAME[FRAME["docno"] == docno].assign(score=0.2)])
         with pytest.raises(ComponentError, match=f"test: '{docno}' occurs twice in the list of query 'q2'"):
-            read_lists(twice, GRAPH, "test")
+            read_lists(twice, "test")
 
 
-def test_a_graph_of_another_collection_is_refused() -> None:
-    with pytest.raises(
-        ComponentError, match=r"test: none of the 4 retrieved provisions \(such as 'x'\) is in Cit"
-    ) as e:
-        read_lists(FRAME, CitationGraph.from_links([("y", "z")]), "test")
-    assert str(e.value).endswith("give the graph of the collection that was searched.")
+def test_a_numbering_that_lacks_all_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    graph = CitationGraph.from_links([("y", "z")])
+    assert numbers_in(graph, np.array(["x", "a"], dtype=object), "links").tolist() == [-1, -1]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"links: none of the 2 retrieved provisions (such as 'x') is in {graph!r}: is it that of the collection "
+        "searched?"
+    ]
+    caplog.clear()
+    assert numbers_in(graph, np.array(["x", "y"], dtype=object), "links").tolist() == [-1, 0]
+    assert numbers_in(graph, np.array([], dtype=object), "links").tolist() == []
+    assert not caplog.records
 
 
 def full_sort(scores: np.ndarray, order: np.ndarray, k: int) -> list[int]:

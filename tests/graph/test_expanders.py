@@ -148,10 +148,23 @@ def test_faults() -> None:
     for make, name in ((NitiLink, "nitilink"), (LinkExpansion, "links")):
         with pytest.raises(ComponentError, match=f"{name}: graph=3 is not a CitationGraph"):
             make(3)  # type: ignore[operator]
-        with pytest.raises(ComponentError, match=f"{name}: none of the 1 retrieved provisions"):
-            make(CitationGraph.from_links([("a", "b")]))(FRAME[FRAME["qid"] == "q3"])  # type: ignore[operator]
         with pytest.raises(ComponentError, match=f"{name}: the score of 'A' for query 'q2' is nan"):
             make(GRAPH)(FRAME.assign(score=float("nan")))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("make", [NitiLink, LinkExpansion])
+def test_isolated_provisions_are_treated_alike_alone_and_in_a_batch(
+    make: type[Expander], caplog: pytest.LogCaptureFixture
+) -> None:
+    expander = make(CitationGraph.from_links([("A", "C")]))  # type: ignore[call-arg]
+    frame = frame_of({"q1": {"A": 0.5}, "q2": {"x": 0.9, "y": 0.3}})
+    batch = expander(frame)
+    assert not caplog.records
+    assert of(batch, "q2") == {"x": 1.0, "y": 0.5}
+    alone = pd.concat([expander(frame[frame["qid"] == qid]) for qid in ("q1", "q2")], ignore_index=True)
+    pd.testing.assert_frame_equal(alone, batch)
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"{expander.name}: none of the 2 retrieved provisions (such as 'x') is in Ci")
 
 
 class Given(pt.Transformer):

@@ -166,8 +166,22 @@ def test_what_is_no_list_is_refused() -> None:
     assert fault(SAR(GRAPH), listed(("q", "a-1", 0.5), ("q", "a-1", 0.4))) == (
         "sar: 'a-1' occurs twice in the list of query 'q'."
     )
-    assert fault(SAR(CitationGraph.from_links([("x", "y")])), listed(("q", "a-1", 0.5))).startswith(
-        "sar: none of the 1 retrieved provisions (such as 'a-1') is in CitationGraph(<2 provisions, 1 links"
+
+
+@pytest.mark.parametrize("normalize", [None, "minmax", "sigmoid"])
+def test_isolated_provisions_are_treated_alike_alone_and_in_a_batch(
+    normalize: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    reranker = SAR(CitationGraph.from_links([("a-1", "b-1")]), normalize=normalize)
+    frame = listed(("p", "a-1", 0.5), ("p", "x", 0.25), ("q", "y", 0.75), ("q", "x", 0.5))
+    batch = reranker(frame)
+    assert not caplog.records
+    assert batch[batch["qid"] == "q"]["docno"].tolist() == ["y", "x"]
+    alone = pd.concat([reranker(frame[frame["qid"] == qid]) for qid in ("p", "q")], ignore_index=True)
+    pd.testing.assert_frame_equal(alone, batch)
+    (record,) = caplog.records
+    assert record.getMessage().startswith(
+        "sar: none of the 2 retrieved provisions (such as 'y') is in CitationGraph(<2 provisions, 1 links"
     )
 
 

@@ -27,15 +27,15 @@ def test_paths_and_their_sums() -> None:
     to_2, to_3 = math.log(3) * math.log(3), math.log(3) * math.log(2)
     share = [0.5 / to_2, 0.5 / to_3, 0.8 / to_2, 0.8 / to_3, 0.6 / (math.log(2) * math.log(3))]
     assert found.share.tolist() == pytest.approx(share)
-    bonuses = add_up(found)
-    assert bonuses.key.tolist() == [2, 3, 6, 7]
-    assert bonuses.value.tolist() == pytest.approx([share[0], share[1], share[2] + share[4], share[3]])
+    key, bonus = add_up(found)
+    assert key.tolist() == [2, 3, 6, 7]
+    assert bonus.tolist() == pytest.approx([share[0], share[1], share[2] + share[4], share[3]])
 
 
 def test_no_paths() -> None:
     links = adjacency(2, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint8))
-    found = add_up(paths(np.array([0]), np.array([1]), np.array([0.5]), links, links, "paper"))
-    assert (len(found.key), len(found.value), found.value.dtype) == (0, 0, np.float64)
+    key, bonus = add_up(paths(np.array([0]), np.array([1]), np.array([0.5]), links, links, "paper"))
+    assert (len(key), len(bonus), bonus.dtype) == (0, 0, np.float64)
 
 
 def test_boosts() -> None:
