@@ -5,7 +5,7 @@ from .collection.collection import Collection as Collection
 from .collection.results import SearchResult as SearchResult
 from .dense.index import DenseIndex as DenseIndex
 from .dense.rocchio import Rocchio as Rocchio
-from .encode.sentence.encoder import SentenceEncoder as SentenceEncoder
+from .encode.sentence import SentenceEncoder as SentenceEncoder
 from .errors import LegalIRError as LegalIRError
 from .explanation import Explanation as Explanation
 from .explanation import explain as explain

@@ -169,7 +169,7 @@ class CollectionIndexes:
         """
         from legalir.dense.index import DenseIndex
         from legalir.encode.contract import TrainableEncoder
-        from legalir.encode.encoder import get_encoder
+        from legalir.encode.lookup import get_encoder
 
         chosen = get_encoder(encoder, self._collection)
 

@@ -15,7 +15,7 @@ from legalir.dense.approximate import RecallQueries, checked_queries, measured_r
 from legalir.dense.faiss import Approximate, Neighbours, build_neighbours, read_approximate, require_faiss
 from legalir.dense.vectors import DenseVectors, Precision, vector_settings, write_encoded_vectors, write_vectors
 from legalir.encode.contract import AnyEncoder, CountedEncoder, Encoder, TrainableEncoder
-from legalir.encode.encoder import get_encoder
+from legalir.encode.lookup import get_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage.arrays import load_array

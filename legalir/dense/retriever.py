@@ -22,7 +22,7 @@ from legalir.dense.approximate import approximate_cosines
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.encode.contract import TermEncoder
 from legalir.encode.lsa import LSA
-from legalir.encode.static.encoder import static_encoder
+from legalir.encode.static import static_encoder
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import check_queries, drop_results, empty_like, require_texts

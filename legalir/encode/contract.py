@@ -1,7 +1,7 @@
 """The contract of an encoder: text to vectors of length 1, so that their inner product is a cosine.
 
-There are two kinds. An :class:`Encoder` can encode at once, such as a language model. A :class:`TrainableEncoder` must
-see the collection first, such as LSA: what it learns is an Encoder that is stored inside the index.
+There are two kinds. An :class:`Encoder`, such as a language model, can encode at once. A :class:`TrainableEncoder`,
+such as LSA, learns from the collection first; the result is an Encoder that is stored inside the index.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Vectors = npt.NDArray[np.float32]
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Text to vectors. This is all that a plugin has to provide."""
+    """Text to vectors: all that a plugin must provide."""
 
     @property
     def name(self) -> str:
@@ -43,20 +43,20 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of documents, float32 [n, d], rows of length 1, or 0 for a text that says nothing."""
+        """Return the vectors of documents, float32 [n, d], rows of length 1, or 0 for a text without content."""
         ...
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of queries, as :meth:`encode`; a model may want another prompt for them."""
+        """Return the vectors of queries, as :meth:`encode`; a model may need another prompt for them."""
         ...
 
 
 @runtime_checkable
 class CountedEncoder(Encoder, Protocol):
-    """An encoder that is slow, and tells how far it is: what it has done is kept when it is interrupted."""
+    """A slow encoder that reports its progress; an index stores its finished work, so that it can be resumed."""
 
     def encode_counted(self, texts: Sequence[str], advance: Callable[[int], None]) -> Vectors:
-        """Return what :meth:`encode` returns, and tell `advance` how many more texts are done, now and then."""
+        """Return what :meth:`encode` returns; now and then call `advance` with the number of further texts done."""
         ...
 
 
@@ -65,16 +65,16 @@ class FittedEncoder(Encoder, Protocol):
     """An encoder that was fitted on a collection, and is stored with it."""
 
     def save(self, directory: Path) -> None:
-        """Write what was learnt as ``.npy`` files whose names begin with ``encoder.``."""
+        """Write its arrays as ``.npy`` files whose names begin with ``encoder.``."""
         ...
 
 
 @runtime_checkable
 class TermEncoder(Encoder, Protocol):
-    """An encoder that can say what each term of a query adds to its similarity with a vector."""
+    """An encoder that knows the share of each term of a query in its similarity with a vector."""
 
     def contributions(self, query: str, vector: Vectors) -> dict[str, float]:
-        """Return what each term of `query` adds to the inner product of its vector with `vector`, [d]."""
+        """Return the share of each term of `query` in the inner product of its vector with `vector`, [d]."""
         ...
 
 
@@ -94,7 +94,7 @@ class TrainableEncoder(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What the plugin's factory needs to make this encoder again; JSON values."""
+        """Parameters with which the plugin's factory makes this encoder again; JSON values."""
         ...
 
     @property
@@ -107,7 +107,7 @@ class TrainableEncoder(Protocol):
         ...
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> FittedEncoder:
-        """Return what an earlier :meth:`fit` learnt, from the arrays that it saved, by name."""
+        """Return the encoder of an earlier :meth:`fit` from the arrays that it saved, by name."""
         ...
 
 

@@ -1,6 +1,4 @@
-"""Latent semantic analysis (Deerwester et al. 1990): TF-IDF vectors, projected on their main directions.
-
-Truncated singular value decomposition of weighted postings.
+"""Latent semantic analysis [lsa]: TF-IDF vectors, projected on their main directions.
 
 n documents, V terms, d dimensions.
 """
@@ -8,7 +6,6 @@ n documents, V terms, d dimensions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +18,7 @@ from legalir.errors import ArtifactError
 from legalir.frames.component import check_number
 from legalir.lexical.sparse import SparseIndex
 from legalir.lexical.weights import lucene_idf, tfidf_weights
+from legalir.plugins import parameters_of
 from legalir.storage.arrays import save_array, unit_rows
 from legalir.storage.strings import Strings, write_strings
 
@@ -31,8 +29,12 @@ __all__ = ["LSA", "FittedLSA", "lsa_encoder", "postings_matrix", "right_singular
 
 _ITERATIONS = 5
 _SEED = 0
-_NOISE = 1e-5
+
+_LEAST_VALUE = 1e-5
 """Singular values below this share of the first are rounding errors of float32."""
+
+_LEAST_LENGTH = 1e-4
+"""A text has no direction if no more than this share of it lies in the dimensions: only rounding errors do."""
 
 
 def postings_matrix(
@@ -50,8 +52,8 @@ def postings_matrix(
 def right_singular_vectors(matrix: csc_array, dimensions: int) -> npt.NDArray[np.float32]:
     """Return the right singular vectors of the greatest singular values; [V, d], columns of length 1.
 
-    Randomised subspace iteration (Halko, Martinsson, Tropp 2011) with a fixed seed, as scikit-learn's TruncatedSVD
-    does it by default. A vector's sign is free: here its component of greatest magnitude is positive.
+    Randomised subspace iteration [randomized-svd] with a fixed seed, as scikit-learn's TruncatedSVD does it by default.
+    A vector's sign is free: here its component of greatest magnitude is positive.
 
     Args:
         matrix: float32 [n, V].
@@ -63,31 +65,27 @@ def right_singular_vectors(matrix: csc_array, dimensions: int) -> npt.NDArray[np
 
     rank = min(dimensions, *matrix.shape)
     _, values, rows = randomized_svd(matrix, rank, n_iter=_ITERATIONS, random_state=_SEED, flip_sign=False)
-    rows = rows[values > _NOISE * values[0]]
+    rows = rows[values > _LEAST_VALUE * values[0]]
     largest = rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)]
     signed: npt.NDArray[np.float32] = np.ascontiguousarray((rows * np.sign(largest)[:, None]).T, dtype=np.float32)
     return signed
 
 
-_NOISE_lsa = 1e-4
-"""A text of which no more than this share lies in the dimensions has only rounding errors there, and no direction."""
-
-
 class LSA:
-    """LSA over the terms of an analyzer, to be fitted on a collection.
+    """LSA over the terms of an analyzer, to be fitted on a collection [lsa].
 
-    A document is its TF-IDF vector with weights ``(1 + ln tf)·idf`` and length 1, as the retriever ``tfidf`` has it.
-    The right singular vectors V of the greatest singular values of all documents are the dimensions; documents and
-    queries alike are projected, ``x·V``, and scaled to length 1. Terms that the collection lacks count nothing; a text
-    that has nothing in common with the dimensions is a vector of zeros.
+    A document is its TF-IDF vector with weights ``(1 + ln tf)·idf`` and length 1, as in the retriever ``tfidf``. The
+    right singular vectors V of the greatest singular values of all documents are the dimensions; documents and queries
+    alike are projected, ``x·V``, and scaled to length 1. Terms that the collection lacks have no weight; a text that
+    has nothing in common with the dimensions is a vector of zeros.
 
     Args:
-        analyzer: a name or an analyzer.
-        dimensions: at most so many; fewer where the collection does not have them.
+        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+        dimensions: length of a vector, at least 1; shorter where the collection does not have so many directions.
 
     Raises:
         AnalyzerError: there is no such analyzer.
-        ComponentError: `dimensions` is no integer of at least 1.
+        ComponentError: `dimensions` is not an integer of at least 1.
     """
 
     name = "lsa"
@@ -113,12 +111,12 @@ class LSA:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What :func:`lsa_encoder` makes this encoder from."""
+        """Parameters with which :func:`lsa_encoder` makes this encoder."""
         return {"analyzer": self.analyzer, "dimensions": self.dimensions}
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever the same collection could give other vectors."""
+        """Hex digest that changes whenever the same collection could give other vectors."""
         return fingerprint("lsa/1", {"analyzer": self._analyzer.fingerprint, "dimensions": self.dimensions})
 
     def fit(self, postings: SparseIndex) -> tuple[FittedLSA, Vectors]:
@@ -140,7 +138,7 @@ class LSA:
         weights = tfidf_weights(postings.indptr, postings.documents, postings.frequencies, postings.lengths, idf)
         matrix = postings_matrix(postings.indptr, postings.documents, weights, len(postings))
         components = right_singular_vectors(matrix, self.dimensions)
-        return FittedLSA(self, postings.terms, idf, components), unit_rows(matrix @ components, _NOISE_lsa)
+        return FittedLSA(self, postings.terms, idf, components), unit_rows(matrix @ components, _LEAST_LENGTH)
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> FittedLSA:
         """Return the encoder that :meth:`FittedLSA.save` wrote."""
@@ -152,7 +150,7 @@ class FittedLSA:
     """LSA as fitted on a collection.
 
     Args:
-        lsa: what was fitted.
+        lsa: the encoder before it was fitted.
         terms: the collection's terms, ascending; V of them.
         idf: float64 [V].
         components: the right singular vectors, float32 [V, d].
@@ -173,12 +171,8 @@ class FittedLSA:
 
     @property
     def fingerprint(self) -> str:
-        """That of what was fitted; the collection belongs to the index."""
+        """Fingerprint of `lsa`; the collection belongs to the index."""
         return self.lsa.fingerprint
-
-    @cached_property
-    def _analyzer(self) -> Analyzer:
-        return self.lsa._analyzer
 
     def save(self, directory: Path) -> None:
         """Write ``encoder.terms``, ``encoder.idf.npy`` and ``encoder.components.npy``."""
@@ -189,23 +183,23 @@ class FittedLSA:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, [n, d]; zeros for a text without a term of the collection."""
         matrix, terms = self._weighted(texts)
-        return unit_rows(matrix @ self.components[terms], _NOISE_lsa)
+        return unit_rows(matrix @ self.components[terms], _LEAST_LENGTH)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of queries, which LSA treats as documents."""
         return self.encode(texts)
 
     def contributions(self, query: str, vector: Vectors) -> dict[str, float]:
-        """Return what each term of a query adds to its cosine with a document of this vector."""
+        """Return the share of each term of a query in its cosine with a document of this vector, [d]."""
         matrix, terms = self._weighted([query])
         rows = self.components[terms].astype(np.float64) * matrix.toarray().T
         length = float(np.linalg.norm(rows.sum(axis=0)))
-        values = rows @ vector / length if length > _NOISE_lsa else np.zeros(len(terms))
+        values = rows @ vector / length if length > _LEAST_LENGTH else np.zeros(len(terms))
         return {self.terms[term]: float(value) for term, value in zip(terms, values, strict=True)}
 
     def _weighted(self, texts: Sequence[str]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Return TF-IDF vectors of texts as a matrix [n, t], and the numbers of its t terms."""
-        counts = count_terms(self._analyzer, texts)
+        counts = count_terms(self.lsa._analyzer, texts)
         numbers = np.fromiter(map(self.terms.find, counts.terms), dtype=np.int64, count=len(counts.terms))
         sizes = np.diff(counts.indptr)
         known = np.repeat(numbers >= 0, sizes)
@@ -218,6 +212,7 @@ class FittedLSA:
         return postings_matrix(indptr, documents, weights, len(texts)), terms
 
 
-def lsa_encoder(collection: object, analyzer: str = "jamo3", dimensions: int = 256) -> LSA:
+@parameters_of(LSA)
+def lsa_encoder(collection: object, **params: Any) -> LSA:
     """Latent semantic analysis, fitted on the collection: ``dense(encoder="lsa(dimensions=64)")``."""
-    return LSA(analyzer, dimensions)
+    return LSA(**params)

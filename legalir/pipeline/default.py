@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from legalir.encode.static.encoder import own_model
-from legalir.encode.static.folder import read_about
+from legalir.encode.static import own_model
+from legalir.encode.static_model import read_about
 from legalir.pipeline.builder import build
 
 if TYPE_CHECKING:

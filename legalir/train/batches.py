@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from legalir.encode.static.ngrams import Features
+from legalir.encode.hashed_ngrams import Features
 
 __all__ = ["Batch", "Batcher", "Gold", "epoch_order", "pairs_of", "rows_matrix"]
 

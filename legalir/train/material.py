@@ -18,8 +18,8 @@ import numpy.typing as npt
 from legalir import datasets
 from legalir.analysis.text import normalize
 from legalir.datasets import StatuteDataset
-from legalir.encode.static.model import term_weights
-from legalir.encode.static.ngrams import Features
+from legalir.encode.hashed_ngrams import Features
+from legalir.encode.static_model import term_weights
 from legalir.errors import DataError
 from legalir.train.batches import Gold
 from legalir.train.pairs import Pairs, from_headings, from_judgements, from_references

@@ -15,7 +15,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypedDict
 
-from legalir.encode.static.ngrams import NGrams
+from legalir.encode.hashed_ngrams import NGrams
 from legalir.errors import DefinitionError, suggestion
 from legalir.storage.digest import digest
 from legalir.storage.yaml_files import Check, choice, filled_text, kind_of, optional, read_yaml, wrong
@@ -235,7 +235,7 @@ class Recipe(RecipeFile):
         seed: of the first weights and of every draw.
         dim: d, numbers of a vector.
         char, jamo, words, edges, rows, max_characters: what is read of a text, as in
-            :class:`~legalir.encode.static.ngrams.NGrams`.
+            :class:`~legalir.encode.hashed_ngrams.NGrams`.
         tf: what n occurrences of a feature count: ``log``, 1 + ln n, or ``raw``, n.
         epochs: passes over the pairs.
         batch: pairs of a step.

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import legalir
-from legalir.encode.static.folder import check_place
-from legalir.encode.static.model import StaticModel
+from legalir.encode.static_model import StaticModel, check_place
 from legalir.errors import ArtifactError, DefinitionError
 from legalir.extras import require
 from legalir.storage.files import restore_directory

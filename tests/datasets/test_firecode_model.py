@@ -9,7 +9,7 @@ import pytest
 
 from legalir import Collection
 from legalir.datasets.shipped import FIRECODE
-from legalir.encode.static.model import StaticModel
+from legalir.encode.static_model import StaticModel
 
 RECIPE = Path(__file__).parent.parent.parent / "experiments" / "static" / "recipes" / "firecode.yaml"
 FOLDER = FIRECODE / "static"

@@ -10,8 +10,8 @@ import pytest
 
 from legalir import Collection, testing
 from legalir.dense.retriever import static
-from legalir.encode.static.model import StaticModel
-from legalir.encode.static.ngrams import NGrams
+from legalir.encode.hashed_ngrams import NGrams
+from legalir.encode.static_model import StaticModel
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 

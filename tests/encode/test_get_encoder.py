@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
-from legalir.encode.encoder import get_encoder
+from legalir.encode.lookup import get_encoder
 from legalir.encode.lsa import LSA
 from legalir.errors import ComponentError, PluginError
 

@@ -12,7 +12,7 @@ import pytest
 
 from legalir.analysis.analyzer import get_analyzer
 from legalir.encode.contract import Encoder, FittedEncoder, TermEncoder, TrainableEncoder
-from legalir.encode.encoder import get_encoder
+from legalir.encode.lookup import get_encoder
 from legalir.encode.lsa import LSA, FittedLSA, lsa_encoder
 from legalir.errors import AnalyzerError, ArtifactError, ComponentError
 from legalir.lexical.sparse import SparseIndex

@@ -12,8 +12,8 @@ import pyterrier as pt
 import pytest
 
 from legalir import Collection, testing
-from legalir.encode.static.model import StaticModel
-from legalir.encode.static.ngrams import NGrams
+from legalir.encode.hashed_ngrams import NGrams
+from legalir.encode.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation
 from legalir.pipeline.default import DEFAULT, WITH_MODEL, default, default_expression

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.encode.static.ngrams import Features
+from legalir.encode.hashed_ngrams import Features
 from legalir.train.batches import Batcher, Gold, epoch_order, pairs_of, rows_matrix
 
 GOLD = Gold(np.array([0, 2, 3, 5]), np.array([4, 0, 2, 4, 1]))

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from legalir.encode.static.model import StaticModel, term_weights
-from legalir.encode.static.ngrams import Features, NGrams
+from legalir.encode.hashed_ngrams import Features, NGrams
+from legalir.encode.static_model import StaticModel, term_weights
 from legalir.train.batches import rows_matrix
 from legalir.train.network import Network, encode, relative_idf
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from legalir.encode.sentence.settings import Asked, chosen_preset, settle
+from legalir.encode.sentence import Options, find_preset, resolve_settings
 from legalir.errors import ModelError
 from legalir.models.folders import find_model, is_folder, model_digest
 from legalir.train.finetune.recipe import FineTuning
@@ -57,12 +57,12 @@ def read_base(recipe: FineTuning) -> Base:
         ModelError: it cannot be found, or has parts that are not tuned here.
     """
     folder = find_model(recipe.model)
-    preset = chosen_preset(recipe.model, None)
+    preset = find_preset(recipe.model, None)
     own = _pooling(folder)
     pooling = recipe.pooling or ("cls" if recipe.objective == "unified" else own)
     # An M3 encoder puts nothing before a text.
     given = ("", "") if recipe.objective == "unified" else (recipe.query_prompt, recipe.document_prompt)
-    prompts = settle(folder, Asked(pooling, None, *given), preset)
+    prompts = resolve_settings(folder, Options(pooling, None, *given), preset)
     return Base(
         name=folder.name if is_folder(recipe.model) else recipe.model,
         folder=folder,

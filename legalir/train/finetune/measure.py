@@ -56,7 +56,7 @@ def measured(recipe: FineTuning, folder: Path, dev: Dev, device: str) -> dict[st
 
 
 def _sentences(recipe: FineTuning, folder: Path, dev: Dev, device: str) -> dict[str, float]:
-    from legalir.encode.sentence.encoder import SentenceEncoder
+    from legalir.encode.sentence import SentenceEncoder
 
     queries = SentenceEncoder(folder, max_length=recipe.query_length, device=device).encode_queries(dev.queries)
     documents = SentenceEncoder(folder, max_length=recipe.passage_length, device=device).encode(dev.passages)

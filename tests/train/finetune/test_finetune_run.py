@@ -11,7 +11,7 @@ import pytest
 from tunable import contents, tuned, write_tunable
 
 from legalir.collection.collection import Collection
-from legalir.encode.sentence.encoder import SentenceEncoder
+from legalir.encode.sentence import SentenceEncoder
 from legalir.m3.encoder import M3Encoder
 
 pytestmark = pytest.mark.neural

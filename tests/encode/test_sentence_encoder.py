@@ -16,10 +16,10 @@ from tiny_models import SENTENCES, write_m3, write_sentence
 
 from legalir import Collection
 from legalir.dense.index import DenseIndex
+from legalir.encode import sentence as module
 from legalir.encode.contract import Encoder
-from legalir.encode.encoder import get_encoder
-from legalir.encode.sentence import encoder as module
-from legalir.encode.sentence.encoder import SentenceEncoder, sentence_encoder
+from legalir.encode.lookup import get_encoder
+from legalir.encode.sentence import SentenceEncoder, sentence_encoder
 from legalir.errors import ArtifactError, ComponentError, ModelError
 
 pytestmark = pytest.mark.neural
@@ -47,7 +47,7 @@ def test_nothing_is_loaded_before_the_first_text(folder: Path) -> None:
 
 def test_naming_and_telling_apart_need_no_torch(folder: Path) -> None:
     program = (
-        "import sys; from legalir.encode.encoder import get_encoder; "
+        "import sys; from legalir.encode.lookup import get_encoder; "
         f"one = get_encoder({str(folder)!r}); one.fingerprint, one.name, hash(one); "
         "print(*sorted({'torch', 'transformers', 'sentence_transformers', 'tokenizers'} & set(sys.modules)))"
     )
@@ -130,7 +130,7 @@ def test_a_factory_is_the_class(folder: Path) -> None:
         ({"batch_tokens": 0}, "sentence: batch_tokens=0 is not an integer of at least 8"),
         ({"pooling": "lasttoken"}, "pooling='lasttoken' is not one of cls, mean, last"),
         ({"dtype": "int8"}, "dtype='int8' is not one of float32, float16, bfloat16"),
-        ({"device": "tpu-7"}, "device='tpu-7' is no device"),
+        ({"device": "tpu-7"}, "device='tpu-7' is not a device"),
         ({"preset": "e5"}, "There is no preset 'e5'"),
         ({"task": "Find"}, "has no prompt that takes a task"),
     ],
@@ -214,7 +214,7 @@ def test_memory_that_does_not_suffice(folder: Path, monkeypatch: pytest.MonkeyPa
         raise torch.OutOfMemoryError("full")
 
     monkeypatch.setattr(encoder._loaded.modules, "forward", full)
-    with pytest.raises(ModelError, match=r"cpu has not enough memory for \d+ tokens at a time: say batch_tokens=320"):
+    with pytest.raises(ModelError, match=r"cpu has not enough memory for \d+ tokens at a time: give batch_tokens=320"):
         encoder.encode(TEXTS)
 
 
@@ -222,7 +222,7 @@ def test_numbers_that_are_none(folder: Path) -> None:
     encoder = SentenceEncoder(folder, device="cpu", query_prompt="for this test alone")
     for one in encoder._loaded.modules.parameters():
         one.fill_(float("nan"))
-    with pytest.raises(ModelError, match="gives numbers that are not finite: say dtype='float32'"):
+    with pytest.raises(ModelError, match="gives numbers that are not finite: give dtype='float32'"):
         encoder.encode(TEXTS)
 
 

@@ -1,23 +1,23 @@
-"""Hashed n-grams of characters, and words: what a static model has vectors for.
+"""Hashed n-grams of characters, and words: the features of a static model.
 
 A text is brought to Unicode NFC, case-folded, and cut at ``max_characters``. Words are longest runs of word characters,
 as for every analyzer (:mod:`legalir.analysis.text`); n-grams lie inside them. Each n-gram and word is hashed to one of
-``rows`` rows, with arithmetic modulo 2^64 over code points c:
+``rows`` rows [feature-hashing], with arithmetic modulo 2^64 over code points c:
 
-- mix is the finalizer of SplitMix64 (Steele, Lea and Flood 2014), and M = 0x9E3779B97F4A7C15;
+- mix is the finalizer of SplitMix64 [splitmix], and M = 0x9E3779B97F4A7C15;
 - an n-gram c_1 … c_n has state s_1 = c_1·M, s_(k+1) = mix(s_k) + c_(k+1), and hash mix(s_n + n·M);
 - an n-gram of jamo has 64 + n where one of characters has n;
 - a word c_0 … c_m has hash mix(Σ mix(c_i·M + i) + 255·M);
 - the row of a hash is floor(floor(hash / 2^32)·rows / 2^32).
-
-Code points as arrays: which of them are in words, and Hangul syllables as jamo.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,14 +27,30 @@ from legalir.analysis.analyzer import fingerprint
 from legalir.analysis.text import is_word_character, normalize
 from legalir.errors import ComponentError
 
-__all__ = ["Codes", "Features", "NGrams", "Occurrences", "Positions", "jamo_stream", "word_stream"]
+__all__ = ["Codes", "Features", "NGrams", "Positions", "jamo_stream", "word_stream"]
 
 Codes = npt.NDArray[np.uint32]
 Positions = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+_LONGEST, _MOST_ROWS = 8, 2**24
+_M = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_JAMO, _WORD = 64, 255
+
+_BLOCK = 1 << 17
+"""Characters per block: arrays of this size stay near the core."""
+
+_LONG = 16
+"""Words of more characters are shown as their n-grams: scripts without spaces have sentences for words."""
 
 _UNKNOWN = np.uint32(0xFFFFFFFF)
-_KEPT: list[Codes] = []
-"""One array [0x110000], filled as characters are met: a character of words stands for itself, a gap for 0."""
+
+
+@cache
+def _symbols() -> Codes:
+    """Return the symbol of each code point, [0x110000]: itself in a word, 0 in a gap; filled as characters are met."""
+    return np.full(0x110000, _UNKNOWN, dtype=np.uint32)
 
 
 def word_stream(texts: Sequence[str]) -> tuple[Codes, Positions]:
@@ -49,14 +65,13 @@ def word_stream(texts: Sequence[str]) -> tuple[Codes, Positions]:
     joined = "".join([f"\n{text}\n" for text in texts])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 2
-    if not _KEPT:
-        _KEPT.append(np.full(0x110000, _UNKNOWN, dtype=np.uint32))
-    stream = _KEPT[0][codes]
+    symbols = _symbols()
+    stream = symbols[codes]
     if (stream == _UNKNOWN).any():
         for code in np.unique(codes[stream == _UNKNOWN]).tolist():
-            # The analyzers know one middle dot for all.
-            _KEPT[0][code] = ord(normalize(chr(code))[0]) if is_word_character(normalize(chr(code))[0]) else 0
-        stream = _KEPT[0][codes]
+            character = normalize(chr(code))[0]  # The analyzers know one middle dot for all.
+            symbols[code] = ord(character) if is_word_character(character) else 0
+        stream = symbols[codes]
     return stream, np.repeat(np.arange(len(texts)), lengths)
 
 
@@ -79,17 +94,6 @@ def jamo_stream(stream: Codes) -> tuple[Codes, Positions]:
     return out, origin
 
 
-_LONGEST, _MOST_ROWS = 8, 2**24
-_M = np.uint64(0x9E3779B97F4A7C15)
-_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-_JAMO, _WORD = 64, 255
-_BLOCK = 1 << 17
-"""Characters that are worked on at a time: arrays of so many stay near the core."""
-
-Hashes = npt.NDArray[np.uint64]
-_NO_STATES: Hashes = np.zeros(0, dtype=np.uint64)
-
-
 class Features(NamedTuple):
     """The rows of texts, with their counts; those of text i are ``rows[indptr[i] : indptr[i + 1]]``.
 
@@ -104,23 +108,9 @@ class Features(NamedTuple):
     counts: npt.NDArray[np.float32]
 
 
-class Occurrences(NamedTuple):
-    """Where the features of one kind occur in a stream of characters.
-
-    Attributes:
-        first: position of the first character of each.
-        last: position of its last character.
-        rows: its row, uint64.
-    """
-
-    first: Positions
-    last: Positions
-    rows: Hashes
-
-
 @dataclass(frozen=True)
 class NGrams:
-    """What is read of a text.
+    """The features of a text: which n-grams and words are read, and how many rows they are hashed to.
 
     Attributes:
         char: lengths of the n-grams of characters, from 1 to 8.
@@ -128,7 +118,7 @@ class NGrams:
         words: whether words are features.
         edges: whether the gap before and after a word is a character of the n-grams of 2 characters and more.
         rows: number of rows, from 1 to 2^24.
-        max_characters: what follows in a text is not read; None reads all of it.
+        max_characters: characters that are read of a text; None reads all of it.
 
     Raises:
         ComponentError: a parameter is out of range, or nothing would be read.
@@ -145,7 +135,7 @@ class NGrams:
         for name in ("char", "jamo"):
             lengths = getattr(self, name)
             if not isinstance(lengths, list | tuple) or not all(_is_integer(n, _LONGEST) for n in lengths):
-                raise ComponentError(f"n-grams: {name}={lengths!r} is no list of lengths from 1 to {_LONGEST}.")
+                raise ComponentError(f"n-grams: {name}={lengths!r} is not a list of lengths from 1 to {_LONGEST}.")
             object.__setattr__(self, name, tuple(sorted(set(lengths))))
         for name in ("words", "edges"):
             if not isinstance(getattr(self, name), bool):
@@ -159,7 +149,7 @@ class NGrams:
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever the same text could have other features."""
+        """Hex digest that changes whenever the same text could have other features."""
         return fingerprint("static-ngrams/1", self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,26 +172,51 @@ class NGrams:
         """Return rows and counts of texts; the same on every machine."""
         sizes, rows, counts = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
         for block in _blocks([self.normalized(text) for text in texts]):
-            found = self._count(block)
-            sizes.append(found.indptr)
-            rows.append(found.rows)
-            counts.append(found.counts)
+            part = self._count(block)
+            sizes.append(part.indptr)
+            rows.append(part.rows)
+            counts.append(part.counts)
         return Features(np.cumsum(np.concatenate(sizes)), np.concatenate(rows), np.concatenate(counts))
 
     def normalized(self, text: str) -> str:
-        """Return what is read of a text."""
+        """Return the part of a text that is read, in normal form."""
         if text.isascii():
             return text[: self.max_characters].lower()
         text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
         return text[: self.max_characters]
 
-    def occurrences(self, stream: Codes) -> Iterator[Occurrences]:
-        """Yield where the features of each kind occur in a stream of :func:`word_stream`."""
-        for first, last, states in self._states(stream):
-            yield Occurrences(first, last, self._rows(states))
+    def divide(self, text: str, rows: npt.NDArray[np.int32], values: npt.NDArray[np.float64]) -> dict[str, float]:
+        """Divide the values of the rows of a text among its words; return the sum of each word, in text order.
+
+        A hash cannot be turned back, but the n-grams of a given text are known. A row that occurs more than once, in
+        one word or several, is divided evenly among its occurrences. A long word is shown as its n-grams.
+
+        Args:
+            text: one text.
+            rows: its rows, ascending.
+            values: a number for each.
+        """
+        stream, _ = word_stream([self.normalized(text)])
+        edge = np.diff((stream != 0).astype(np.int8))
+        starts, ends = np.flatnonzero(edge == 1) + 1, np.flatnonzero(edge == -1) + 1
+        kinds = list(self._states(stream))
+        first = np.concatenate([one for one, _, _ in kinds])
+        last = np.concatenate([one for _, one, _ in kinds])
+        place = np.searchsorted(rows, np.concatenate([self._rows(one) for _, _, one in kinds]).astype(np.int64))
+        share = values[place] / np.bincount(place, minlength=len(rows))[place]
+        # With edges an n-gram may begin at the gap before its word.
+        word = np.searchsorted(ends, np.where(stream[first] == 0, first + 1, first), side="right")
+        sums: defaultdict[str, float] = defaultdict(float)
+        for number in np.lexsort((last, first)).tolist():
+            own = word[number]
+            long = ends[own] - starts[own] > _LONG
+            begin, end = (first[number], last[number] + 1) if long else (starts[own], ends[own])
+            label = "".join(chr(code) if code else " " for code in stream[begin:end].tolist()).strip()
+            sums[label] += float(share[number])
+        return dict(sums)
 
     def _states(self, stream: Codes) -> Iterator[tuple[Positions, Positions, Hashes]]:
-        """Yield first and last positions of the features of each kind, and what their rows are made of."""
+        """Yield first and last positions of the features of each kind in a stream, and the states of their hashes."""
         if self.char:
             for n, at, states in self._windows(stream, self.char, 0):
                 yield at, at + (n - 1), states
@@ -213,16 +228,16 @@ class NGrams:
             yield self._words(stream)
 
     def _count(self, texts: Sequence[str]) -> Features:
-        """Return the features of a block of texts, with their number for each text instead of ``indptr``."""
+        """Return the features of a block of texts; ``indptr`` holds the number of features of each text instead."""
         stream, document = word_stream(texts)
         bits = (self.rows - 1).bit_length()
         # Half the bytes are sorted in half the time.
         kind: Any = np.uint32 if len(texts) << bits <= 2**32 else np.uint64
-        found = list(self._states(stream))
-        rows = self._rows(np.concatenate([_NO_STATES, *(states for *_, states in found)]))
+        kinds = list(self._states(stream))
+        rows = self._rows(np.concatenate([np.zeros(0, np.uint64), *(states for *_, states in kinds)]))
         keys: npt.NDArray[Any] = rows.astype(kind)
         if len(texts) > 1:
-            at = np.concatenate([np.zeros(0, np.int64), *(first for first, *_ in found)])
+            at = np.concatenate([np.zeros(0, np.int64), *(first for first, *_ in kinds)])
             keys |= document[at].astype(kind) << kind(bits)
         keys.sort()
         new = np.ones(len(keys), dtype=bool)
@@ -260,7 +275,7 @@ class NGrams:
 
 
 def _tagged(tag: int) -> np.uint64:
-    """Return what is added to a state, so that kinds of features have hashes of their own."""
+    """Return the number added to a state, so that kinds of features have hashes of their own."""
     return np.uint64(tag * int(_M) % 2**64)
 
 
@@ -286,7 +301,7 @@ def _valid(inside: npt.NDArray[np.bool_], n: int, edges: bool) -> npt.NDArray[np
 
 
 def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Cut a list of texts where their characters become many."""
+    """Yield runs of texts of about ``_BLOCK`` characters."""
     first = size = 0
     for number, text in enumerate(texts):
         size += len(text)

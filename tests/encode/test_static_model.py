@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from static_material import TEXTS, small_model
 
-from legalir.encode.static import folder as folder_module
-from legalir.encode.static import model as model_module
-from legalir.encode.static.model import StaticModel, term_weights
-from legalir.encode.static.ngrams import NGrams
+from legalir.encode import static_model as module
+from legalir.encode.hashed_ngrams import NGrams
+from legalir.encode.static_model import StaticModel, term_weights
 from legalir.errors import ArtifactError, ComponentError, LegalIRError
 from legalir.storage.digest import digest
 
@@ -48,7 +47,7 @@ def test_a_vector_is_the_weighted_sum_of_rows(tf: str, int8: bool) -> None:
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     model = small_model()
     whole = model.encode(TEXTS)
-    monkeypatch.setattr(model_module, "_BATCH", 2)
+    monkeypatch.setattr(module, "_BATCH", 2)
     np.testing.assert_allclose(model.encode(TEXTS), whole, atol=1e-6)
 
 
@@ -114,9 +113,9 @@ def test_the_card_is_data(tmp_path: Path) -> None:
     assert (about["format"], about["version"], about["precision"]) == ("legalir-static", 1, "float16")
     assert (about["rows"], about["dimensions"], about["tf"]) == (997, 12, "log")
     assert about["ngrams"]["char"] == [2, 3]
-    with pytest.raises(ComponentError, match="no JSON value"):
+    with pytest.raises(ComponentError, match="is not JSON"):
         small_model(card={"seed": {1}}).save(tmp_path / "other")
-    with pytest.raises(ComponentError, match="no JSON value"):
+    with pytest.raises(ComponentError, match="is not JSON"):
         small_model(card={"loss": float("nan")}).save(tmp_path / "other")
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
@@ -135,7 +134,7 @@ def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest
     def full(*args: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folder_module, "write_tensors", full)
+    monkeypatch.setattr(module, "write_tensors", full)
     for name in ("model", "new"):
         with pytest.raises(ArtifactError, match="No space left"):
             small_model(seed=2).save(tmp_path / name)
@@ -162,7 +161,7 @@ def test_something_else_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "notes" / "text.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
     for name in ("notes", "file"):
-        with pytest.raises(ComponentError, match="exists and is no static model"):
+        with pytest.raises(ComponentError, match="exists and is not a static model"):
             small_model().save(tmp_path / name)
     small_model().save(tmp_path / "model")
     small_model().save(tmp_path / "model" / "inner")
@@ -204,7 +203,7 @@ def test_missing_and_foreign_folders(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match="is not that of a static model"):
         StaticModel.load(tmp_path)
     (tmp_path / "model.json").write_text("[]")
-    with pytest.raises(ArtifactError, match="no JSON object"):
+    with pytest.raises(ArtifactError, match="not a JSON object"):
         StaticModel.load(tmp_path)
     small_model().save(tmp_path / "model")
     (tmp_path / "model" / "model.safetensors").unlink()
@@ -243,9 +242,9 @@ def test_a_model_that_means_something_else(tmp_path: Path, facts: dict[str, Any]
 @pytest.mark.parametrize(
     ("table", "options", "said"),
     [
-        (np.zeros((3, 2), np.float16), {}, "has not 4 rows"),
-        (np.zeros((4, 0), np.float16), {}, "has not 4 rows"),
-        (np.zeros(4, np.float16), {}, "has not 4 rows"),
+        (np.zeros((3, 2), np.float16), {}, "must have 4 rows"),
+        (np.zeros((4, 0), np.float16), {}, "must have 4 rows"),
+        (np.zeros(4, np.float16), {}, "must have 4 rows"),
         (np.zeros((4, 2), np.float64), {}, "not float64"),
         (np.zeros((4, 2), np.int8), {}, "not int8"),
         (np.zeros((4, 2), np.float16), {"scale": np.ones(4, np.float32)}, "not float16"),

@@ -8,7 +8,7 @@ import pytest
 from tiny_models import write_sentence
 
 from legalir import testing
-from legalir.encode.sentence.encoder import sentence_encoder
+from legalir.encode.sentence import sentence_encoder
 
 pytestmark = pytest.mark.neural
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from static_material import TEXTS, small_model
 
-from legalir.encode.static.encoder import StaticEncoder
-from legalir.encode.static.model import StaticModel
-from legalir.encode.static.sentence_transformer import TokenModel, export
+from legalir.encode.static import StaticEncoder
+from legalir.encode.static_embedding import TokenModel
+from legalir.encode.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
 
 pytestmark = pytest.mark.neural
@@ -73,7 +73,7 @@ def test_theirs_with_faults(theirs: Any, tmp_path: Path, monkeypatch: pytest.Mon
 
     folder = saved("a")
     (folder / "tokenizer.json").write_text("{")
-    with pytest.raises(ArtifactError, match="is no tokenizer"):
+    with pytest.raises(ArtifactError, match="is not a tokenizer"):
         TokenModel.load(folder)
     (folder / "tokenizer.json").unlink()
     with pytest.raises(ArtifactError, match=r"lacks its file tokenizer\.json"):
@@ -92,7 +92,7 @@ def test_theirs_with_faults(theirs: Any, tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(ArtifactError, match="not what sentence-transformers writes"):
         TokenModel.load(folder)
     (folder / "modules.json").write_text("[")
-    with pytest.raises(ArtifactError, match="no JSON"):
+    with pytest.raises(ArtifactError, match="not readable JSON"):
         TokenModel.load(folder)
     monkeypatch.setitem(__import__("sys").modules, "tokenizers", None)
     with pytest.raises(MissingExtra, match=r"legalir\[dense\]"):
@@ -125,7 +125,7 @@ def test_models_of_model2vec(tmp_path: Path) -> None:
 def test_ours_there(tmp_path: Path, int8: bool) -> None:
     transformers = pytest.importorskip("sentence_transformers")
     model = small_model().quantised() if int8 else small_model()
-    export(model, tmp_path / "model")
+    model.export(tmp_path / "model")
     assert StaticModel.load(tmp_path / "model").fingerprint == model.fingerprint
     there = transformers.SentenceTransformer(str(tmp_path / "model"), trust_remote_code=True, device="cpu")
     np.testing.assert_allclose(there.encode(TEXTS), model.encode(TEXTS), atol=CLOSE)
@@ -143,7 +143,7 @@ def test_ours_can_be_trained_there(tmp_path: Path) -> None:
     import torch
 
     transformers = pytest.importorskip("sentence_transformers")
-    export(small_model(), tmp_path / "model")
+    small_model().export(tmp_path / "model")
     there = transformers.SentenceTransformer(str(tmp_path / "model"), trust_remote_code=True, device="cpu")
     vectors = there(there.preprocess(["등대 등불", "fog"]))["sentence_embedding"]
     (vectors[0] @ vectors[1]).backward()

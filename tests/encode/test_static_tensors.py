@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from legalir.encode.static.folder import read_tensors, write_tensors
+from legalir.encode.static_model import read_tensors, write_tensors
 from legalir.errors import ArtifactError
 
 ARRAYS: dict[str, np.ndarray[Any, Any]] = {
@@ -49,14 +49,14 @@ def entry(dtype: object = "F32", shape: object = (2,), offsets: object = (0, 8))
     [
         (b"{", "header"),
         (b"\xff\xff", "not JSON"),
-        ([], "no mapping"),
+        ([], "not a mapping"),
         ({"a": 1}, "no type"),
         (entry(dtype="BF16"), "type BF16"),
         (entry(dtype=["F32"]), "no type"),
-        (entry(shape=(-2,)), "no numbers"),
-        (entry(shape="2"), "no numbers"),
-        (entry(offsets=(0,)), "no numbers"),
-        (entry(offsets=(0, 1e3)), "no numbers"),
+        (entry(shape=(-2,)), "not whole numbers"),
+        (entry(shape="2"), "not whole numbers"),
+        (entry(offsets=(0,)), "not whole numbers"),
+        (entry(offsets=(0, 1e3)), "not whole numbers"),
         (entry(offsets=(0, 4)), "does not fit"),
         (entry(shape=(3,), offsets=(0, 12)), "does not fit"),
         (entry(shape=(2**40, 2**40), offsets=(0, 8)), "does not fit"),

@@ -14,8 +14,8 @@ from static_material import TEXTS
 
 from legalir.analysis.ngrams import decompose
 from legalir.analysis.text import words
-from legalir.encode.static import ngrams as module
-from legalir.encode.static.ngrams import NGrams
+from legalir.encode import hashed_ngrams as module
+from legalir.encode.hashed_ngrams import NGrams
 from legalir.errors import ComponentError
 
 M = 0x9E3779B97F4A7C15

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from static_material import TEXTS, small_model
 
-from legalir.encode.static.model import label_shares
-from legalir.encode.static.ngrams import NGrams
+from legalir.encode.hashed_ngrams import NGrams
 
 
 @pytest.mark.parametrize("options", [{}, {"edges": True}, {"jamo": (2, 3), "char": ()}, {"tf": "raw", "rows": 40}])
@@ -48,5 +47,5 @@ def test_an_ngram_of_two_words_is_divided_evenly() -> None:
     # Rows by n-gram: ab lies in both words, bc in the first, xa in the second.
     value = {ngram: int(ngrams.features([ngram]).rows[0]) for ngram in ("ab", "bc", "xa")}
     numbers = {value["ab"]: 6.0, value["bc"]: 1.0, value["xa"]: 10.0}
-    shares = label_shares(ngrams, "abc xab", found.rows, np.array([numbers[int(row)] for row in found.rows]))
+    shares = ngrams.divide("abc xab", found.rows, np.array([numbers[int(row)] for row in found.rows]))
     assert shares == {"abc": 4.0, "xab": 13.0}

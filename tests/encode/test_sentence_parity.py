@@ -14,7 +14,7 @@ from sentence_material import TEXTS
 from tiny_models import SENTENCES, write_m3, write_qwen, write_sentence
 
 from legalir.encode.contract import Vectors
-from legalir.encode.sentence.encoder import SentenceEncoder
+from legalir.encode.sentence import SentenceEncoder
 
 pytestmark = pytest.mark.neural
 CLOSE = 1e-5

@@ -15,7 +15,7 @@ from static_material import TEXTS, small_model
 from legalir import Collection, testing
 from legalir.dense.index import DenseIndex
 from legalir.encode.contract import Encoder, TermEncoder
-from legalir.encode.static.encoder import StaticEncoder, find_model, own_model, static_encoder
+from legalir.encode.static import StaticEncoder, model_folder, own_model, static_encoder
 from legalir.errors import ArtifactError, ComponentError
 
 
@@ -77,10 +77,10 @@ def test_a_collections_own_models(collection: Collection) -> None:
     root = collection.source.folder.root
     small_model().save(root / "static" / "small")
     assert own_model(collection) is None
-    assert find_model(collection, "small") == root / "static" / "small"
+    assert model_folder(collection, "small") == root / "static" / "small"
     for file in (root / "static" / "small").iterdir():
         (root / "static" / file.name).write_bytes(file.read_bytes())
-    assert own_model(collection) == find_model(collection, None) == root / "static"
+    assert own_model(collection) == model_folder(collection, None) == root / "static"
 
 
 def test_a_model_that_dataset_yaml_names(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_models_that_are_nowhere(collection: Collection) -> None:
     for model, said in (
         (None, "has no model of its own: name a folder"),
         ("smal", "there is no folder smal. Did you mean 'small'"),
-        ("", "is no text"),
+        ("", "is not text"),
     ):
         with pytest.raises(ComponentError, match=said):
             static_encoder(collection, model=model)
@@ -110,7 +110,7 @@ def test_models_that_are_nowhere(collection: Collection) -> None:
 def test_searching_needs_numpy_and_scipy_only(tmp_path: Path) -> None:
     small_model().save(tmp_path / "model")
     program = (
-        "import sys; from legalir.encode.static.encoder import StaticEncoder; "
+        "import sys; from legalir.encode.static import StaticEncoder; "
         f"assert StaticEncoder({str(tmp_path / 'model')!r}).encode(['등대']).any(); "
         "print(*sorted({'torch', 'safetensors', 'tokenizers', 'transformers', 'sklearn'} & set(sys.modules)))"
     )

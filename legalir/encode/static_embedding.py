@@ -1,9 +1,4 @@
-"""To sentence-transformers and back: models of ours as one of its modules, its ``StaticEmbedding`` as an encoder here.
-
-A model of ours is exported as a folder that sentence-transformers opens where legalir is installed; since its version 6
-it asks for ``SentenceTransformer(folder, trust_remote_code=True)``, as for every module that is not its own. The folder
-is also a model of ours. A ``StaticEmbedding`` is read with numpy and the package tokenizers alone.
-"""
+"""``StaticEmbedding`` models of sentence-transformers and model2vec: read with numpy and the package tokenizers."""
 
 from __future__ import annotations
 
@@ -21,40 +16,20 @@ from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
 from legalir.encode.contract import Vectors
-from legalir.encode.static.folder import ABOUT, TENSORS, read_tensors
-from legalir.encode.static.model import StaticModel
+from legalir.encode.static_model import ABOUT, TENSORS, read_tensors
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
 from legalir.storage.arrays import unit_rows, widened
 from legalir.storage.digest import cached_file_digest
 
-__all__ = ["TokenModel", "export", "is_static_embedding"]
+__all__ = ["TokenModel", "is_static_embedding"]
 
-_MODULE = "legalir.encode.static.torch_module.StaticNGrams"
 _TOKENIZER, _MODULES, _CONFIG = "tokenizer.json", "modules.json", "config_sentence_transformers.json"
 _NEEDS = "only a StaticEmbedding, which Normalize may follow, can be read without torch"
 
 
-def export(model: StaticModel, folder: str | PathLike[str]) -> None:
-    """Write `model` as a folder that sentence-transformers opens, and legalir, too.
-
-    Raises:
-        ArtifactError: the files cannot be written.
-        ComponentError: something else is at the path.
-        MissingExtra: the package safetensors is not installed.
-    """
-    modules = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
-    config: dict[str, Any] = {
-        "model_type": "SentenceTransformer",
-        "prompts": {},
-        "default_prompt_name": None,
-        "similarity_fn_name": "cosine",
-    }
-    model.save(folder, beside={_MODULES: modules, _CONFIG: config})
-
-
 def is_static_embedding(folder: Path) -> bool:
-    """Return whether a folder is one of sentence-transformers, and none of ours."""
+    """Return whether a folder holds a model of sentence-transformers or model2vec, and not one of ours."""
     if (folder / ABOUT).exists():
         return False
     return (folder / _MODULES).is_file() or ((folder / _TOKENIZER).is_file() and (folder / TENSORS).is_file())
@@ -68,8 +43,8 @@ class TokenModel:
     Args:
         tokenizer: a ``tokenizers.Tokenizer``.
         table: vector of each token, [tokens, d].
-        fingerprint: hex digest of where both come from.
-        prompts: what precedes a ``query`` and a ``document``.
+        fingerprint: hex digest of their files.
+        prompts: texts that stand before a ``query`` and a ``document``.
     """
 
     def __init__(
@@ -106,7 +81,7 @@ class TokenModel:
         try:
             tokenizer = tokenizers.Tokenizer.from_file(str(home / _TOKENIZER))
         except Exception as error:  # The package raises nothing more precise.
-            raise ArtifactError(f"{home / _TOKENIZER} is no tokenizer ({error}): copy the model again.") from error
+            raise ArtifactError(f"{home / _TOKENIZER} is not a tokenizer ({error}): copy the model again.") from error
         tokenizer.no_padding()
         table = _table(home / TENSORS)
         if tokenizer.get_vocab_size() > len(table):
@@ -126,15 +101,18 @@ class TokenModel:
         return self._encode(texts, self.prompts.get("query", ""))
 
     def contributions(self, query: str, vector: Vectors) -> dict[str, float]:
-        """Return what the tokens of `query` add to the cosine of its vector with `vector`, [d]; they sum up to it."""
+        """Return the share of each token of `query` in the cosine of its vector with `vector`, [d].
+
+        The shares sum up to the cosine.
+        """
         text = _readable(self.prompts.get("query", "") + query)
         encoding = self.tokenizer.encode(text, add_special_tokens=False)
         parts = self.table[np.array(encoding.ids, dtype=np.int64)].astype(np.float64)
         length = float(np.linalg.norm(parts.sum(axis=0)))
-        found: defaultdict[str, float] = defaultdict(float)
+        shares: defaultdict[str, float] = defaultdict(float)
         for token, (begin, end), row in zip(encoding.tokens, encoding.offsets, parts if length else [], strict=False):
-            found[text[begin:end].strip() or token] += float(row @ vector) / length
-        return dict(found)
+            shares[text[begin:end].strip() or token] += float(row @ vector) / length
+        return dict(shares)
 
     def _encode(self, texts: Sequence[str], prompt: str) -> Vectors:
         encodings = self.tokenizer.encode_batch([_readable(prompt + text) for text in texts], add_special_tokens=False)
@@ -152,7 +130,7 @@ def _readable(text: str) -> str:
 
 
 def _home(folder: Path) -> str:
-    """Return where in a folder the StaticEmbedding is."""
+    """Return the path of the StaticEmbedding inside a folder."""
     modules = _json(folder / _MODULES, [])
     kinds = [str(module.get("type", "")).rsplit(".", 1)[-1] for module in modules]
     if kinds and (kinds[0] != "StaticEmbedding" or kinds[1:] not in ([], ["Normalize"])):
@@ -178,7 +156,7 @@ def _json(path: Path, default: Any) -> Any:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ArtifactError(f"{path} is no JSON that can be read: copy the model again.") from error
+        raise ArtifactError(f"{path} is not readable JSON: copy the model again.") from error
     if not isinstance(content, type(default)) or not all(isinstance(v, dict) for v in content if default == []):
         raise ArtifactError(f"{path} is not what sentence-transformers writes: copy the model again.")
     return content

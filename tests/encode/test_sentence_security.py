@@ -12,7 +12,7 @@ import pytest
 from bombs import Bomb
 from tiny_models import SENTENCES, write_sentence
 
-from legalir.encode.sentence.encoder import SentenceEncoder
+from legalir.encode.sentence import SentenceEncoder
 from legalir.errors import ModelError
 
 pytestmark = pytest.mark.neural

@@ -1,6 +1,6 @@
-"""A static model as a module of sentence-transformers, whose ``modules.json`` names it; imports torch.
+"""A static model as a module of sentence-transformers, which finds it by ``modules.json``; imports torch.
 
-With it, models of ours can be trained further there. What is saved is a model of ours again.
+So a static model can be trained further there; saved, it is a static model again.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from legalir.encode.static.model import StaticModel, term_weights
+from legalir.encode.static_model import StaticModel, term_weights
 
 __all__ = ["StaticNGrams"]
+
+_HUB = ("token", "cache_folder", "revision", "local_files_only")
+"""Options that the hub takes."""
 
 InputModule: Any = import_module("sentence_transformers.base.modules.input_module").InputModule
 
@@ -47,11 +50,11 @@ class StaticNGrams(InputModule):  # type: ignore[misc]
 
     def preprocess(self, inputs: Sequence[str], prompt: str | None = None, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Return the rows of texts, their weights, and where each text begins."""
-        found = self.model.ngrams.features([(prompt or "") + text for text in inputs])
+        read = self.model.ngrams.features([(prompt or "") + text for text in inputs])
         return {
-            "input_ids": torch.from_numpy(found.rows.astype(np.int64)),
-            "weights": torch.from_numpy(term_weights(found.counts, self.model.tf)),
-            "offsets": torch.from_numpy(found.indptr[:-1].copy()),
+            "input_ids": torch.from_numpy(read.rows.astype(np.int64)),
+            "weights": torch.from_numpy(term_weights(read.counts, self.model.tf)),
+            "offsets": torch.from_numpy(read.indptr[:-1].copy()),
         }
 
     def forward(self, features: dict[str, torch.Tensor], **kwargs: Any) -> dict[str, torch.Tensor]:
@@ -64,15 +67,10 @@ class StaticNGrams(InputModule):  # type: ignore[misc]
         """Write the model, as it is now, into a folder of sentence-transformers."""
         table = self.embedding.weight.detach().cpu().numpy().astype(np.float16)
         model = StaticModel(self.model.ngrams, table, tf=self.model.tf, card=self.model.card)
-        model.save_into(Path(output_path))
+        model.write_files(Path(output_path))
 
     @classmethod
     def load(cls, model_name_or_path: str, subfolder: str = "", **kwargs: Any) -> Self:
         """Open the model in a folder."""
-        folder = cls.load_dir_path(model_name_or_path, subfolder=subfolder, **_hub(kwargs))
-        return cls(StaticModel.load(folder))
-
-
-def _hub(options: dict[str, Any]) -> dict[str, Any]:
-    names = ("token", "cache_folder", "revision", "local_files_only")
-    return {name: options[name] for name in names if name in options}
+        hub = {name: kwargs[name] for name in _HUB if name in kwargs}
+        return cls(StaticModel.load(cls.load_dir_path(model_name_or_path, subfolder=subfolder, **hub)))

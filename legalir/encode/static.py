@@ -1,7 +1,4 @@
-"""Static models as encoders: ``dense(encoder='static(model="FOLDER")')``.
-
-Where the static models of a collection are: in the folder ``static`` beside its corpus.
-"""
+"""The encoder ``static``: a static model by its folder, its name in a collection, or as the collection's own."""
 
 from __future__ import annotations
 
@@ -12,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from legalir.encode.contract import Vectors
-from legalir.encode.static.folder import ABOUT, read_about
-from legalir.encode.static.model import StaticModel, model_fingerprint
-from legalir.encode.static.sentence_transformer import TokenModel, is_static_embedding
+from legalir.encode.static_embedding import TokenModel, is_static_embedding
+from legalir.encode.static_model import ABOUT, StaticModel, model_fingerprint, read_about
 from legalir.errors import ComponentError, suggestion
 
-__all__ = ["StaticEncoder", "find_model", "own_model", "static_encoder"]
+__all__ = ["StaticEncoder", "model_folder", "own_model", "static_encoder"]
 
 _FOLDER = "static"
+"""Folder of the models of a collection, beside its corpus."""
 
 
 def own_model(collection: Any) -> Path | None:
-    """Return the folder of a collection's own model, None where it has none.
+    """Return the folder of a collection's own model, None if it has none.
 
     It is the folder that ``static`` names in ``dataset.yaml``, relative to the collection's, or else its folder
-    ``static``, where that holds a model.
+    ``static``, if that holds a model.
 
     Raises:
         ComponentError: ``dataset.yaml`` names a folder without a model.
@@ -35,18 +32,18 @@ def own_model(collection: Any) -> Path | None:
     if source is None:
         return None
     root: Path = source.folder.root
-    named: str | None = getattr(source.folder.about, "static", None)
-    if named is None:
+    name: str | None = getattr(source.folder.about, "static", None)
+    if name is None:
         return root / _FOLDER if (root / _FOLDER / ABOUT).is_file() else None
-    if not (root / named / ABOUT).is_file():
+    if not (root / name / ABOUT).is_file():
         raise ComponentError(
-            f"{root / 'dataset.yaml'} names the static model {named!r}, and there is none: train it with --out "
-            f"{root / named}, or take the line out."
+            f"{root / 'dataset.yaml'} names the static model {name!r}, and there is none: train it with --out "
+            f"{root / name}, or take the line out."
         )
-    return root / named
+    return root / name
 
 
-def find_model(collection: Any, model: str | None) -> Path:
+def model_folder(collection: Any, model: str | None) -> Path:
     """Return the folder of the static model that a user names.
 
     Args:
@@ -64,27 +61,25 @@ def find_model(collection: Any, model: str | None) -> Path:
             raise ComponentError(f'static: {whose}: name a folder, as in static(model="FOLDER"), or train one.')
         return own
     if not isinstance(model, str) or not model:
-        raise ComponentError(f"static: model={model!r} is no text: give the path of a folder.")
+        raise ComponentError(f"static: model={model!r} is not text: give the path of a folder.")
     path = Path(model).expanduser()
     if path.is_dir():
         return path
     source: Any = getattr(collection, "source", None)
-    home = None if source is None else Path(source.folder.root) / _FOLDER
-    names = [] if home is None else _names(home)
-    if home is not None and model in names:
-        return home / model
-    raise ComponentError(f"static: there is no folder {model}.{suggestion(model, names)} Give one that holds a model.")
-
-
-def _names(folder: Path) -> list[str]:
-    return sorted(path.parent.name for path in folder.glob(f"*/{ABOUT}"))
+    folders = [] if source is None else (Path(source.folder.root) / _FOLDER).glob(f"*/{ABOUT}")
+    models = {about.parent.name: about.parent for about in sorted(folders)}
+    if model in models:
+        return models[model]
+    hint = suggestion(model, list(models))
+    raise ComponentError(f"static: there is no folder {model}.{hint} Give one that holds a model.")
 
 
 class StaticEncoder:
-    """Encodes with a static model; its table is opened when the first text is encoded.
+    """Encodes with a static model; its table is opened for the first text.
 
     Args:
-        model: a model, or the folder of one: of ours, or of a ``StaticEmbedding`` of sentence-transformers.
+        model: a model, or the folder of one: of a :class:`~legalir.encode.static_model.StaticModel`, or of a
+            ``StaticEmbedding`` of sentence-transformers.
 
     Raises:
         ArtifactError: a file of the model is missing, truncated or altered, or it has another format.
@@ -121,7 +116,7 @@ class StaticEncoder:
         return TokenModel.load(self._folder) if is_static_embedding(self._folder) else StaticModel.load(self._folder)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of documents, float32 [n, d], rows of length 1, or 0 for a text of which nothing is read.
+        """Return the vectors of documents, float32 [n, d], rows of length 1, or 0 for a text without features.
 
         Raises:
             ArtifactError: the table of the model was altered.
@@ -129,11 +124,11 @@ class StaticEncoder:
         return self.model.encode(texts)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of queries, which a model of ours treats as documents."""
+        """Return the vectors of queries; a StaticModel treats them as documents."""
         return self.model.encode_queries(texts)
 
     def contributions(self, query: str, vector: Vectors) -> dict[str, float]:
-        """Return what the words of `query` add to the cosine of its vector with `vector`, [d]."""
+        """Return the share of each word of `query` in the cosine of its vector with `vector`, [d]."""
         return self.model.contributions(query, vector)
 
 
@@ -145,4 +140,4 @@ def static_encoder(collection: object, *, model: str | None = None) -> StaticEnc
             sentence-transformers; the name of a model in the collection's folder ``static``; None for the collection's
             own.
     """
-    return StaticEncoder(find_model(collection, model))
+    return StaticEncoder(model_folder(collection, model))

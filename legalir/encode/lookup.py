@@ -1,4 +1,4 @@
-"""The encoder that a name means: a plugin, a call of one, a model on a hub or in a folder."""
+"""Encoders by name: a plugin, a call of one, a model on the hub or in a folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from legalir import plugins
 from legalir.encode.contract import AnyEncoder, Encoder, TrainableEncoder
-from legalir.encode.sentence.encoder import SentenceEncoder
+from legalir.encode.sentence import SentenceEncoder
 from legalir.errors import ComponentError, PluginError
 from legalir.models.folders import is_model_name
 
@@ -19,7 +19,7 @@ __all__ = ["get_encoder"]
 def get_encoder(
     spec: str | AnyEncoder, collection: object = None, parameters: Mapping[str, Any] | None = None
 ) -> AnyEncoder:
-    """Return the encoder that `spec` names, or `spec` itself where it is one.
+    """Return the encoder that `spec` names, or `spec` itself if it is one.
 
     Args:
         spec: the name of a plugin, a call of it with literal parameters such as ``lsa(dimensions=64)``, the name of a
@@ -29,7 +29,7 @@ def get_encoder(
         parameters: handed to the plugin's factory.
 
     Raises:
-        ComponentError: it is no encoder, nothing has this name, or the encoder does not take this parameter.
+        ComponentError: it is not an encoder, nothing has this name, or the encoder does not take this parameter.
         ModelError: there is no such folder.
         PluginError: the plugin is broken, or fails while it makes the encoder.
     """
@@ -46,7 +46,7 @@ def get_encoder(
         plugins.resolve(name, ("encoder",))
     except PluginError as error:
         raise ComponentError(str(error)) from None
-    raise AssertionError(name)  # What is not installed cannot be resolved.
+    raise AssertionError(name)  # resolve() fails for a name that is not installed.
 
 
 def _is_model(spec: str) -> bool:

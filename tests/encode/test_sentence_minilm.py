@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tiny_models import minilm_folder
 
-from legalir.encode.sentence.encoder import SentenceEncoder
+from legalir.encode.sentence import SentenceEncoder
 
 pytestmark = pytest.mark.neural
 
@@ -35,7 +35,7 @@ def test_vectors_are_those_of_sentence_transformers(encoder: SentenceEncoder, ca
         found = encoder.encode(TEXTS)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5)
     np.testing.assert_allclose(encoder.encode_queries(TEXTS[::-1]), wanted[::-1], rtol=0, atol=1e-5)
-    assert caplog.messages == [f"{minilm_folder()} read 1 of 5 texts only as far as 256 tokens."]
+    assert caplog.messages == [f"{minilm_folder()} cut 1 of 5 texts at 256 tokens."]
 
 
 def test_meaning(encoder: SentenceEncoder) -> None:

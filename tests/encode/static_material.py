@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from legalir.encode.static.model import StaticModel
-from legalir.encode.static.ngrams import NGrams
+from legalir.encode.hashed_ngrams import NGrams
+from legalir.encode.static_model import StaticModel
 
 TEXTS = [
     "등대 관리인은 해가 지면 등불을 켜고, 해가 뜨면 등불을 끈다.",

@@ -1,1 +1,0 @@
-"""Sentence encoders: transformers whose hidden states are pooled into one vector per text."""

@@ -1,1 +1,0 @@
-"""Static models: a learned vector for each n-gram and word, summed. Searching with one needs numpy and scipy alone."""
