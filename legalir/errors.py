@@ -14,7 +14,8 @@
     │   └── ModelError           a language model that cannot be found, read or trusted
     ├── MeasureError             a measure that is unknown or cannot be computed
     ├── ExperimentError          an experiment definition or result that cannot be used
-    ├── PluginError              a plugin that is broken, missing or claims a taken name
+    ├── PluginError              a plugin that is broken, disabled or claims a taken name
+    │   └── PluginNotFound       a name that no installed package offers
     └── MissingExtra             an optional package that is not installed (says how to install it)
 
 A user's mistake always surfaces as one of these; any other exception is a bug.
@@ -40,6 +41,8 @@ __all__ = [
     "MissingExtra",
     "ModelError",
     "PluginError",
+    "PluginNotFound",
+    "describe",
     "suggestion",
 ]
 
@@ -100,8 +103,21 @@ class PluginError(LegalIRError):
     """A plugin that is broken, missing, or claims a name that is taken."""
 
 
+class PluginNotFound(PluginError):  # noqa: N818  (reads as the sentence it is)
+    """A component's name that no installed package offers."""
+
+
 class MissingExtra(LegalIRError):  # noqa: N818  (reads as the sentence it is)
     """An optional package that is not installed."""
+
+
+def describe(error: BaseException) -> str:
+    """Return the type and the first line of an error, for a message of one sentence."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:  # The text of an error may be made by foreign code.
+        lines = []
+    return f"{type(error).__name__}: {lines[0].rstrip('.')}" if lines else type(error).__name__
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 from legalir import plugins
+from legalir.plugins.contract import GROUP
+from legalir.plugins.entry_points import refresh
 
 Install = Callable[..., Path]
+
+
+def load(role: str, name: str) -> plugins.Factory:
+    """Import the factory called `name` in `role`."""
+    return plugins.load(plugins.resolve(name, (role,))).factory
 
 
 @pytest.fixture(name="install")
@@ -21,11 +28,9 @@ def install_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     Real plugins of the environment stay visible, so tests use names of their own.
     """
     before = set(sys.modules)
-    plugins.refresh()
+    refresh()
 
-    def make(
-        package: str, entries: dict[str, str], source: str = "", version: str = "1.0", group: str = plugins.GROUP
-    ) -> Path:
+    def make(package: str, entries: dict[str, str], source: str = "", version: str = "1.0", group: str = GROUP) -> Path:
         root = tmp_path / package
         info = root / f"{package}-{version}.dist-info"
         info.mkdir(parents=True)
@@ -34,11 +39,11 @@ def install_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         (info / "entry_points.txt").write_text(f"[{group}]\n{lines}")
         (root / f"{package}_module.py").write_text(source)
         monkeypatch.syspath_prepend(str(root))
-        plugins.refresh()
+        refresh()
         return root
 
     yield make
-    plugins.refresh()
+    refresh()
     for name in set(sys.modules) - before:
         if name.endswith("_module"):
             del sys.modules[name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir import plugins
-from legalir.errors import AnalyzerError, suggestion
+from legalir.errors import AnalyzerError, PluginNotFound
 from legalir.storage.digest import digest
 
 __all__ = ["Analyzer", "BulkAnalyzer", "TermCounts", "count_terms", "fingerprint", "get_analyzer"]
@@ -104,9 +103,6 @@ def count_terms(analyzer: Analyzer, texts: Sequence[str]) -> TermCounts:
     )
 
 
-_ROLE = ("analyzer",)
-
-
 def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     """Return the analyzer that `spec` names, or `spec` itself where it is one.
 
@@ -126,21 +122,7 @@ def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
         if isinstance(spec, Analyzer):
             return spec
         raise AnalyzerError(f"{spec!r} is no analyzer: it needs the attributes name, fingerprint and terms.")
-    call = re.fullmatch(r"\s*(\w+)\s*\(.*\)\s*", spec, flags=re.DOTALL)
-    called = call[1] if call else spec
-    if plugins.is_installed(called, _ROLE):
+    try:
         return cast(Analyzer, plugins.make("analyzer", spec, collection))
-    numbered = re.fullmatch(r"(\D+)([0-9]{1,3})", spec)
-    if numbered is None or not plugins.is_installed(numbered[1], _ROLE):
-        if plugins.misnamed(called):
-            plugins.resolve(called, _ROLE)  # It says what is wrong with the entry.
-        known = {entry.name for entry in plugins.entries("analyzer")}
-        hint = suggestion(called, {"jamo3", "char2", "word", *known})
-        raise AnalyzerError(
-            f"There is no analyzer {spec!r}.{hint} Known: "
-            f"{', '.join(sorted(known))}, and jamo and char with a number, such as jamo3."
-        )
-    name, number = numbered[1], int(numbered[2])
-    if plugins.Accepted(name, plugins.load("analyzer", name)).fault_in_names(["n"]):
-        raise AnalyzerError(f"The analyzer {name!r} takes no number, so {spec!r} means nothing.")
-    return cast(Analyzer, plugins.make("analyzer", name, collection, n=number))
+    except PluginNotFound as error:
+        raise AnalyzerError(f"{error} Characters and jamo take a number, such as jamo3 or char2.") from None

@@ -22,8 +22,10 @@ from legalir.errors import (
     LegalIRError,
     MeasureError,
     PluginError,
+    describe,
 )
-from legalir.plugins import culprit, describe, tolerate
+from legalir.plugins import plugin_of
+from legalir.plugins.entry_points import skip_unreadable_packages
 
 __all__ = ["app", "main"]
 
@@ -67,7 +69,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no Hangul shows its numbers, and the rest of the answer.
             stream.reconfigure(errors="backslashreplace")
-    tolerate()
+    skip_unreadable_packages()
     try:
         app()
     except KeyboardInterrupt:
@@ -96,7 +98,7 @@ def _sentence(error: BaseException) -> str | None:
         return str(error)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes: free some, or write it elsewhere."
-    plugin = culprit(error)
+    plugin = plugin_of(error)
     if plugin is None or os.environ.get("LEGALIR_TRACEBACK"):
         return None
     return f"The {plugin} failed while it ran: {describe(error)}; run with LEGALIR_TRACEBACK=1 to see where."

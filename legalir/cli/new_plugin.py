@@ -19,6 +19,7 @@ import typer
 
 from legalir import __version__, plugins
 from legalir.errors import PluginError
+from legalir.plugins.status import statuses
 from legalir.storage.files import atomic_directory
 
 __all__ = ["EXAMPLES", "new", "write_package"]
@@ -109,7 +110,7 @@ def _check_name(name: str, role: str) -> None:
         )
     plugins.entries(role)  # Says so where there is no such role.
     same_names = plugins.PIPELINE_ROLES if role in plugins.PIPELINE_ROLES else (role,)
-    for entry in (one.entry for one in plugins.overview() if one.entry.role in same_names):
+    for entry in (one.entry for one in statuses() if one.entry.role in same_names):
         if entry.name == name or (role == "analyzer" and re.fullmatch(rf"{re.escape(entry.name)}[0-9]{{1,3}}", name)):
             raise PluginError(f"The name {name!r} is taken by the {entry}: choose another.")
 

@@ -40,7 +40,7 @@ def search_with(pipeline: pt.Transformer, query: str, expr: str, k: int, lookup:
     with fed_with_questions(f"search: {expr!r}"):
         results = pipeline.search(whole_characters(query))
     if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
-        if (plugin := plugins.owner(_last(pipeline))) is not None:
+        if (plugin := plugins.plugin_of(_last(pipeline))) is not None:
             raise ComponentError(
                 f"search: {expr!r} returns no {missing[-1]}, because the {plugin} that ends it does not: report "
                 f"it to the authors of that package, or let another component that scores end it."

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from legalir.errors import ArtifactError, ComponentError, MissingExtra, suggestion
 from legalir.extras import require
 from legalir.frames.component import check_number
-from legalir.plugins import read_spec, write_spec
+from legalir.plugins.spec import read_spec, write_spec
 from legalir.storage.arrays import append_rows, load_array, save_array
 
 __all__ = [

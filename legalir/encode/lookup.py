@@ -10,7 +10,7 @@ from typing import Any, cast
 from legalir import plugins
 from legalir.encode.contract import AnyEncoder, Encoder, TrainableEncoder
 from legalir.encode.sentence import SentenceEncoder
-from legalir.errors import ComponentError, PluginError
+from legalir.errors import ComponentError, PluginNotFound
 from legalir.models.folders import is_model_name
 
 __all__ = ["get_encoder"]
@@ -39,14 +39,10 @@ def get_encoder(
         return spec
     if not isinstance(spec, str):
         raise ComponentError(f"{spec!r} is not {plugins.ROLES['encoder'].wanted}.")
-    name, _ = plugins.read_spec(spec)
-    if plugins.is_installed(name, ("encoder",)):
-        return cast(AnyEncoder, plugins.make("encoder", spec, collection, **(parameters or {})))
     try:
-        plugins.resolve(name, ("encoder",))
-    except PluginError as error:
+        return cast(AnyEncoder, plugins.make("encoder", spec, collection, **(parameters or {})))
+    except PluginNotFound as error:
         raise ComponentError(str(error)) from None
-    raise AssertionError(name)  # resolve() fails for a name that is not installed.
 
 
 def _is_model(spec: str) -> bool:

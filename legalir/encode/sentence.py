@@ -29,7 +29,8 @@ from legalir.models.folders import find_model, is_folder, is_model_name, json_va
 from legalir.models.loading import DTYPES, Placement, check_complete, check_tokenizer, placement, readable, shared
 from legalir.models.presets import Pooling, Preset, preset_of, presets
 from legalir.models.query_cache import QueryCache
-from legalir.plugins import parameters_of, write_spec
+from legalir.plugins import parameters_of
+from legalir.plugins.spec import write_spec
 
 __all__ = [
     "Advance",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import pyterrier as pt
 
 from legalir import plugins
-from legalir.errors import AnalyzerError, ComponentError, PluginError
+from legalir.errors import AnalyzerError, ComponentError, PluginError, PluginNotFound
 from legalir.frames.chain import Chain
 from legalir.pipeline.parser import OPERATORS, Expression
+from legalir.plugins.spec import read_call
 
 __all__ = ["Builder", "build"]
 
@@ -39,10 +40,10 @@ def build(expression: str, collection: object) -> pt.Transformer:
     Equal sub-expressions become one object.
 
     Raises:
-        ExpressionError: the text is no expression, a name is unknown, or a parameter is wrong; the message
-            has the column, and what would be right.
+        ExpressionError: the text is not an expression, a name is unknown, or a parameter is wrong; the message
+            has the column and the cure.
         PluginError: a component's package is broken.
-        LegalIRError: whatever a component raises on purpose, such as an index that cannot be built.
+        LegalIRError: any error that a component raises on purpose, such as an index that cannot be built.
     """
     return Builder(collection).build(expression)
 
@@ -58,12 +59,12 @@ class Builder:
         self.collection = collection
         # Keys hold ids of built objects, which stay alive as values of this very dict.
         self._built: dict[Hashable, pt.Transformer] = {}
-        self._components: dict[str, _Component] = {}
+        self._plugins: dict[str, plugins.Plugin] = {}
 
     def build(self, expression: str) -> pt.Transformer:
         """Return the transformer of `expression`; errors as :func:`build`."""
         read = Expression(expression)
-        return _Reading(self, read).pipeline(read.tree, None)
+        return _Building(self, read).pipeline(read.tree, None)
 
     def once(self, key: Hashable, make: Callable[[], pt.Transformer]) -> pt.Transformer:
         """Return the object for `key`, made the first time."""
@@ -71,23 +72,15 @@ class Builder:
             self._built[key] = make()
         return self._built[key]
 
-    def component(self, name: str) -> _Component:
-        """Return the component called `name`, imported the first time."""
-        if name not in self._components:
-            entry = plugins.resolve(name)
-            factory = plugins.load_entry(entry)
-            self._components[name] = _Component(entry, factory, plugins.Accepted(name, factory))
-        return self._components[name]
+    def plugin(self, name: str) -> plugins.Plugin:
+        """Return the plugin of the component called `name`, imported the first time."""
+        if name not in self._plugins:
+            self._plugins[name] = plugins.load(plugins.resolve(name))
+        return self._plugins[name]
 
 
-class _Component(NamedTuple):
-    entry: plugins.PluginEntry
-    factory: plugins.Factory
-    accepted: plugins.Accepted
-
-
-class _Reading:
-    """One expression on its way through a builder."""
+class _Building:
+    """The building of one expression by a builder."""
 
     def __init__(self, builder: Builder, read: Expression) -> None:
         self._builder = builder
@@ -95,14 +88,7 @@ class _Reading:
 
     def pipeline(self, node: ast.expr, left: pt.Transformer | None) -> pt.Transformer:
         """Build `node`, whose input is the output of `left`."""
-        match node:
-            case ast.BinOp():
-                return self._operation(node, left)
-            case ast.Name(id=name):
-                return self._call(ast.Call(node, [], []), name, left)
-            case ast.Call(func=ast.Name(id=name)):
-                return self._call(node, name, left)
-        raise AssertionError(node)  # Expression lets nothing else through.
+        return self._operation(node, left) if isinstance(node, ast.BinOp) else self._call(node, left)
 
     def _operation(self, node: ast.BinOp, left: pt.Transformer | None) -> pt.Transformer:
         symbol = OPERATORS[type(node.op)]
@@ -131,68 +117,65 @@ class _Reading:
                 f"put a component that scores between them, with '>>'.",
             )
 
-    def _call(self, node: ast.Call, name: str, left: pt.Transformer | None) -> pt.Transformer:
-        component = self._find(node.func, name)
-        accepted = component.accepted
-        keywords = {str(keyword.arg): keyword for keyword in self._named(node, accepted)}
-        if fault := accepted.fault_in_names(keywords):
-            raise self._error(keywords[fault[0]], fault[1])
-        pipelines = [self.pipeline(item, left) for item in node.args if not isinstance(item, ast.Constant)]
+    def _call(self, node: ast.expr, left: pt.Transformer | None) -> pt.Transformer:
+        call = read_call(node)
+        plugin = self._plugin(call.function)
+        signature = plugin.signature
+        keywords = call.keywords
+        for text in (item for item in call.arguments if isinstance(item, ast.Constant)):  # One at most.
+            keywords = {**self._named(text, plugin, keywords), **keywords}
+        if unknown := signature.unknown_parameter(keywords):
+            raise self._error(keywords[unknown[0]], unknown[1])
+        pipelines = [self.pipeline(item, left) for item in call.arguments if not isinstance(item, ast.Constant)]
         values = {name: self._value(keyword.value) for name, keyword in keywords.items()}
-        if accepted.takes_left:
+        if signature.takes_left:
             values["left"] = left, id(left)
         params = {name: value for name, (value, _) in values.items()}
-        if complaint := accepted.fault_in_call(pipelines, params):
-            raise self._error(node.func, complaint)
-        key = (name, *map(id, pipelines), *((name, key) for name, (_, key) in values.items()))
-        return self._builder.once(key, lambda: self._make(node.func, component, pipelines, params))
+        if fault := signature.fault(pipelines, params):
+            raise self._error(call.function, fault)
+        key = (call.name, *map(id, pipelines), *((name, key) for name, (_, key) in values.items()))
+        return self._builder.once(key, lambda: self._make(call.function, plugin, pipelines, params))
 
-    def _named(self, node: ast.Call, accepted: plugins.Accepted) -> list[ast.keyword]:
-        """Return the parameters of a call, of which the first may be a text that was given by position."""
-        text = next((item for item in node.args if isinstance(item, ast.Constant)), None)
-        if text is None:
-            return node.keywords
-        if accepted.first is None:
-            raise self._error(text, f"{accepted.name} takes parameters by name.")
-        if accepted.first in {keyword.arg for keyword in node.keywords}:
-            raise self._error(text, f"parameter {accepted.first!r} of {accepted.name} is given twice.")
-        return [ast.copy_location(ast.keyword(accepted.first, text), text), *node.keywords]
+    def _named(
+        self, text: ast.Constant, plugin: plugins.Plugin, keywords: dict[str, ast.keyword]
+    ) -> dict[str, ast.keyword]:
+        """Return a text that was given by position, under the name of the parameter that it fills."""
+        name, parameter = plugin.entry.name, plugin.signature.text_parameter
+        if parameter is None:
+            raise self._error(text, f"{name} takes parameters by name.")
+        if parameter in keywords:
+            raise self._error(text, f"parameter {parameter!r} of {name} is given twice.")
+        return {parameter: ast.copy_location(ast.keyword(parameter, text), text)}
 
-    def _find(self, node: ast.expr, name: str) -> _Component:
+    def _plugin(self, node: ast.Name) -> plugins.Plugin:
         try:
-            return self._builder.component(name)
-        except PluginError as error:
-            if plugins.is_installed(name) or plugins.misnamed(name):
-                # Broken, disabled or disputed: no fault of the expression.
-                raise PluginError(str(self._error(node, str(error)))) from error
+            return self._builder.plugin(node.id)
+        except PluginNotFound as error:
             raise self._error(node, str(error)) from None
+        except PluginError as error:
+            raise PluginError(str(self._error(node, str(error)))) from error
 
     def _value(self, node: ast.expr) -> tuple[object, Hashable]:
-        """Return the value of a parameter, and what tells it from other values."""
+        """Return the value of a parameter, and a key that tells it from other values."""
         if isinstance(node, ast.Name | ast.Call | ast.BinOp):
             built = self.pipeline(node, None)
             return built, id(built)
         return ast.literal_eval(node), ast.unparse(node)
 
     def _make(
-        self,
-        node: ast.expr,
-        component: _Component,
-        pipelines: list[pt.Transformer],
-        params: dict[str, object],
+        self, node: ast.expr, plugin: plugins.Plugin, pipelines: list[pt.Transformer], params: dict[str, object]
     ) -> pt.Transformer:
-        entry = component.entry
+        name = plugin.entry.name
         try:
-            made = plugins.construct(entry, component.factory, self._builder.collection, pipelines, params)
+            return cast(pt.Transformer, plugin.make(self._builder.collection, pipelines, params))
         except ComponentError as error:
-            raise self._error(node, _named(entry.name, str(error))) from error
+            raise self._error(node, _begin_with(name, str(error))) from error
         except AnalyzerError as error:
-            raise AnalyzerError(str(self._error(node, _named(entry.name, str(error))))) from error
+            raise AnalyzerError(str(self._error(node, _begin_with(name, str(error))))) from error
         except PluginError as error:
             raise PluginError(str(self._error(node, str(error)))) from error
-        return cast(pt.Transformer, made)
 
 
-def _named(name: str, fault: str) -> str:
+def _begin_with(name: str, fault: str) -> str:
     """Begin `fault` with the component's name, unless it does."""
     return fault if fault.casefold().startswith(name.casefold()) else f"{name}: {fault}"

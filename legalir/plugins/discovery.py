@@ -1,189 +1,60 @@
-"""Which plugins there are, and which one a name means.
+"""The entry that a name means, and what is disabled; nothing is imported.
 
-What went wrong in somebody else's code, in a few words.
-
-Reading entry points: metadata only, and no unreadable package hides another.
+``LEGALIR_DISABLE_PLUGINS`` holds names, separated by commas, that are treated as absent: a package
+(``legalir-qdrant``), one entry (``retriever.qdrant``), a component in any role (``qdrant``), or an entry or component
+of one package (``legalir-qdrant/retriever.qdrant``, ``legalir-qdrant/qdrant``).
 """
 
 from __future__ import annotations
 
-import functools
 import os
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib import metadata
-from typing import Any
 
-from legalir.errors import PluginError, suggestion
+from legalir.errors import PluginError, PluginNotFound, suggestion
 from legalir.plugins.contract import GROUP, PIPELINE_ROLES, ROLES, PluginEntry
+from legalir.plugins.entry_points import installed, normal_name
 
 __all__ = [
     "check_role",
     "conflict",
-    "describe",
-    "disabled",
     "entries",
-    "fault",
-    "handles",
-    "installed",
+    "entry_fault",
+    "is_disabled",
     "is_installed",
-    "misnamed",
-    "named",
-    "own_first",
-    "refresh",
+    "legalir_first",
     "resolve",
-    "setting",
-    "tolerate",
-    "unreadable",
+    "setting_without",
+    "unused_settings",
 ]
-
-
-def describe(error: BaseException) -> str:
-    """Return type and first line of an error, for a message of one sentence."""
-    try:
-        lines = str(error).strip().splitlines()
-    except Exception:  # The text of a plugin's error is the plugin's code, too.
-        lines = []
-    return f"{type(error).__name__}: {lines[0].rstrip('.')}" if lines else type(error).__name__
-
-
-_CONTRACT = re.compile(r"legalir\.v[0-9]+")
-"""Groups of entry points that are ours, in whatever version of the contract."""
-
-_UNKNOWN = "of unknown version"
 
 _VARIABLE = "LEGALIR_DISABLE_PLUGINS"
 
-_unreadable: dict[str, str] = {}
-
-
-@functools.lru_cache(maxsize=1)
-def installed() -> tuple[PluginEntry, ...]:
-    """Return every entry point of our groups, valid or not, read once.
-
-    One of another contract is left out where its package offers the same under ours.
-    """
-    every = _tolerant(metadata.entry_points)()
-    groups = filter(_CONTRACT.fullmatch, every.groups)
-    found = {_entry(point) for group in groups for point in every.select(group=group)}
-    ours = {(entry.role, entry.name, entry.package) for entry in found if entry.group == GROUP}
-    return tuple(sorted(entry for entry in found if entry.group == GROUP or entry[:3] not in ours))
-
-
-def refresh() -> None:
-    """Forget the entry points that were read, so that a package installed since is seen."""
-    installed.cache_clear()
-    _unreadable.clear()
-
-
-def named() -> dict[str, set[str]]:
-    """Return what ``LEGALIR_DISABLE_PLUGINS`` names, as written, and the handles that each may be."""
-    written = filter(None, map(str.strip, os.environ.get(_VARIABLE, "").split(",")))
-    return {name: {name, _normal_package(name)} for name in written}
-
-
-def disabled() -> set[str]:
-    """Return the handles of what is disabled, packages also in their normal form."""
-    return set().union(*named().values())
-
-
-def handles(entry: PluginEntry) -> set[str]:
-    """Return the names by which an entry can be disabled."""
-    within = {f"{entry.role}.{entry.name}", entry.name}
-    return {entry.package, *within, *(f"{entry.package}/{name}" for name in within)}
-
-
-def setting(*names: str) -> str:
-    """Return how to disable `names` beside what is disabled already: ``LEGALIR_DISABLE_PLUGINS=…``."""
-    return f"{_VARIABLE}={','.join(dict.fromkeys([*named(), *names]))}"
-
-
-def unreadable() -> list[str]:
-    """Say which packages have entry points that cannot be read, whatever they were for; one sentence each."""
-    installed()
-    return list(_unreadable.values())
-
-
-def tolerate() -> None:
-    """Let whatever asks for entry points in this process survive a package whose file cannot be read.
-
-    PyTerrier and networkx ask when they are imported, and :func:`importlib.metadata.entry_points` gives them nothing
-    at all where the file of any package is broken. For programs; a library leaves its host as it is.
-    """
-    if not hasattr(metadata.entry_points, "__wrapped__"):
-        metadata.entry_points = _tolerant(metadata.entry_points)
-
-
-def _tolerant(read: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(read)
-    def entry_points(**selection: Any) -> Any:
-        try:
-            return read(**selection)
-        # One unreadable entry_points.txt, of whatever package, spoils the quick way for all: read them singly.
-        except Exception:
-            return metadata.EntryPoints(_singly()).select(**selection)
-
-    return entry_points
-
-
-def _singly() -> Iterable[metadata.EntryPoint]:
-    seen: set[str] = set()
-    for distribution in metadata.distributions():
-        package = str(getattr(distribution, "_path", distribution))
-        try:
-            name = _normal(distribution.name)
-            package = f"{name} {distribution.version}"
-            points = list(distribution.entry_points)
-        except Exception as error:
-            _unreadable[package] = (
-                f"The entry points of package {package} cannot be read ({describe(error)}): repair or uninstall it, "
-                f"because Python programs cannot import PyTerrier beside it."
-            )
-            continue
-        if name not in seen:  # The first on the path is the one that imports find.
-            seen.add(name)
-            yield from points
-
-
-def _entry(point: metadata.EntryPoint) -> PluginEntry:
-    role, _, name = point.name.partition(".")
-    try:
-        assert point.dist is not None
-        package, version = _normal(point.dist.name), str(point.dist.version or _UNKNOWN)
-    except Exception:  # Metadata that cannot be read: the module's name is the best that is left.
-        package, version = point.value.partition(":")[0].partition(".")[0], _UNKNOWN
-    return PluginEntry(role, name, package, version, point.value, point.group)
-
-
-def _normal_package(handle: str) -> str:
-    package, slash, rest = handle.partition("/")
-    return f"{_normal(package)}{slash}{rest}"
-
-
-def _normal(package: str) -> str:
-    return re.sub(r"[-_.]+", "-", package).lower()
-
-
-_own_first: ContextVar[bool] = ContextVar("_own_first", default=False)
+_legalir_first: ContextVar[bool] = ContextVar("_legalir_first", default=False)
 
 
 @contextmanager
-def own_first() -> Iterator[None]:
-    """Let a name that others claim, too, mean legalir's own component; for data that has to be the same everywhere."""
-    token = _own_first.set(True)
+def legalir_first() -> Iterator[None]:
+    """Let a name that several packages claim mean legalir's component; for data that must be the same everywhere."""
+    token = _legalir_first.set(True)
     try:
         yield
     finally:
-        _own_first.reset(token)
+        _legalir_first.reset(token)
+
+
+def check_role(role: str) -> None:
+    """Raise a PluginError if there is no such role."""
+    if role not in ROLES:
+        raise PluginError(f"There is no role {role!r}.{suggestion(role, ROLES)} Roles: {', '.join(ROLES)}.")
 
 
 def entries(role: str | None = None) -> list[PluginEntry]:
-    """List what is installed, usable and not disabled, by role and name, without importing any of it.
+    """List the entries that are valid and not disabled, by role and name, without importing any of them.
 
-    A name that two packages claim is listed twice; :func:`problems` says so and :func:`load` refuses it.
+    A name that two packages claim is listed twice; :func:`resolve` refuses it.
 
     Args:
         role: one of :data:`ROLES`, or None for all.
@@ -193,64 +64,60 @@ def entries(role: str | None = None) -> list[PluginEntry]:
     """
     if role is not None:
         check_role(role)
-    off = disabled()
     return [
         entry
         for entry in installed()
-        if fault(entry) is None and role in (None, entry.role) and not off & handles(entry)
+        if role in (None, entry.role) and entry_fault(entry) is None and not is_disabled(entry)
     ]
+
+
+def is_installed(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> bool:
+    """Return whether a package offers `name` in one of `roles`; it may be disabled, disputed or broken."""
+    return any(entry.name == name and entry.role in roles for entry in installed())
 
 
 def resolve(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> PluginEntry:
     """Return the one entry called `name` in any of `roles`, without importing it.
 
     Raises:
-        PluginError: nothing has that name (the message suggests one), it is disabled, several claim it, it is
-            written for another version of the contract, or legalir's own entry points are missing because it is
-            not installed.
+        PluginNotFound: no package offers it; the message suggests a name.
+        PluginError: it is disabled, several packages claim it, or it breaks the contract.
     """
     usable = [entry for role in roles for entry in entries(role)]
-    found = [entry for entry in usable if entry.name == name]
-    if len(found) > 1 and _own_first.get():
-        found = [entry for entry in found if entry.package == "legalir"] or found
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise PluginError(conflict(found))
-    unusable = [entry for entry in installed() if entry.name == name and entry.role in roles]
-    for entry in unusable:
-        if (sentence := fault(entry)) is not None and not disabled() & handles(entry):
-            raise PluginError(sentence)
+    claims = [entry for entry in usable if entry.name == name]
+    if len(claims) > 1 and _legalir_first.get():
+        claims = [entry for entry in claims if entry.package == "legalir"] or claims
+    if len(claims) > 1:
+        raise PluginError(conflict(claims))
+    if not claims:
+        raise _not_usable(name, roles, usable)
+    return claims[0]
+
+
+def _not_usable(name: str, roles: Sequence[str], usable: Sequence[PluginEntry]) -> PluginError:
+    """Return the error that says why no usable entry is called `name`."""
     kind = roles[0] if len(roles) == 1 else "component"
+    unusable = [entry for entry in installed() if entry.name == name and entry.role in roles]
+    faults = [entry_fault(entry) for entry in unusable if not is_disabled(entry)]
+    if faults:
+        return PluginError(str(faults[0]))
     if unusable:
-        raise PluginError(f"The {kind} {name!r} is disabled by LEGALIR_DISABLE_PLUGINS: take it out there to use it.")
+        return PluginError(f"The {kind} {name!r} is disabled by {_VARIABLE}: take it out there to use it.")
     if not any(entry.package == "legalir" for entry in installed()):
-        raise PluginError(
+        return PluginNotFound(
             f"There is no {kind} {name!r} because legalir's own entry points are missing: "
             f"install the package (pip install -e . in its source folder) instead of importing its folder."
         )
-    if (broken := misnamed(name)) is not None:
-        raise PluginError(str(fault(broken)))
-    known = {entry.name for entry in usable}
-    hint = suggestion(name, known) or f" Known: {', '.join(sorted(known)) or 'none'}."
-    raise PluginError(f"There is no {kind} {name!r}.{hint}")
-
-
-def is_installed(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> bool:
-    """Say whether any package offers `name` in `roles`, be it disabled, disputed, broken or of another contract."""
-    return any(entry.name == name and entry.role in roles for entry in installed())
-
-
-def misnamed(name: str) -> PluginEntry | None:
-    """Return the entry that would be called `name` if it were called ``role.name``, with a role that there is."""
     for entry in installed():
-        if name == (entry.name or entry.role) and entry.role not in ROLES and not disabled() & handles(entry):
-            return entry
-    return None
+        if entry.role not in ROLES and name == (entry.name or entry.role) and not is_disabled(entry):
+            return PluginError(str(entry_fault(entry)))  # It was meant to be called role.name.
+    names = {entry.name for entry in usable}
+    hint = suggestion(name, names) or f" Known: {', '.join(sorted(names)) or 'none'}."
+    return PluginNotFound(f"There is no {kind} {name!r}.{hint}")
 
 
-def fault(entry: PluginEntry) -> str | None:
-    """Say what makes an entry unusable by its metadata alone, or return None."""
+def entry_fault(entry: PluginEntry) -> str | None:
+    """Return the sentence that says why an entry breaks the contract by its metadata alone, or None."""
     if entry.group != GROUP:
         return (
             f"The {entry} is written for {entry.group}, and this legalir speaks {GROUP}: "
@@ -266,23 +133,56 @@ def fault(entry: PluginEntry) -> str | None:
 
 
 def conflict(claims: Sequence[PluginEntry]) -> str:
-    """Say that all of `claims` want one name, and what to do."""
-    ordered = sorted(claims, key=lambda entry: (entry.package != "legalir", entry.package, entry.role, entry.value))
-    owners = " and ".join(f"{entry.package} {entry.version} ({entry.role}, {entry.value})" for entry in ordered)
-    name = ordered[0].name
-    # A package that has the name in several roles shall lose it in this one alone.
-    offers = Counter(entry.package for entry in installed() if entry.name == name)
-    given_up = [
-        f"{entry.package}/{name}" if offers[entry.package] == 1 else f"{entry.package}/{entry.role}.{name}"
-        for entry in ordered[1:]
+    """Return the sentence that says that all of `claims` want one name, and what to do."""
+    first, *others = sorted(
+        claims, key=lambda entry: (entry.package != "legalir", entry.package, entry.role, entry.value)
+    )
+    owners = " and ".join(
+        f"{entry.package} {entry.version} ({entry.role}, {entry.value})" for entry in (first, *others)
+    )
+    # A package with the name in several roles loses it in this one alone.
+    offers = Counter(entry.package for entry in installed() if entry.name == first.name)
+    disabled = [
+        f"{entry.package}/{entry.name}" if offers[entry.package] == 1 else f"{entry.package}/{entry.role}.{entry.name}"
+        for entry in others
     ]
     return (
-        f"{name!r} is claimed by {owners}: uninstall one, or set {setting(*given_up)} "
-        f"to keep that of {ordered[0].package}."
+        f"{first.name!r} is claimed by {owners}: uninstall one, or set {setting_without(*disabled)} "
+        f"to keep that of {first.package}."
     )
 
 
-def check_role(role: str) -> None:
-    """Raise a PluginError where there is no such role."""
-    if role not in ROLES:
-        raise PluginError(f"There is no role {role!r}.{suggestion(role, ROLES)} Roles: {', '.join(ROLES)}.")
+def is_disabled(entry: PluginEntry) -> bool:
+    """Return whether ``LEGALIR_DISABLE_PLUGINS`` names an entry."""
+    return any(forms & _handles(entry) for forms in _disabled().values())
+
+
+def setting_without(*names: str) -> str:
+    """Return the setting that disables `names` beside those that are disabled: ``LEGALIR_DISABLE_PLUGINS=…``."""
+    return f"{_VARIABLE}={','.join(dict.fromkeys([*_disabled(), *names]))}"
+
+
+def unused_settings() -> list[str]:
+    """Return a sentence for each name in ``LEGALIR_DISABLE_PLUGINS`` that means nothing here."""
+    handles = {handle for entry in installed() for handle in _handles(entry)}
+    return sorted(
+        f"{_VARIABLE} names {name!r}, which is not installed."
+        for name, forms in _disabled().items()
+        if not forms & handles
+    )
+
+
+def _disabled() -> dict[str, set[str]]:
+    """Return the names in ``LEGALIR_DISABLE_PLUGINS``; for each the handles that it can be."""
+    names = filter(None, map(str.strip, os.environ.get(_VARIABLE, "").split(",")))
+    forms = {}
+    for name in names:
+        package, slash, rest = name.partition("/")
+        forms[name] = {name, f"{normal_name(package)}{slash}{rest}"}
+    return forms
+
+
+def _handles(entry: PluginEntry) -> set[str]:
+    """Return the names by which an entry can be disabled."""
+    names = {f"{entry.role}.{entry.name}", entry.name}
+    return {entry.package, *names, *(f"{entry.package}/{name}" for name in names)}

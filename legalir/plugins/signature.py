@@ -1,4 +1,8 @@
-"""The signature of a factory: the parameters that a user may give it, their docs, and faults of a call."""
+"""The parameters that a factory takes after the collection: their names, defaults and docs, and faults of a call.
+
+Pipelines fill ``*pipelines`` and parameters by position that have no default; all other parameters are given by name.
+Parameters that legalir fills in, the collection and ``left``, are not a user's.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,27 @@ from typing import Literal, NamedTuple
 from legalir.errors import suggestion
 from legalir.plugins.contract import RESERVED, Factory
 
-__all__ = ["Accepted", "Kind", "Parameter", "parameters", "summary"]
+__all__ = ["Kind", "Parameter", "Signature", "parameters", "summary"]
 
-_ARGS = inspect.Parameter.VAR_POSITIONAL
+_BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_ARGS, _PARAMS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+_REQUIRED = inspect.Parameter.empty
 
 
-class Accepted:
-    """What the factory of a component takes after the collection.
+def _after_collection(factory: object) -> list[inspect.Parameter] | None:
+    """Return the parameters of a factory after the collection, or None if its signature cannot be read."""
+    try:
+        declared = list(inspect.signature(factory).parameters.values())  # type: ignore[arg-type]
+    except Exception:  # A plugin may do anything there.
+        return None
+    # A factory declared with *args has no parameter of its own for the collection.
+    return declared[1:] if declared and declared[0].kind is not _ARGS else declared
 
-    Pipelines fill ``*pipelines`` and positional parameters that have no default or are positional-only;
-    every other parameter is given by name, the first of them also as a text by position. A factory without a
-    readable signature is given anything.
+
+class Signature:
+    """The signature of a factory, for checks of a call.
+
+    A factory whose signature cannot be read accepts any call.
 
     Args:
         name: the component's name, for messages.
@@ -29,43 +43,39 @@ class Accepted:
 
     def __init__(self, name: str, factory: Factory) -> None:
         self.name = name
-        try:
-            self._signature: inspect.Signature | None = inspect.signature(factory)
-        except Exception:  # A plugin may do anything there.
-            self._signature = None
-        parameters = list(self._signature.parameters.values()) if self._signature else []
-        # A factory declared with *args has no parameter of its own for the collection.
-        self._parameters = parameters[1:] if parameters[:1] and parameters[0].kind is not _ARGS else parameters
+        parameters = _after_collection(factory)
+        self._signature = None if parameters is None else inspect.signature(factory)
+        self._parameters = parameters or []
 
     @property
     def takes_left(self) -> bool:
         """Whether the factory has the keyword-only parameter ``left``."""
-        return any(p.name == "left" and p.kind is inspect.Parameter.KEYWORD_ONLY for p in self._parameters)
+        return any(one.name == "left" and one.kind is inspect.Parameter.KEYWORD_ONLY for one in self._parameters)
 
     @property
-    def first(self) -> str | None:
-        """The parameter that a text given by position fills: the first that is given by name; None for none."""
-        return next((p.name for p in self._named() if not _takes_pipeline(p)), None)
+    def text_parameter(self) -> str | None:
+        """The parameter that a text given by position fills: the first one that is given by name; None if none is."""
+        return next((one.name for one in self._named() if not _takes_pipeline(one)), None)
 
-    def fault_in_names(self, given: Iterable[str]) -> tuple[str, str] | None:
-        """Return the first parameter in `given` that there is not, and the sentence that says so."""
-        if self._signature is None or any(p.kind is inspect.Parameter.VAR_KEYWORD for p in self._parameters):
+    def unknown_parameter(self, names: Iterable[str]) -> tuple[str, str] | None:
+        """Return the first of `names` that is not a parameter, and a sentence about it; None if all are."""
+        if self._signature is None or any(one.kind is _PARAMS for one in self._parameters):
             return None
-        known = {p.name for p in self._named()}
-        for name in given:
-            if name not in known:
-                hint = suggestion(name, known)
-                return name, f"{self.name} has no parameter {name!r}.{hint} {self._accepts()}"
+        accepted = {one.name for one in self._named()}
+        for name in names:
+            if name not in accepted:
+                return name, f"{self.name} has no parameter {name!r}.{suggestion(name, accepted)} {self._accepts()}"
         return None
 
-    def fault_in_call(self, pipelines: Sequence[object], params: Mapping[str, object]) -> str | None:
-        """Return the sentence that says what is missing or too much, or None for a call that can be made."""
+    def fault(self, pipelines: Sequence[object], params: Mapping[str, object]) -> str | None:
+        """Return a sentence about what a call lacks, or has too much of; None for a call that fits."""
         if self._signature is None:
             return None
-        room = [p for p in self._parameters if _takes_pipeline(p)]
-        if len(pipelines) > len(room) and not any(p.kind is _ARGS for p in room):
-            limit = f"{len(room)} at most" if room else "none"
-            return f"{self.name} was given {_pipelines(len(pipelines))} and takes {limit}. {self._accepts()}"
+        places = [one for one in self._parameters if _takes_pipeline(one)]
+        if len(pipelines) > len(places) and not any(one.kind is _ARGS for one in places):
+            given = f"{len(pipelines)} pipeline{'s' if len(pipelines) > 1 else ''}"
+            limit = f"{len(places)} at most" if places else "none"
+            return f"{self.name} was given {given} and takes {limit}. {self._accepts()}"
         try:
             self._signature.bind(None, *pipelines, **params)
         except TypeError as error:
@@ -73,38 +83,31 @@ class Accepted:
         return None
 
     def _named(self) -> list[inspect.Parameter]:
-        by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        return [p for p in self._parameters if p.kind in by_name and p.name not in RESERVED]
+        return [one for one in self._parameters if one.kind in _BY_NAME and one.name not in RESERVED]
 
     def _accepts(self) -> str:
-        shown = [p.name if p.default is inspect.Parameter.empty else f"{p.name}={p.default!r}" for p in self._named()]
+        shown = [one.name if one.default is _REQUIRED else f"{one.name}={one.default!r}" for one in self._named()]
         return f"It accepts {', '.join(shown)}." if shown else "It accepts no parameters."
 
 
 def _takes_pipeline(parameter: inspect.Parameter) -> bool:
     if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
-        return parameter.default is inspect.Parameter.empty
+        return parameter.default is _REQUIRED
     return parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, _ARGS)
-
-
-def _pipelines(count: int) -> str:
-    return f"{count} pipeline{'s' if count > 1 else ''}"
 
 
 Kind = Literal["named", "pipeline", "pipelines", "any"]
 
-_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
-
 
 class Parameter(NamedTuple):
-    """One thing that a factory takes after the collection.
+    """A parameter of a factory, for a reader.
 
     Attributes:
         name: as declared.
-        default: the default as Python writes it; None where one has to be given.
+        default: the default as Python writes it; None if a value must be given.
         doc: one line from a docstring, or nothing.
-        kind: ``named`` is given by name; ``pipeline`` stands for one nested pipeline, in order (for roles that take
-            none, it is given by name); ``pipelines`` for any number of them; ``any`` for any further names.
+        kind: ``named``: given by name; ``pipeline``: one nested pipeline, in order (given by name for a role that takes
+            no pipelines); ``pipelines``: any number of them; ``any``: any further names.
     """
 
     name: str
@@ -114,24 +117,17 @@ class Parameter(NamedTuple):
 
 
 def parameters(factory: object) -> list[Parameter]:
-    """Return what a user may give `factory`, in the order of its signature; nothing where it has none to be read.
+    """Return the parameters that a user may give, in order; none if the signature cannot be read.
 
-    Parameters that legalir fills in, the collection and ``left``, are left out. Docs are those of the section ``Args:``
-    in the docstring of the factory; then of the classes of :func:`parameters_of`; then of the classes that the
-    factory is annotated to return.
+    Docs are those of the section ``Args:`` in the docstring of the factory; then of the classes that the decorator
+    ``parameters_of`` names; then of the classes that the factory is annotated to return.
     """
-    try:
-        declared = list(inspect.signature(factory).parameters.values())  # type: ignore[arg-type]
-    except Exception:  # A plugin may do anything there.
-        return []
-    if declared and declared[0].kind is not inspect.Parameter.VAR_POSITIONAL:
-        declared = declared[1:]
     docs: dict[str, str] = {}
     for source in (factory, *getattr(factory, "parameters_of", ()), *_returned(factory)):
         docs = {**_args(_doc(source)), **docs}  # The first that names a parameter describes it.
     return [
         Parameter(one.name, _default(one), docs.get(one.name, ""), _kind(one))
-        for one in declared
+        for one in _after_collection(factory) or []
         if one.name not in RESERVED
     ]
 
@@ -149,13 +145,16 @@ def _doc(thing: object) -> str:
 
 
 def _returned(factory: object) -> Iterable[type]:
-    """Yield the classes that the return annotation names, as far as the factory's own module knows them."""
+    """Yield the classes that the return annotation names, if the module of the factory has them."""
     target = inspect.unwrap(factory) if callable(factory) else factory
     annotation = getattr(target, "__annotations__", {}).get("return")
     names = re.findall(r"\w+", annotation) if isinstance(annotation, str) else []
-    known = getattr(target, "__globals__", {})
-    found = [known.get(name) for name in names] if names else [annotation]
-    yield from (one for one in found if isinstance(one, type))
+    variables = getattr(target, "__globals__", {})
+    classes = [variables.get(name) for name in names] if names else [annotation]
+    yield from (one for one in classes if isinstance(one, type))
+
+
+_ARGUMENT = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
 
 
 def _args(doc: str) -> dict[str, str]:
@@ -167,19 +166,19 @@ def _args(doc: str) -> dict[str, str]:
             break
         block.append(line)
     indent = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
-    found: dict[str, str] = {}
+    docs: dict[str, str] = {}
     name = ""
     for line in block:
-        match = _ENTRY.fullmatch(line[indent:])
+        match = _ARGUMENT.fullmatch(line[indent:])
         if match is not None:
-            name, found[match[1]] = match[1], match[2]
+            name, docs[match[1]] = match[1], match[2]
         elif name:
-            found[name] += f" {line.strip()}"
-    return {name: " ".join(text.split()) for name, text in found.items()}
+            docs[name] += f" {line.strip()}"
+    return {name: " ".join(text.split()) for name, text in docs.items()}
 
 
 def _default(parameter: inspect.Parameter) -> str | None:
-    if parameter.default is inspect.Parameter.empty:
+    if parameter.default is _REQUIRED:
         return None
     try:
         return repr(parameter.default)
@@ -188,9 +187,8 @@ def _default(parameter: inspect.Parameter) -> str | None:
 
 
 def _kind(parameter: inspect.Parameter) -> Kind:
-    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+    if parameter.kind is _ARGS:
         return "pipelines"
-    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+    if parameter.kind is _PARAMS:
         return "any"
-    by_name = parameter.kind is inspect.Parameter.KEYWORD_ONLY or parameter.default is not inspect.Parameter.empty
-    return "named" if by_name and parameter.kind is not inspect.Parameter.POSITIONAL_ONLY else "pipeline"
+    return "pipeline" if _takes_pipeline(parameter) else "named"

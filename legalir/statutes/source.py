@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 from legalir import plugins
-from legalir.errors import ComponentError, PluginError
+from legalir.errors import ComponentError, PluginNotFound
 
 __all__ = ["DANGLING", "FIELDS", "ImportReport", "Row", "Source", "get_source"]
 
@@ -84,13 +84,10 @@ def get_source(spec: str | Source, collection: object = None) -> Source:
         if isinstance(spec, Source):
             return spec
         raise ComponentError(f"{spec!r} is no source: it needs the attributes name, provisions and links.")
-    name, _ = plugins.read_spec(spec)
-    if not plugins.is_installed(name, ("source",)):
-        try:
-            plugins.resolve(name, ("source",))
-        except PluginError as error:
-            raise ComponentError(str(error)) from None
-    return cast(Source, plugins.make("source", spec, collection))
+    try:
+        return cast(Source, plugins.make("source", spec, collection))
+    except PluginNotFound as error:
+        raise ComponentError(str(error)) from None
 
 
 DANGLING = "links.dangling.tsv"

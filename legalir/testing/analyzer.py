@@ -30,7 +30,7 @@ def name(trial: Trial) -> None:
     if again.fingerprint != made.fingerprint:
         raise Failed(
             f"the name {made.name!r} makes an analyzer with another fingerprint: write the parameters into it, "
-            f"with legalir.plugins.write_spec."
+            f"with legalir.extend.write_spec."
         )
 
 

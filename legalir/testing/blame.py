@@ -6,8 +6,7 @@ import inspect
 import traceback
 from pathlib import Path
 
-from legalir.errors import LegalIRError
-from legalir.plugins import describe
+from legalir.errors import LegalIRError, describe
 from legalir.testing.subject import Subject
 
 __all__ = ["told"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -12,8 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from legalir import plugins
-from legalir.errors import AnalyzerError, ComponentError, LegalIRError
-from legalir.plugins import PIPELINE_ROLES, Accepted, Factory, describe
+from legalir.errors import AnalyzerError, ComponentError, LegalIRError, describe
+from legalir.plugins import PIPELINE_ROLES, Factory
+from legalir.plugins.discovery import legalir_first
+from legalir.plugins.making import find
+from legalir.plugins.signature import Signature
+from legalir.plugins.spec import literal, read_component
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -35,7 +38,7 @@ BRANCHES = ('tfidf(analyzer="word") % 20', 'bm25(analyzer="char2") % 5')
 
 def pipeline_of(collection: Collection, pipeline: Pipeline) -> pt.Transformer:
     """Return a pipeline that is the component's data: a package that claims `bm25` shall spoil no other's checks."""
-    with plugins.own_first():
+    with legalir_first():
         return collection.pipeline(pipeline) if isinstance(pipeline, str) else pipeline
 
 
@@ -75,26 +78,15 @@ class Subject:
         return self.given if isinstance(self.given, str) else getattr(self.given, "__name__", repr(self.given))
 
     def _read(self, spec: str) -> None:
-        try:
-            tree = ast.parse(spec.strip(), mode="eval").body
-        except (SyntaxError, ValueError):
-            tree = ast.Constant(None)
-        call = tree if isinstance(tree, ast.Call) else ast.Call(tree, [], [])
-        if not isinstance(call.func, ast.Name) or any(keyword.arg is None for keyword in call.keywords):
-            raise ComponentError(f"{spec!r} is no component: write its name, as trigram, or trigram(n=3).")
-        name = call.func.id
-        numbered = re.fullmatch(r"(\D+)([0-9]{1,3})", name)
-        if self.role == "analyzer" and numbered is not None and not plugins.is_installed(name, ("analyzer",)):
-            name = numbered[1]
-            self.params["n"] = int(numbered[2])
-        self._entry = plugins.resolve(name, (self.role,))
-        if call.args:
-            self.branches = tuple(map(ast.unparse, call.args))
-        for keyword in call.keywords:
+        call = read_component(spec)
+        self._entry, self.params = find(self.role, call.name)
+        if call.arguments:
+            self.branches = tuple(map(ast.unparse, call.arguments))
+        for name, keyword in call.keywords.items():
             if isinstance(keyword.value, ast.Name | ast.Call | ast.BinOp):
-                self._nested[str(keyword.arg)] = ast.unparse(keyword.value)
+                self._nested[name] = ast.unparse(keyword.value)
             else:
-                self.params[str(keyword.arg)] = _literal(spec, keyword.value)
+                self.params[name] = _literal(spec, keyword.value)
 
     @property
     def installed(self) -> bool:
@@ -103,13 +95,13 @@ class Subject:
 
     @cached_property
     def factory(self) -> Factory:
-        """The factory, imported when first asked for; errors as :func:`legalir.plugins.load_entry`."""
-        return cast(Factory, self.given) if self._entry is None else plugins.load_entry(self._entry)
+        """The factory, imported when first asked for; errors as :func:`legalir.plugins.load`."""
+        return cast(Factory, self.given) if self._entry is None else plugins.load(self._entry).factory
 
     @cached_property
     def takes_left(self) -> bool:
         """Whether the factory wants to know what stands on its left."""
-        return self.role in PIPELINE_ROLES and Accepted(str(self), self.factory).takes_left
+        return self.role in PIPELINE_ROLES and Signature(str(self), self.factory).takes_left
 
     def parameters(self) -> dict[str, inspect.Parameter]:
         """Return the parameters of the factory that have a default, by name."""
@@ -147,9 +139,9 @@ class Subject:
         params = {**self.params, **nested, **changed}
         if self.takes_left:
             params["left"] = left
-        accepted = Accepted(str(self), self.factory)
-        wrong = accepted.fault_in_names(name for name in params if name != "left")
-        if fault := wrong[1] if wrong else accepted.fault_in_call(branches, params):
+        signature = Signature(str(self), self.factory)
+        unknown = signature.unknown_parameter(name for name in params if name != "left")
+        if fault := unknown[1] if unknown else signature.fault(branches, params):
             raise ComponentError(fault)
         return self.factory(collection, *branches, **params)
 
@@ -203,8 +195,6 @@ class Subject:
 
 
 def _literal(spec: str, node: ast.expr) -> object:
-    try:
-        value: object = ast.literal_eval(node)
-    except (ValueError, TypeError):
-        raise ComponentError(f"{spec!r}: {ast.unparse(node)} is neither a literal nor a pipeline.") from None
-    return value
+    if (value := literal(node)) is None:
+        raise ComponentError(f"{spec!r}: {ast.unparse(node)} is neither a literal nor a pipeline.")
+    return ast.literal_eval(value)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from legalir import plugins, testing
 from legalir.cli.main import app
 from legalir.errors import ComponentError, PluginError
+from legalir.plugins.contract import GROUP
 
 DOCUMENTED = '''
 def trigger(collection, first, *others, weights, k=60, tags="a\\x1b[31mb"):
@@ -82,7 +83,7 @@ def test_list_of_one_role_as_json(install: Install, monkeypatch: pytest.MonkeyPa
         "package": "acme",
         "version": "2.1",
         "value": "acme_module:factory",
-        "group": plugins.GROUP,
+        "group": GROUP,
         "state": "installed",
         "problem": None,
     }

@@ -40,7 +40,7 @@ from legalir.analysis.text import words
 from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.ranking import rank_results
 from legalir.frames.component import Component, check_number
-from legalir.plugins import write_spec
+from legalir.plugins.spec import write_spec
 
 
 class LongestShared(Component):

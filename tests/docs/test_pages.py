@@ -14,6 +14,7 @@ from documentation import DOCS, PAGES, ROOT, anchors, links
 
 import legalir
 from legalir import plugins
+from legalir.plugins.contract import GROUP
 
 OTHER_PAGES = [
     ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "experiments/README.md", "experiments/CHANGES.md")
@@ -46,7 +47,7 @@ def facts_of(section: re.Match[str]) -> dict[str, str]:
 def expression_of(entry: plugins.PluginEntry) -> str:
     """Return a component with its defaults, as its signature has them."""
     shown = []
-    for parameter in inspect.signature(plugins.load_entry(entry)).parameters.values():
+    for parameter in inspect.signature(plugins.load(entry).factory).parameters.values():
         if parameter.name in NOT_A_USERS:
             continue
         star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
@@ -83,7 +84,7 @@ def test_a_component_has_formula_source_and_page(entry: plugins.PluginEntry) -> 
 @pytest.mark.parametrize("project", sorted(ROOT.glob("plugins/*/pyproject.toml")), ids=lambda path: path.parent.name)
 def test_first_party_plugins_are_listed(project: Path) -> None:
     content = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
-    for entry in content["entry-points"][plugins.GROUP]:
+    for entry in content["entry-points"][GROUP]:
         role, _, name = entry.partition(".")
         assert f"| `{content['name']}` | {role} `{name}` |" in read("components.md")
 

@@ -56,7 +56,7 @@ def test_a_call_with_parameters() -> None:
         get_encoder("lsa(dimension=8)")
     with pytest.raises(ComponentError, match=r"no encoder 'lsaa'\. Did you mean 'lsa'"):
         get_encoder("lsaa(dimensions=8)")
-    with pytest.raises(ComponentError, match="'a b' is no component"):
+    with pytest.raises(ComponentError, match="'a b' is not a component"):
         get_encoder("a b")
 
 

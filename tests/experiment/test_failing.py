@@ -6,9 +6,8 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection, Lists
-from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+from fake_plugins import Install, install_plugin, load  # noqa: F401  (a fixture)
 
-from legalir import plugins
 from legalir.errors import ComponentError, LegalIRError, PluginError
 from legalir.experiment import Definition
 from legalir.experiment.runs.runs import make_runs, naming
@@ -55,7 +54,7 @@ def sick(collection): return Sick()
 
 def test_a_plugin_that_fails_is_named_with_its_system(install: Install) -> None:
     install("feeble", {"retriever.sick": "feeble_module:sick"}, SICK)
-    sick = plugins.load("retriever", "sick")(None)
+    sick = load("retriever", "sick")(None)
     assert isinstance(sick, pt.Transformer)
     with (
         pytest.raises(PluginError) as caught,

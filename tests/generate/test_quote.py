@@ -122,7 +122,7 @@ def test_the_question_is_the_one_that_was_asked(collection: Collection) -> None:
         ("quote(k=1.5)", "quote: k=1.5 is not an integer"),
         ("quote(sentences=0)", "quote: sentences=0 is not an integer of at least 1"),
         ("quote(n=3)", "quote has no parameter 'n'"),
-        ("quote(analyzer='jama3')", "Did you mean 'jamo3'"),
+        ("quote(analyzer='jama3')", "Did you mean 'jamo'"),
     ],
 )
 def test_wrong_parameters_are_named(collection: Collection, call: str, message: str) -> None:
@@ -134,7 +134,7 @@ def test_wrong_parameters_are_named(collection: Collection, call: str, message: 
 def test_it_comes_through_the_door_of_plugins(collection: Collection) -> None:
     (entry,) = (entry for entry in plugins.entries("generator") if entry.name == "quote")
     assert entry.package == "legalir"
-    assert isinstance(plugins.load("generator", "quote")(collection, k=2), Quote)
+    assert isinstance(plugins.make("generator", "quote", collection, k=2), Quote)
 
 
 @testing.parametrize("generator", "quote")

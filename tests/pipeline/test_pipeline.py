@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from legalir import pipeline, plugins
 from legalir.errors import AnalyzerError, ExpressionError, LegalIRError, PluginError
-from legalir.pipeline.parser import MAX_DEPTH, MAX_LENGTH
+from legalir.pipeline.parser import MAX_DEPTH
+from legalir.plugins.spec import MAX_LENGTH
 
 SOURCE = '''
 import pyterrier as pt
@@ -165,7 +166,7 @@ def test_names() -> None:
                            "It accepts analyzer='jamo3', k1=0.9, b=0.4."),
         ("second(k=1)", 8, "second has no parameter 'k'. It accepts no parameters."),
         ("step(pipeline=first)", 6, "step has no parameter 'pipeline'."),
-        ("first(k1=1, k1=2)", 7, "parameter 'k1' of first is given twice"),
+        ("first(k1=1, k1=2)", 13, "parameter 'k1' of first is given twice"),
         ("first(left=second)", 7, "'left' of first is filled in by legalir"),
         ("first(collection=1)", 7, "'collection' of first is filled in by legalir"),
         ("first('word', analyzer='x')", 7, "parameter 'analyzer' of first is given twice."),

@@ -16,6 +16,8 @@ from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 from legalir import pipeline, plugins
 from legalir.collection.collection import Collection
 from legalir.errors import PluginError
+from legalir.plugins.contract import GROUP
+from legalir.plugins.status import statuses
 
 GOOD = """
 def sick(collection):
@@ -34,7 +36,7 @@ class Fault(NamedTuple):
     message: str
     listed: str = "installed"
     loaded: str = "broken"
-    group: str = plugins.GROUP
+    group: str = GROUP
     rival: bool = False
     environment: dict[str, str] = {}  # noqa: RUF012  (a NamedTuple)
 
@@ -103,7 +105,7 @@ def test_in_one_process(install: Install, monkeypatch: pytest.MonkeyPatch, cache
     installed(install, fault)
     for name, value in fault.environment.items():
         monkeypatch.setenv(name, value)
-    before = {one.entry.name: one.state for one in plugins.overview("retriever")}
+    before = {one.entry.name: one.state for one in statuses("retriever")}
     assert (before["sick"], before["well"], before["bm25"]) == (fault.listed, "installed", "installed")
     assert "neighbour_module" not in sys.modules
     collection = Collection("legalir/firecode", cache=cache)
@@ -117,7 +119,7 @@ def test_in_one_process(install: Install, monkeypatch: pytest.MonkeyPatch, cache
         assert "neighbour 0.3" in message
     for entry in plugins.entries():
         if entry.name != "sick":
-            assert callable(plugins.load_entry(entry)), entry
+            assert callable(plugins.load(entry).factory), entry
     assert collection.pipeline("well") == collection.pipeline("bm25")
     assert len(collection.pipeline("well % 3").search("창문 없는 층")) == 3
     assert pipeline.canonical("sick") == "sick", "reading needs no plugin"

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from legalir.plugins import ROLES, Parameter, parameters, parameters_of
+from legalir.plugins import ROLES, parameters_of
+from legalir.plugins.signature import Parameter, parameters
 
 
 class Counter:

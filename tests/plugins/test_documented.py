@@ -7,7 +7,8 @@ import inspect
 import pytest
 
 from legalir import plugins
-from legalir.plugins import Parameter, parameters, summary
+from legalir.plugins.contract import RESERVED
+from legalir.plugins.signature import Parameter, parameters, summary
 
 
 class Made:
@@ -94,8 +95,8 @@ def test_what_cannot_be_read_has_no_parameters() -> None:
 
 @pytest.mark.parametrize("entry", [one for one in plugins.entries() if one.package == "legalir"], ids=str)
 def test_every_parameter_that_ships_is_documented(entry: plugins.PluginEntry) -> None:
-    made = plugins.load_entry(entry)
+    made = plugins.load(entry).factory
     assert summary(made)
     assert [one.name for one in parameters(made) if not one.doc] == []
     taken = set(list(inspect.signature(made).parameters)[1:])
-    assert {one.name for one in parameters(made)} == taken - set(plugins.RESERVED)
+    assert {one.name for one in parameters(made)} == taken - set(RESERVED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+from fake_plugins import Install, install_plugin, load  # noqa: F401  (a fixture)
 
 from legalir import plugins
 from legalir.errors import ComponentError, PluginError
@@ -19,7 +19,7 @@ class Mute(Exception):
 
 def test_a_factory_is_called_with_collection_and_parameters(install: Install) -> None:
     install("acme", {"retriever.quick": "acme_module:factory"}, FACTORY)
-    assert plugins.load("retriever", "quick")("C", k=3) == ("made", "C", {"k": 3})
+    assert load("retriever", "quick")("C", k=3) == ("made", "C", {"k": 3})
 
 
 @pytest.mark.parametrize(
@@ -42,31 +42,31 @@ def test_a_failing_import_names_package_version_and_cause(install: Install, sour
     install("broken", {"retriever.sick": "broken_module:factory"}, source, version="0.3")
     install("acme", {"retriever.well": "acme_module:factory"}, FACTORY)
     with pytest.raises(PluginError) as caught:
-        plugins.load("retriever", "sick")
+        load("retriever", "sick")
     message = str(caught.value)
     assert "'sick' of package broken 0.3" in message
     assert cause in message
     assert "\n" not in message
-    assert callable(plugins.load("retriever", "well"))
+    assert callable(load("retriever", "well"))
 
 
 def test_an_interrupt_is_no_fault_of_a_plugin(install: Install) -> None:
     install("acme", {"retriever.slow": "acme_module:factory"}, "raise KeyboardInterrupt\n")
     with pytest.raises(KeyboardInterrupt):
-        plugins.load("retriever", "slow")
+        load("retriever", "slow")
 
 
 @pytest.mark.parametrize("value", ["a b c", ":x", "acme_module", "acme_module:"])
 def test_a_value_that_names_nothing_callable(install: Install, value: str) -> None:
     install("acme", {"retriever.odd": value}, FACTORY)
     with pytest.raises(PluginError, match=r"'odd' of package acme 1.0 .*(cannot be loaded|is not callable)"):
-        plugins.load("retriever", "odd")
+        load("retriever", "odd")
 
 
 def test_a_value_that_is_not_callable(install: Install) -> None:
     install("acme", {"retriever.number": "acme_module:factory"}, "factory = 3\n")
     with pytest.raises(PluginError, match=r"'number' of package acme 1.0 .* is not callable"):
-        plugins.load("retriever", "number")
+        load("retriever", "number")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_value_that_is_not_callable(install: Install) -> None:
 def test_a_wrong_signature(install: Install, source: str, declared: str) -> None:
     install("acme", {"retriever.odd": "acme_module:factory"}, source, version="3")
     with pytest.raises(PluginError, match=rf"'odd' of package acme 3 .*cannot be called as .*declared as {declared}"):
-        plugins.load("retriever", "odd")
+        load("retriever", "odd")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_wrong_signature(install: Install, source: str, declared: str) -> None
 )
 def test_signatures_that_are_legal(install: Install, source: str) -> None:
     install("acme", {"retriever.even": "acme_module:factory"}, source)
-    assert callable(plugins.load("retriever", "even"))
+    assert callable(load("retriever", "even"))
 
 
 RAISING = ODD_ERRORS + (
@@ -125,7 +125,7 @@ def test_a_factory_that_fails_names_package_version_and_cause(install: Install, 
     install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING, version="4")
     entry = plugins.resolve(name)
     with pytest.raises(PluginError, match=rf"retriever '{name}' of package acme 4 failed: {cause}"):
-        plugins.construct(entry, plugins.load_entry(entry), None)
+        plugins.load(entry).make(None)
 
 
 @pytest.mark.parametrize(("name", "error"), [("refuse", ComponentError), ("stop", KeyboardInterrupt)])
@@ -133,11 +133,11 @@ def test_what_a_factory_raises_on_purpose_stays(install: Install, name: str, err
     install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING)
     entry = plugins.resolve(name)
     with pytest.raises(error):
-        plugins.construct(entry, plugins.load_entry(entry), None)
+        plugins.load(entry).make(None)
 
 
 def test_a_bug_of_ours_keeps_its_traceback(install: Install) -> None:
     install("legalir", {"retriever.divide": "legalir_module:divide"}, RAISING)
     entry = plugins.resolve("divide")
     with pytest.raises(ZeroDivisionError):
-        plugins.construct(entry, plugins.load_entry(entry), None)
+        plugins.load(entry).make(None)

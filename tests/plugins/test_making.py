@@ -7,7 +7,7 @@ from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir import plugins
 from legalir.errors import ComponentError, PluginError
-from legalir.plugins import read_spec, write_spec
+from legalir.plugins.spec import read_spec, write_spec
 
 SOURCE = """
 import pyterrier as pt
@@ -54,21 +54,21 @@ def test_a_spec_is_written_in_one_way() -> None:
 @pytest.mark.parametrize(
     ("spec", "fault"),
     [
-        ("", "'' is no component"),
-        ("a b", "'a b' is no component"),
-        ("a.b()", "is no component"),
-        ("(lambda: 1)()", "is no component"),
-        ("kiwi\x00", "is no component"),
-        ("(" * 300, "is no component"),
-        ("-" * 4000 + "1", "is no component"),
-        ("a" * 6000, r"\.\.\.' is no component"),
-        ("kiwi(3)", r"takes parameters by name, so write kiwi\(parameter=value\)"),
+        ("", "'' is not a component"),
+        ("a b", "'a b' is not a component"),
+        ("a.b()", "only a component's name can be called"),
+        ("(lambda: 1)()", "only a component's name can be called"),
+        ("kiwi\x00", "is not a component"),
+        ("(" * 300, "is not a component"),
+        ("-" * 4000 + "1", "is not a component"),
+        ("a" * 6000, r"\.\.\.' is not a component"),
+        ("kiwi(3)", r"takes parameters by name: write kiwi\(name=value\)"),
         ("kiwi(**{'a': 1})", r"'\*\*' cannot be used"),
-        ("kiwi(collection=1)", "collection is filled in by legalir"),
-        ("kiwi(tags=all)", "tags=all is no literal"),
-        ("kiwi(tags=open('/etc/passwd').read())", "is no literal"),
-        ("kiwi(tags=f'{1}')", "is no literal"),
-        ("kiwi(a=1, a=2)", "a is given twice"),
+        ("kiwi(collection=1)", "parameter 'collection' of kiwi is filled in by legalir"),
+        ("kiwi(tags=all)", "tags=all is not a literal"),
+        ("kiwi(tags=open('/etc/passwd').read())", "is not a literal"),
+        ("kiwi(tags=f'{1}')", "is not a literal"),
+        ("kiwi(a=1, a=2)", "parameter 'a' of kiwi is given twice"),
     ],
 )
 def test_texts_that_are_no_spec(spec: str, fault: str) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 
 import pytest
-from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
+from fake_plugins import Install, install_plugin, load  # noqa: F401  (a fixture)
 
 from legalir import plugins
 from legalir.errors import PluginError
+from legalir.plugins.discovery import legalir_first
+from legalir.plugins.entry_points import refresh
+from legalir.plugins.status import problems, statuses
 
 FACTORY = "def factory(collection, *pipelines, **params):\n    return ('made', collection, params)\n"
 
@@ -23,9 +26,9 @@ def test_two_packages_with_one_name_hurt_that_name_only(install: Install) -> Non
     install("acme", {"retriever.same": "acme_module:factory", "retriever.own": "acme_module:factory"}, FACTORY)
     install("other", {"retriever.same": "other_module:factory"}, FACTORY, version="7")
     with pytest.raises(PluginError, match=r"'same' is claimed by acme 1.0 .* and other 7 "):
-        plugins.load("retriever", "same")
-    assert callable(plugins.load("retriever", "own"))
-    assert len(plugins.problems()) == 1
+        load("retriever", "same")
+    assert callable(load("retriever", "own"))
+    assert len(problems()) == 1
 
 
 def test_one_name_in_two_pipeline_roles_cannot_be_resolved(install: Install) -> None:
@@ -33,9 +36,9 @@ def test_one_name_in_two_pipeline_roles_cannot_be_resolved(install: Install) -> 
     install("other", {"reranker.same": "other_module:factory", "encoder.same": "other_module:factory"}, FACTORY)
     with pytest.raises(PluginError, match=r"acme 1.0 \(retriever.*other 1.0 \(reranker|other 1.0 .*acme 1.0"):
         plugins.resolve("same")
-    assert callable(plugins.load("reranker", "same"))
-    assert callable(plugins.load("encoder", "same"))
-    (problem,) = plugins.problems()
+    assert callable(load("reranker", "same"))
+    assert callable(load("encoder", "same"))
+    (problem,) = problems()
     assert "acme 1.0" in problem
     assert "other 1.0" in problem
     assert "encoder" not in problem, "an encoder is named elsewhere than a retriever"
@@ -52,10 +55,8 @@ def test_disabling_takes_a_package_an_entry_or_a_name(
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", handle)
     assert "same" not in {entry.name for entry in plugins.entries()}
     with pytest.raises(PluginError, match="'same' is disabled by LEGALIR_DISABLE_PLUGINS"):
-        plugins.load("retriever", "same")
-    assert plugins.problems() == (
-        ["LEGALIR_DISABLE_PLUGINS names 'x', which is not installed."] if "x" in handle else []
-    )
+        load("retriever", "same")
+    assert problems() == (["LEGALIR_DISABLE_PLUGINS names 'x', which is not installed."] if "x" in handle else [])
 
 
 @pytest.mark.parametrize("handle", ["acme/other", "acme/reranker.same", "other/same", "acme/", "/same"])
@@ -64,8 +65,8 @@ def test_a_handle_that_names_nothing_is_reported(
 ) -> None:
     install("acme", {"retriever.same": "acme_module:factory"}, FACTORY)
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", handle)
-    assert plugins.problems() == [f"LEGALIR_DISABLE_PLUGINS names {handle!r}, which is not installed."]
-    assert callable(plugins.load("retriever", "same"))
+    assert problems() == [f"LEGALIR_DISABLE_PLUGINS names {handle!r}, which is not installed."]
+    assert callable(load("retriever", "same"))
 
 
 def test_a_conflict_says_what_settles_it(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +81,7 @@ def test_a_conflict_says_what_settles_it(install: Install, monkeypatch: pytest.M
         "acme_module:factory) and zeta 1.0 (retriever, zeta_module:factory): uninstall one, or set "
         "LEGALIR_DISABLE_PLUGINS=word,acme/same,zeta/retriever.same to keep that of legalir."
     )
-    assert str(caught.value) in plugins.problems()
+    assert str(caught.value) in problems()
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "word,acme/same,zeta/retriever.same")
     assert plugins.resolve("same").package == "legalir"
     assert plugins.resolve("same", ("encoder",)).package == "zeta"
@@ -90,7 +91,7 @@ def test_a_conflict_says_what_settles_it(install: Install, monkeypatch: pytest.M
 def test_our_own_goes_before_others_where_that_is_asked(install: Install) -> None:
     for package in ("acme", "legalir"):
         install(package, {"retriever.same": f"{package}_module:factory"}, FACTORY)
-    with plugins.own_first():
+    with legalir_first():
         assert plugins.resolve("same").package == "legalir"
     with pytest.raises(PluginError, match="is claimed by"):
         plugins.resolve("same")
@@ -100,41 +101,41 @@ def test_disabling_one_of_two_settles_a_conflict(install: Install, monkeypatch: 
     install("acme", {"retriever.same": "acme_module:factory"}, FACTORY)
     install("other", {"retriever.same": "other_module:factory"}, FACTORY)
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "acme")
-    assert plugins.load("retriever", "same").__module__ == "other_module"
-    assert plugins.problems() == []
+    assert load("retriever", "same").__module__ == "other_module"
+    assert problems() == []
 
 
 def test_disabling_what_is_not_there_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "nowhere")
-    assert plugins.problems() == ["LEGALIR_DISABLE_PLUGINS names 'nowhere', which is not installed."]
+    assert problems() == ["LEGALIR_DISABLE_PLUGINS names 'nowhere', which is not installed."]
 
 
 def test_an_unknown_name_gets_a_suggestion(install: Install) -> None:
     install("acme", {"retriever.zebrafish": "acme_module:factory"}, FACTORY)
     install("legalir", {"retriever.zzz_own": "legalir_module:factory"}, FACTORY)
     with pytest.raises(PluginError, match=r"no retriever 'zebrafsh'\. Did you mean 'zebrafish'\?"):
-        plugins.load("retriever", "zebrafsh")
+        load("retriever", "zebrafsh")
     with pytest.raises(PluginError, match=r"Known: .*zebrafish"):
-        plugins.load("retriever", "q")
+        load("retriever", "q")
 
 
 def test_an_unknown_role() -> None:
     with pytest.raises(PluginError, match=r"no role 'retriver'\. Did you mean 'retriever'\?"):
         plugins.entries("retriver")
     with pytest.raises(PluginError, match=r"no role 'retriver'\. Did you mean 'retriever'\?"):
-        plugins.overview("retriver")
+        statuses("retriver")
 
 
 @pytest.mark.parametrize("name", ["retriever", "nothing.x", "retriever.a-b", "retriever."])
 def test_an_entry_with_a_bad_name_is_reported_and_left_out(install: Install, name: str) -> None:
     install("acme", {name: "acme_module:factory", "retriever.good": "acme_module:factory"}, FACTORY)
-    (problem,) = plugins.problems()
+    (problem,) = problems()
     assert problem.startswith("Package acme 1.0 offers")
-    assert callable(plugins.load("retriever", "good"))
+    assert callable(load("retriever", "good"))
     assert [entry.name for entry in plugins.entries() if entry.package == "acme"] == ["good"]
     role, _, wanted = name.partition(".")
     with pytest.raises(PluginError):
-        plugins.load(role, wanted)
+        load(role, wanted)
 
 
 @pytest.mark.parametrize("name", ["merlin", "searcher.merlin"])
@@ -160,37 +161,37 @@ def test_another_contract_is_known_and_never_imported(install: Install, monkeypa
     with pytest.raises(PluginError, match=V2 + ": install a release of acme for it"):
         plugins.resolve("fast")
     with pytest.raises(PluginError, match=V2):
-        plugins.load("retriever", "fast")
-    (one,) = [one for one in plugins.overview(load=True) if one.entry.name == "fast"]
+        load("retriever", "fast")
+    (one,) = [one for one in statuses(load=True) if one.entry.name == "fast"]
     assert one.state == "other contract"
     with pytest.raises(PluginError, match=V2):
-        plugins.load_entry(one.entry)
-    assert plugins.problems() == [one.problem]
+        plugins.load(one.entry)
+    assert problems() == [one.problem]
     assert "fast" not in {entry.name for entry in plugins.entries()}
     assert plugins.is_installed("fast")
     assert "acme_module" not in sys.modules
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "acme")
-    assert plugins.problems() == []
+    assert problems() == []
 
 
 def test_a_package_for_several_contracts_is_used_under_ours(install: Install) -> None:
     root = install("acme", {"retriever.fast": "acme_module:factory"}, FACTORY)
     points = root / "acme-1.0.dist-info" / "entry_points.txt"
     points.write_text(f"{points.read_text()}[legalir.v2]\nretriever.fast = acme_module:newer\n")
-    plugins.refresh()
-    assert callable(plugins.load("retriever", "fast"))
-    assert plugins.problems() == []
+    refresh()
+    assert callable(load("retriever", "fast"))
+    assert problems() == []
 
 
 def test_the_name_of_another_contract_is_free_for_others(install: Install) -> None:
     install("acme", {"retriever.fast": "acme_module:factory"}, FACTORY, version="2.0", group="legalir.v2")
     install("other", {"retriever.fast": "other_module:factory"}, FACTORY)
-    assert plugins.load("retriever", "fast").__module__ == "other_module"
-    assert len(plugins.problems()) == 1
+    assert load("retriever", "fast").__module__ == "other_module"
+    assert len(problems()) == 1
 
 
 def test_groups_that_only_look_like_ours_are_none(install: Install) -> None:
     install("acme", {"retriever.fast": "acme_module:factory"}, FACTORY, group="legalir.vx")
     install("other", {"retriever.fast": "other_module:factory"}, FACTORY, group="notlegalir.v2")
     assert not plugins.is_installed("fast")
-    assert plugins.problems() == []
+    assert problems() == []

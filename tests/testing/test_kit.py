@@ -76,9 +76,13 @@ def test_what_cannot_be_imported_fails_once(install: Install) -> None:
 def test_a_name_that_is_not_there_and_a_text_that_is_no_name() -> None:
     with pytest.raises(PluginError, match="no retriever 'nowhere'"):
         testing.check("retriever", "nowhere")
-    for spec in ("a b", "1", "bm25()()", "bm25(**{})"):
-        with pytest.raises(ComponentError, match="is no component: write its name"):
+    with pytest.raises(ComponentError, match="'a b' is not a component: write its name"):
+        testing.check("retriever", "a b")
+    for spec in ("1", "bm25()()"):
+        with pytest.raises(ComponentError, match="only a component's name can be called"):
             testing.check("retriever", spec)
+    with pytest.raises(ComponentError, match=r"'\*\*' cannot be used"):
+        testing.check("retriever", "bm25(**{})")
     with pytest.raises(ComponentError, match="is neither a literal nor a pipeline"):
         testing.check("retriever", "bm25(k1=[print()])")
     with pytest.raises(ComponentError, match="3 is no factory"):

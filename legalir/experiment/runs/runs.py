@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError
+from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError, describe
 from legalir.experiment.definition.definition import Definition
 from legalir.experiment.runs.files import (
     RUN_COLUMNS,
@@ -38,7 +38,7 @@ from legalir.experiment.runs.fingerprints import frame_fingerprint, run_key
 from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.columns import fed_with_questions
 from legalir.frames.ranking import rank_results
-from legalir.plugins import culprit, describe
+from legalir.plugins import plugin_of
 from legalir.progress import progress
 from legalir.storage.digest import file_digest
 
@@ -94,7 +94,7 @@ def naming(pipelines: Mapping[str, pt.Transformer]) -> Iterator[None]:
         name = names[0]
         if isinstance(error, LegalIRError):
             raise type(error)(f"The system {name!r}: {error}") from error
-        if (plugin := culprit(error)) is not None:
+        if (plugin := plugin_of(error)) is not None:
             raise PluginError(f"The system {name!r}: The {plugin} failed while it ran: {describe(error)}.") from error
         raise
 

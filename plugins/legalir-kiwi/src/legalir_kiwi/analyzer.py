@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from legalir.analysis.analyzer import Analyzer, TermCounts, count_terms, fingerprint
 from legalir.errors import AnalyzerError, suggestion
-from legalir.plugins import write_spec
+from legalir.plugins.spec import write_spec
 from legalir_kiwi.model import morphemes, morphemes_of, versions
 from legalir_kiwi.tags import SETTINGS, term
 
