@@ -18,7 +18,7 @@ __all__ += ["__version__"]
 
 
 def _register_datasets(_: object) -> None:
-    importlib.import_module("legalir.datasets.registry").register_all()
+    importlib.import_module("legalir.datasets.irds")
 
 
 def _register_measures(_: object) -> None:

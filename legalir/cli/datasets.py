@@ -148,15 +148,15 @@ def show(
     source = load(dataset)
     facts: dict[str, object] = {
         "id": source.id,
-        "title": source.title,
-        "licence": source.licence,
-        "language": source.lang,
-        "source": source.source,
+        "title": source.about.title,
+        "licence": source.about.licence,
+        "language": source.about.lang,
+        "source": source.about.source,
         "citation": source.about.citation,
         "about": source.about.description,
         "splits": list(source.splits),
     }
-    if source.fetched or fetch:
+    if fetch or source.outline.fetched():
         facts |= _counts(source)
     else:
         facts["state"] = f"not fetched yet: legalir datasets show {source.id} --fetch"

@@ -62,9 +62,9 @@ class Collection:
     @cached_property
     def dataset(self) -> Dataset:
         """The collection as an ``ir_datasets`` dataset."""
-        from legalir.datasets.registry import irds_form
+        from legalir.datasets.irds import irds_dataset
 
-        return irds_form(self.source)
+        return irds_dataset(self.source)
 
     def docs(self) -> Iterator[Provision]:
         """Yield every provision."""

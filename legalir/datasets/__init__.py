@@ -1,4 +1,4 @@
-"""Collections of statutes: records, the folder format, published collections, ir_datasets registration."""
+"""Collections of statutes: records, the folder format, published collections, registration in ir_datasets."""
 
 from __future__ import annotations
 

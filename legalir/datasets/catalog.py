@@ -1,4 +1,4 @@
-"""Which collections there are, and how an id or a path becomes one."""
+"""The collections that have an id, and the way from an id or a path to a collection."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from legalir.datasets.about import Known
 from legalir.datasets.dataset import StatuteDataset
-from legalir.datasets.folder import Folder
+from legalir.datasets.folder import Folder, Outline
 from legalir.datasets.published import published
-from legalir.datasets.shipped import FIRECODE
 from legalir.errors import DataError, DatasetNotFound, suggestion
 
-__all__ = ["PREFIX", "Entry", "available", "entries", "load"]
+__all__ = ["FIRECODE", "PREFIX", "Entry", "available", "entries", "load"]
 
 PREFIX = "legalir/"
-"""What every id begins with."""
+"""The beginning of every id."""
+
+FIRECODE = Path(__file__).resolve().parent / "firecode"
+"""Folder of the bundled collection, ``legalir/firecode``."""
 
 
 class Entry(NamedTuple):
@@ -28,50 +29,50 @@ class Entry(NamedTuple):
     Attributes:
         id: ``legalir/<name>``.
         kind: ``bundled``, ``folder`` (below ``$LEGALIR_DATA``), ``published``, or ``skipped``.
-        find: returns its files, after fetching them where that is needed.
-        known: facts that are known without its files.
-        fault: why a folder was skipped; empty where it was not.
+        open_folder: returns its files, after fetching them where that is needed.
+        outline: its splits and other facts that need no file.
+        fault: the reason why a folder was skipped; empty where it was not.
     """
 
     id: str
     kind: str
-    find: Callable[[], Folder]
-    known: Known
+    open_folder: Callable[[], Folder]
+    outline: Outline
     fault: str = ""
 
     @property
     def name(self) -> str:
-        """The id without what every id begins with."""
+        """The id without the prefix of all ids."""
         return self.id.removeprefix(PREFIX)
 
     @property
     def splits(self) -> tuple[str, ...]:
         """Names of the splits."""
-        return self.known.splits
+        return self.outline.splits
 
     def title(self) -> str:
-        """Return the name in full, empty where there is none; where it cannot be read, why."""
+        """Return the full name, empty where there is none; the error message where it cannot be read."""
         try:
-            return (self.known.about or self.find().about).title or ""
+            return (self.outline.about or self.open_folder().about).title or ""
         except DataError as error:
             return str(error)
 
     def dataset(self, split: str | None = None) -> StatuteDataset:
         """Return the collection or one split of it."""
         id = self.id if split is None else f"{self.id}/{split}"
-        return StatuteDataset(id, self.find, split, self.known)
+        return StatuteDataset(id, self.open_folder, split, self.outline)
 
 
 def available() -> list[Entry]:
     """Return every collection that has an id, and every folder of ``$LEGALIR_DATA`` that was skipped."""
-    return [*entries().values(), *_skipped()]
+    return [*entries().values(), *(entry for entry in _folders() if entry.fault)]
 
 
 def entries() -> dict[str, Entry]:
     """Return the collections by id: bundled first, then folders of ``$LEGALIR_DATA``, then published ones.
 
-    Only names of files are read. Where two have one id, the first stays: a published collection can so be
-    replaced by a folder of one's own, and the bundled one by nothing.
+    Only names of files are read. Where two have one id, the first stays: a folder of one's own replaces a published
+    collection of its name, and nothing replaces the bundled one.
     """
     out: dict[str, Entry] = {}
     for entry in (*_bundled(), *(one for one in _folders() if not one.fault), *_published()):
@@ -81,18 +82,10 @@ def entries() -> dict[str, Entry]:
 
 def _bundled() -> list[Entry]:
     try:
-        folder = Folder.open(FIRECODE)
+        outline = Folder.open(FIRECODE).outline
     except DataError:
-        return []  # a broken installation: the id is then unknown, and load() says what is known
-    return [_of_folder(f"{PREFIX}firecode", "bundled", folder, FIRECODE)]
-
-
-def _of_folder(id: str, kind: str, folder: Folder, root: Path) -> Entry:
-    return Entry(id, kind, partial(Folder.open, root), Known(frozenset(folder.queries), frozenset(folder.qrels)))
-
-
-def _without_use(id: str, fault: str, root: Path) -> Entry:
-    return Entry(id, "skipped", partial(Folder.open, root), Known(frozenset(), frozenset()), fault)
+        return []  # a broken installation: the id is then unknown, and load() lists the ids that are there
+    return [Entry(f"{PREFIX}firecode", "bundled", partial(Folder.open, FIRECODE), outline)]
 
 
 def _folders() -> list[Entry]:
@@ -103,26 +96,26 @@ def _folders() -> list[Entry]:
     try:
         folders = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
     except OSError as error:
-        return [_without_use(f"{PREFIX}*", f"$LEGALIR_DATA: {error.strerror}", root)]
+        return [_skipped("*", root, f"$LEGALIR_DATA: {error.strerror}")]
     return [_folder(path) for path in folders]
 
 
 def _folder(path: Path) -> Entry:
-    id = f"{PREFIX}{path.name}"
-    if id == f"{PREFIX}firecode":
-        return _without_use(id, "the bundled collection has this name", path)
+    if path.name == "firecode":
+        return _skipped(path.name, path, "the bundled collection has this name")
     try:
-        return _of_folder(id, "folder", Folder.scan(path), path)
+        outline = Folder.scan(path).outline
     except DataError as error:
-        return _without_use(id, str(error).removeprefix(f"{path} ").rstrip("."), path)
+        return _skipped(path.name, path, str(error).removeprefix(f"{path} ").rstrip("."))
+    return Entry(PREFIX + path.name, "folder", partial(Folder.open, path), outline)
 
 
-def _skipped() -> list[Entry]:
-    return [entry for entry in _folders() if entry.fault]
+def _skipped(name: str, path: Path, fault: str) -> Entry:
+    return Entry(PREFIX + name, "skipped", partial(Folder.open, path), Outline(frozenset(), frozenset()), fault)
 
 
 def _published() -> list[Entry]:
-    return [Entry(PREFIX + name, "published", one.folder, one.known) for name, one in published().items()]
+    return [Entry(PREFIX + name, "published", one.folder, one.outline) for name, one in published().items()]
 
 
 def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
@@ -133,7 +126,7 @@ def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
             A string that begins with ``legalir/`` is always an id.
 
     Raises:
-        DatasetNotFound: nothing has that name; suggests one and lists what there is.
+        DatasetNotFound: nothing has that name; the message suggests one and lists all.
         FormatError: the folder cannot be read.
     """
     if isinstance(id_or_path, str) and id_or_path.startswith(PREFIX):
@@ -142,16 +135,16 @@ def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
 
 
 def _by_id(id: str) -> StatuteDataset:
-    known = entries()
-    if id in known:
-        return known[id].dataset()
+    usable = entries()
     base, _, split = id.rpartition("/")
-    if base in known:
-        return known[base].dataset(split)
-    skipped = [entry for entry in _skipped() if id in (entry.id, f"{entry.id}/{split}")]
-    if skipped:
-        raise DatasetNotFound(f"{skipped[0].id} cannot be used: {skipped[0].fault}.")
-    raise DatasetNotFound(f"There is no dataset {id!r}.{_suggestion(id, [*known])} Known: {', '.join(known)}.")
+    if id in usable:
+        return usable[id].dataset()
+    if base in usable:
+        return usable[base].dataset(split)
+    for entry in _folders():
+        if entry.fault and entry.id in (id, base):
+            raise DatasetNotFound(f"{entry.id} cannot be used: {entry.fault}.")
+    raise DatasetNotFound(f"There is no dataset {id!r}.{_hint(id, usable)}")
 
 
 def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
@@ -161,13 +154,10 @@ def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
         return StatuteDataset(id, partial(Folder.open, path))
     if len(path.parts) > 1 and any((path.parent / f"corpus.jsonl{end}").is_file() for end in ("", ".gz")):
         return StatuteDataset(id, partial(Folder.open, path.parent), path.name)
-    known = entries()
-    raise DatasetNotFound(
-        f"{id!r} is neither a dataset nor a folder.{_suggestion(PREFIX + id, [*known])} Known: {', '.join(known)}."
-    )
+    raise DatasetNotFound(f"{id!r} is neither a dataset nor a folder.{_hint(PREFIX + id, entries())}")
 
 
-def _suggestion(id: str, known: list[str]) -> str:
-    # What all ids begin with makes none of them likelier.
-    alike = suggestion(id.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in known])
-    return suggestion(id, known) if alike else ""
+def _hint(id: str, usable: dict[str, Entry]) -> str:
+    # The prefix of all ids makes none of them likelier.
+    alike = suggestion(id.removeprefix(PREFIX), [entry.name for entry in usable.values()])
+    return f"{suggestion(id, usable) if alike else ''} Known: {', '.join(usable)}."

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a folder at once, and what is in it."""
+"""A report on a folder: all its faults at once, and counts of its content."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from os import PathLike
 from pathlib import Path
 
 from legalir.datasets.catalog import load
-from legalir.datasets.folder import Folder
-from legalir.datasets.lines import Fault
-from legalir.datasets.readers import read_corpus, read_links, read_qrels, read_queries
-from legalir.datasets.shipped import verify_judgements
+from legalir.datasets.folder import Folder, verify_judgements
+from legalir.datasets.readers import Fault, read_corpus, read_links, read_qrels, read_queries
 from legalir.errors import DataError
 from legalir.progress import progress
 
@@ -29,15 +27,15 @@ _SCRIPTS = {
 
 @dataclass
 class SplitCounts:
-    """What one split (or the base) holds.
+    """Counts of one split or of the base.
 
     Attributes:
-        queries: questions that are its topics.
+        queries: topics.
         judgements: lines of its judgement file.
         judged: queries with at least one relevant provision.
-        multi_label: of these, how many have two or more.
+        multi_label: queries with at least two relevant provisions.
         labels: judgements by label.
-        unjudged: queries of its file without any judgement; they are no topics.
+        unjudged: queries of its file without a judgement, which are not topics.
     """
 
     queries: int = 0
@@ -54,13 +52,14 @@ class CheckReport:
 
     Attributes:
         path: the folder.
-        faults: what is wrong, in the order of the files, at most `cap` of each kind in each file.
-        fault_counts: how many there are in all, by kind.
+        cap: largest number of faults of one kind in one file that are listed.
+        faults: the faults, in the order of the files, at most `cap` of each kind in each file.
+        fault_counts: number of all faults by kind.
         provisions: provisions that can be used.
         untitled: provisions without a title.
         empty: provisions with neither title nor text.
-        scripts: provisions by the script that most of their letters belong to.
-        splits: what each split holds; the empty string is the base.
+        scripts: provisions by the script of most of their letters.
+        splits: counts of each split; the empty string is the base.
         links: links by kind.
         ignored: files that the format does not know.
     """
@@ -80,11 +79,11 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there is no fault."""
         return not self.fault_counts
 
     def add(self, fault: Fault) -> None:
-        """Count a fault, and keep it unless there are too many like it."""
+        """Count a fault, and list it unless `cap` of its kind and file are listed."""
         self.fault_counts[fault.kind] += 1
         self._seen[fault.file, fault.kind] += 1
         if self._seen[fault.file, fault.kind] <= self.cap:
@@ -108,11 +107,11 @@ class CheckReport:
 
 
 def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
-    """Read every file of a folder to its end and report all that is wrong.
+    """Read every file of a folder to its end and report all faults.
 
     Args:
         path: a folder, or an id of a collection.
-        cap: how many faults of one kind in one file are kept; all are counted.
+        cap: largest number of faults of one kind in one file that are listed; all are counted.
 
     Raises:
         DatasetNotFound: there is no such folder.
@@ -131,10 +130,10 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
     report.path = folder.root
     report.ignored = [file.name for file in folder.ignored if not file.name.startswith((".", "README"))]
     docnos = _corpus(folder, report)
-    asked = _queries(folder, about.query_field, report)
+    qids = _queries(folder, about.query_field, report)
     for split in ("", *folder.splits):
         if split or "" in folder.queries or "" in folder.qrels:
-            report.splits[split] = _split(folder, split, docnos, asked, report)
+            report.splits[split] = _split(folder, split, docnos, qids, report)
     _links(folder, docnos, report)
     return report
 
@@ -168,27 +167,25 @@ def _queries(folder: Folder, field: str, report: CheckReport) -> dict[Path, set[
 
 
 def _split(
-    folder: Folder, split: str, docnos: set[str], asked: dict[Path, set[str]], report: CheckReport
+    folder: Folder, split: str, docnos: set[str], qids_of: dict[Path, set[str]], report: CheckReport
 ) -> SplitCounts:
     queries, qrels = folder.queries_of(split), folder.qrels_of(split)
-    qids = asked[queries] if queries else set()
+    qids = qids_of[queries] if queries else set()
     if qrels is None:
         return SplitCounts(queries=len(qids))
     own = split in folder.qrels
     labels: Counter[int] = Counter()
     relevant: Counter[str] = Counter()
-    judged, unasked = set(), set()
-    # The base's file is read again for a split that has only queries; its faults are already known.
+    judged = set()
+    # The base's file is read again for a split that has only queries; its faults are in the report already.
     for row in read_qrels(qrels, report.add if own else lambda fault: None):
         labels[row.label] += 1
         judged.add(row.qid)
         relevant[row.qid] += row.label > 0
-        if row.qid not in qids:
-            unasked.add(row.qid)
         if own and row.docno not in docnos:
             message = f"{row.docno!r}, judged for {row.qid!r}, is not in the corpus"
             report.add(Fault(qrels, 0, "dangling judgement", message))
-    for qid in sorted(unasked):
+    for qid in sorted(judged - qids):
         report.add(Fault(qrels, 0, "dangling query", f"{qid!r} is judged but in no query file"))
     if own and not qrels.is_relative_to(folder.root):
         _verify(qrels, report)

@@ -1,7 +1,4 @@
-"""From the files of a published collection to our folder format, by its declaration.
-
-Reading published files by a declaration: which field is what, under any of several names.
-"""
+"""Conversion of published files to the folder format, by a declaration that says which field is which."""
 
 from __future__ import annotations
 
@@ -15,26 +12,57 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from legalir.datasets.lines import json_rows, numbered_lines
-from legalir.datasets.readers import RESERVED
+from legalir.datasets.readers import RESERVED, json_rows, numbered_lines
 from legalir.datasets.records import Provision
 from legalir.errors import FormatError
 
-__all__ = ["Row", "Spec", "convert", "identifier_of", "items_of", "pick", "rows_of", "text_of"]
+__all__ = ["convert"]
 
-Row = Mapping[str, object]
+_Row = Mapping[str, object]
 
-Spec = str | Sequence[str] | Mapping[str, object]
-"""A field name; several, of which the first that has a value counts; or ``{join: [specs], with: text}``."""
+_Spec = str | Sequence[str] | Mapping[str, object]
+"""A field name; several, of which the first with a value is used; or ``{join: [specs], with: text}``."""
+
+_FIELDS = Provision._fields[1:]
 
 
-def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
+def convert(declaration: Mapping[str, Any], source: Path, target: Path) -> dict[str, int]:
+    """Write a collection in the folder format.
+
+    Args:
+        declaration: ``corpus``, ``queries`` by split and, where they have files of their own, ``judgements``
+            by split; ``docs/datasets.md`` has the keys of each.
+        source: folder of the published files.
+        target: an empty folder.
+
+    Returns:
+        Counts of the rows that were written, left out or pointed to nothing, each by its description.
+
+    Raises:
+        FormatError: a published file is not as declared.
+    """
+    import yaml
+
+    converter = _Converter(declaration, source, target)
+    converter.corpus()
+    for split, spec in declaration["queries"].items():
+        converter.queries(split, spec)
+    for split, spec in declaration.get("judgements", {}).items():
+        converter.judgements(split, spec)
+    about = yaml.safe_dump(dict(declaration["about"]), allow_unicode=True, sort_keys=False)
+    (target / "dataset.yaml").write_text(about, encoding="utf-8")
+    counts = dict(converter.counts)
+    (target / "conversion.json").write_text(json.dumps(counts, ensure_ascii=False, indent=1), encoding="utf-8")
+    return counts
+
+
+def _rows_of(path: Path) -> Iterator[tuple[int, _Row]]:
     """Yield number and fields of every row of a ``.jsonl``, ``.json`` (a list), ``.csv`` or ``.tsv`` file.
 
     A ``.tsv`` has no header: its fields are called ``1``, ``2`` and so on.
 
     Raises:
-        FormatError: the file is not what its name says.
+        FormatError: the content does not fit the file's suffix.
     """
     if path.suffix == ".jsonl":
         yield from json_rows(path)
@@ -47,7 +75,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
             yield number, {str(place): value for place, value in enumerate(line.split("\t"), 1)}
 
 
-def _json_list(path: Path) -> Iterator[tuple[int, Row]]:
+def _json_list(path: Path) -> Iterator[tuple[int, _Row]]:
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as error:
@@ -57,7 +85,7 @@ def _json_list(path: Path) -> Iterator[tuple[int, Row]]:
     yield from enumerate(content, 1)
 
 
-def _csv(path: Path) -> Iterator[tuple[int, Row]]:
+def _csv(path: Path) -> Iterator[tuple[int, _Row]]:
     csv.field_size_limit(1 << 28)  # whole provisions stand in single cells
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -67,34 +95,34 @@ def _csv(path: Path) -> Iterator[tuple[int, Row]]:
         raise FormatError(f"{path}: not readable as CSV ({error}).") from error
 
 
-def pick(row: Row, spec: Spec) -> object:
-    """Return the value that a spec names, None where no field has one."""
+def _pick(row: _Row, spec: _Spec) -> object:
+    """Return the value of a spec in a row, None where no field has one."""
     if isinstance(spec, str):
         value = row.get(spec)
         return None if value == "" else value
     if isinstance(spec, Mapping):
         parts = spec["join"]
         assert isinstance(parts, list)
-        texts = [text for part in parts if (text := text_of(row, part))]
+        texts = [text for part in parts if (text := _text_of(row, part))]
         return str(spec.get("with", " ")).join(texts) or None
-    return next((value for name in spec if (value := pick(row, name)) is not None), None)
+    return next((value for name in spec if (value := _pick(row, name)) is not None), None)
 
 
-def text_of(row: Row, spec: Spec) -> str:
-    """Return the text that a spec names, empty where there is none."""
-    value = pick(row, spec)
+def _text_of(row: _Row, spec: _Spec) -> str:
+    """Return the text of a spec in a row, empty where there is none."""
+    value = _pick(row, spec)
     return "" if value is None else str(value)
 
 
-def identifier_of(row: Row, spec: Spec) -> str:
-    """Return an identifier that fits a TREC file: white space becomes ``_``, what is invisible goes."""
-    joined = re.sub(r"\s+", "_", text_of(row, spec).strip())
+def _identifier_of(row: _Row, spec: _Spec) -> str:
+    """Return an identifier that fits a TREC file: white space becomes ``_``, invisible characters are dropped."""
+    joined = re.sub(r"\s+", "_", _text_of(row, spec).strip())
     return "".join(character for character in joined if character.isprintable())
 
 
-def items_of(row: Row, spec: Spec) -> list[object]:
-    """Return a list that a field holds: as JSON, written as text, or separated by commas."""
-    value = pick(row, spec)
+def _items_of(row: _Row, spec: _Spec) -> list[object]:
+    """Return the list in a field: a JSON list, a list written as text, or items separated by commas."""
+    value = _pick(row, spec)
     if value is None:
         return []
     if isinstance(value, list):
@@ -117,9 +145,6 @@ def _written_list(text: str) -> list[object]:
     return [item for item in value if item is not None]
 
 
-_FIELDS = Provision._fields[1:]
-
-
 class _Converter:
     def __init__(self, declaration: Mapping[str, Any], source: Path, target: Path) -> None:
         self.declaration = declaration
@@ -128,20 +153,20 @@ class _Converter:
         self.counts: Counter[str] = Counter()
         self.docnos: set[str] = set()
 
-    def rows(self, names: str | list[str]) -> Iterator[tuple[str, Row]]:
-        """Yield the rows of one or several files, each with where it stands for error messages."""
+    def rows(self, names: str | list[str]) -> Iterator[tuple[str, _Row]]:
+        """Yield the rows of one or several files, each with its file and line for error messages."""
         for name in [names] if isinstance(names, str) else names:
-            for number, row in rows_of(self.source / name):
+            for number, row in _rows_of(self.source / name):
                 yield f"{self.source / name}{f', line {number}' if number else ''}", row
 
-    def items(self, where: str, row: Row, spec: Any) -> list[str]:
+    def items(self, where: str, row: _Row, spec: Any) -> list[str]:
         """Return the provisions that a row refers to, each once, in their order."""
         try:
-            items = items_of(row, spec)
+            items = _items_of(row, spec)
         except ValueError as error:
             raise FormatError(f"{where}: {error}.") from error
         id_spec = self.declaration["corpus"]["id"]
-        ids = (identifier_of(item, id_spec) if isinstance(item, Mapping) else str(item) for item in items)
+        ids = (_identifier_of(item, id_spec) if isinstance(item, Mapping) else str(item) for item in items)
         return [docno for docno in dict.fromkeys(ids) if docno]
 
     def corpus(self) -> None:
@@ -150,18 +175,18 @@ class _Converter:
         links: list[tuple[str, str]] = []
         with (self.target / "corpus.jsonl").open("w", encoding="utf-8", newline="\n") as out:
             for where, row in self.rows(spec["from"]):
-                docno = identifier_of(row, spec["id"])
+                docno = _identifier_of(row, spec["id"])
                 if not docno:
                     raise FormatError(f"{where}: no identifier in {spec['id']!r}.")
                 docno = self.unique(where, docno)
-                fields = {name: text_of(row, spec[name]) for name in _FIELDS if name in spec}
+                fields = {name: _text_of(row, spec[name]) for name in _FIELDS if name in spec}
                 _write_row(out, {"docno": docno, **fields})
                 links += [(docno, other) for other in self.items(where, row, spec.get("links", []))]
         self.counts["provisions"] = len(self.docnos)
         self.links(links, spec.get("link_kind", ""))
 
     def unique(self, where: str, docno: str) -> str:
-        """Return the docno, numbered where an earlier provision has it and the declaration allows that."""
+        """Return the docno, with a number where an earlier provision has it and the declaration allows numbers."""
         if docno in self.docnos:
             if self.declaration["corpus"].get("duplicates") != "number":
                 raise FormatError(f"{where}: docno {docno!r} is on an earlier line, too.")
@@ -174,7 +199,7 @@ class _Converter:
         return docno
 
     def links(self, links: list[tuple[str, str]], kind: str) -> None:
-        """Write the links between provisions; loops and unknown ends are counted and left out."""
+        """Write the links; links of a provision to itself or to an unknown one are counted and left out."""
         if "links" not in self.declaration["corpus"]:
             return
         with (self.target / "links.tsv").open("w", encoding="utf-8", newline="\n") as out:
@@ -188,21 +213,21 @@ class _Converter:
                     out.write(f"{source}\t{target}\t{kind}\n")
 
     def queries(self, split: str, spec: Mapping[str, Any]) -> None:
-        """Write the questions of a split, and its judgements where the rows hold them."""
+        """Write the questions of a split, and its judgements where the rows have them."""
         suffix = "" if split == "base" else f".{split}"
-        golden = spec.get("gold")
+        gold = spec.get("gold")
         with ExitStack() as stack:
             out = stack.enter_context(_open(self.target / f"queries{suffix}.jsonl"))
-            qrels = stack.enter_context(_open(self.target / f"qrels{suffix}.txt")) if golden else None
+            qrels = stack.enter_context(_open(self.target / f"qrels{suffix}.txt")) if gold else None
             for number, (where, row) in enumerate(self.rows(spec["from"])):
-                qid = f"{spec.get('prefix', '')}{identifier_of(row, spec['id']) or number}"
-                question = text_of(row, spec["query"])
+                qid = f"{spec.get('prefix', '')}{_identifier_of(row, spec['id']) or number}"
+                question = _text_of(row, spec["query"])
                 if not question.strip():
                     self.counts[f"{split}: rows without a question, left out"] += 1
                     continue
                 self.counts[f"{split}: questions"] += 1
                 _write_row(out, {"qid": qid, "query": question, **_rest(row, spec)})
-                for docno in self.items(where, row, golden) if golden else []:
+                for docno in self.items(where, row, gold) if gold else []:
                     self.counts[f"{split}: judgements"] += 1
                     if docno not in self.docnos:
                         self.counts[f"{split}: judgements of unknown provisions"] += 1
@@ -213,21 +238,21 @@ class _Converter:
         """Write the judgements of a split that have a file of their own."""
         with _open(self.target / f"qrels.{split}.txt") as out:
             for where, row in self.rows(spec["from"]):
-                qid, docno = identifier_of(row, spec["qid"]), identifier_of(row, spec["docno"])
+                qid, docno = _identifier_of(row, spec["qid"]), _identifier_of(row, spec["docno"])
                 if not qid or not docno:
                     raise FormatError(f"{where}: no query or no provision.")
                 self.counts[f"{split}: judgements"] += 1
                 out.write(f"{spec.get('prefix', '')}{qid} 0 {docno} 1\n")
 
 
-def _rest(row: Row, spec: Mapping[str, Any]) -> dict[str, object]:
-    """Return the other fields of a question; those that would pass for results get another name."""
-    golden = spec.get("gold", [])
-    used = {*([golden] if isinstance(golden, str) else golden), "qid", "query", "query_id"}
+def _rest(row: _Row, spec: Mapping[str, Any]) -> dict[str, object]:
+    """Return the other fields of a question; one with the name of a result column is renamed."""
+    gold = spec.get("gold", [])
+    used = {*([gold] if isinstance(gold, str) else gold), "qid", "query", "query_id"}
     return {
         f"source_{key}" if key in RESERVED else key: value
         for key, value in row.items()
-        if key not in used and pick(row, key) is not None
+        if key not in used and _pick(row, key) is not None
     }
 
 
@@ -237,33 +262,3 @@ def _open(path: Path) -> TextIO:
 
 def _write_row(out: TextIO, row: dict[str, object]) -> None:
     out.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def convert(declaration: Mapping[str, Any], source: Path, target: Path) -> dict[str, int]:
-    """Write a collection in our folder format.
-
-    Args:
-        declaration: ``corpus``, ``queries`` by split and, where they have files of their own, ``judgements``
-            by split; ``docs/datasets.md`` says what each may hold.
-        source: the folder with the published files.
-        target: an empty folder.
-
-    Returns:
-        What was written, left out and not found, by its description.
-
-    Raises:
-        FormatError: a published file is not as declared.
-    """
-    import yaml
-
-    converter = _Converter(declaration, source, target)
-    converter.corpus()
-    for split, spec in declaration["queries"].items():
-        converter.queries(split, spec)
-    for split, spec in declaration.get("judgements", {}).items():
-        converter.judgements(split, spec)
-    about = yaml.safe_dump(dict(declaration["about"]), allow_unicode=True, sort_keys=False)
-    (target / "dataset.yaml").write_text(about, encoding="utf-8")
-    counts = dict(converter.counts)
-    (target / "conversion.json").write_text(json.dumps(counts, ensure_ascii=False, indent=1), encoding="utf-8")
-    return counts

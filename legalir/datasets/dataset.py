@@ -1,7 +1,4 @@
-"""A statute collection: provisions, topics, judgements, links, each read when it is asked for.
-
-Judgements and links that point to nothing: counted and reported, never dropped in silence.
-"""
+"""A statute collection: provisions, topics, judgements and links, each read when it is asked for."""
 
 from __future__ import annotations
 
@@ -14,24 +11,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from legalir.datasets.about import About, Known
-from legalir.datasets.folder import Folder
+from legalir.datasets.folder import About, Folder, Outline, verify_judgements
 from legalir.datasets.readers import Judgement, Link, count_rows, read_corpus, read_links, read_qrels, read_queries
 from legalir.datasets.records import Provision
-from legalir.datasets.shipped import verify_judgements
 from legalir.errors import DataError, DatasetNotFound, suggestion
 from legalir.storage.digest import cached_file_digest
 
 if TYPE_CHECKING:
-    from legalir.datasets.store import ProvisionStore
+    from legalir.datasets.provisions import ProvisionStore
 
-__all__ = ["Dangling", "StatuteDataset", "count_dangling", "report_once"]
+__all__ = ["Dangling", "StatuteDataset"]
 
 _reported: set[tuple[Path, str | None]] = set()
+"""Folder and split of the collections whose dangling judgements and links were logged by this process."""
 
 
 class Dangling(NamedTuple):
-    """Counts of what points to nothing, each with the first identifiers that are unknown."""
+    """Counts of judgements and links that point to nothing.
+
+    Attributes:
+        judged_provisions: judgements of a provision that the corpus does not have.
+        judged_queries: judged queries that are in no query file.
+        links: links with an end that the corpus does not have.
+        examples: the first three unknown identifiers of each.
+    """
 
     judged_provisions: int
     judged_queries: int
@@ -51,61 +54,26 @@ class Dangling(NamedTuple):
                 yield f"{count} {text} ({', '.join(self.examples[name])}{', …' if count > 3 else ''})"
 
 
-def count_dangling(dataset: StatuteDataset) -> Dangling:
-    """Count what points to nothing in a collection or split; reads the whole corpus if nobody has yet."""
-    docnos, folder = dataset.docnos(), dataset.folder
-    qrels, queries = folder.qrels_of(dataset.split), folder.queries_of(dataset.split)
-    judgements = [] if qrels is None else list(read_qrels(qrels))
-    asked = set() if queries is None else {str(row["qid"]) for row in read_queries(queries, dataset.about.query_field)}
-    unknown = [row.docno for row in judgements if row.docno not in docnos]
-    unasked = [qid for qid in dict.fromkeys(row.qid for row in judgements) if qid not in asked]
-    links: list[str] = []
-    if folder.links is not None:
-        for source, target, _ in read_links(folder.links):
-            if source not in docnos or target not in docnos:
-                links.append(target if source in docnos else source)
-    examples = {"judged_provisions": unknown[:3], "judged_queries": unasked[:3], "links": links[:3]}
-    return Dangling(len(unknown), len(unasked), len(links), examples)
-
-
-def report_once(dataset: StatuteDataset) -> None:
-    """Log what points to nothing, once a process for each collection or split."""
-    key = (dataset.folder.root, dataset.split)
-    if key in _reported:
-        return
-    _reported.add(key)
-    try:
-        counts = count_dangling(dataset)
-    except DataError:
-        return  # the faulty file raises the same error where it is asked for
-    for sentence in counts.sentences():
-        logging.getLogger("legalir").warning("%s: %s.", dataset.id, sentence)
-
-
 class StatuteDataset:
-    """A collection, or one split of it. Nothing is read, and nothing fetched, before it is asked for.
+    """A collection, or one split of it. Nothing is read or fetched before it is asked for.
 
     Args:
-        id: what the user calls it, a ``legalir/<name>[/<split>]`` or a path.
-        folder: finds the files; a published collection fetches them here.
+        id: a ``legalir/<name>[/<split>]`` or a path, as the user wrote it.
+        open_folder: returns the files; a published collection fetches them here.
         split: name of the split, None for the base.
-        known: facts that are known without the files; None: look.
+        outline: facts that are there without the files; None: they are read from the folder.
 
     Raises:
-        DatasetNotFound: the split is none of the collection's.
+        DatasetNotFound: the collection has no split of this name.
     """
 
     def __init__(
-        self,
-        id: str,
-        folder: Callable[[], Folder],
-        split: str | None = None,
-        known: Known | None = None,
+        self, id: str, open_folder: Callable[[], Folder], split: str | None = None, outline: Outline | None = None
     ) -> None:
         self.id = id
         self.split = split
-        self._find = folder
-        self._known = known
+        self._open_folder = open_folder
+        self._outline = outline
         self._docnos: frozenset[str] | None = None
         self._count: int | None = None
         if split is not None and split not in self.splits:
@@ -118,12 +86,12 @@ class StatuteDataset:
     @cached_property
     def folder(self) -> Folder:
         """The files, fetched first where that is needed."""
-        return self._find()
+        return self._open_folder()
 
     @property
-    def fetched(self) -> bool:
-        """Whether the files are on this machine, so that nothing has to be fetched."""
-        return self._known is None or self._known.fetched()
+    def outline(self) -> Outline:
+        """The splits and other facts, from before the files are read where that is possible."""
+        return self._outline or self.folder.outline
 
     @property
     def base_id(self) -> str:
@@ -133,47 +101,27 @@ class StatuteDataset:
     @property
     def splits(self) -> tuple[str, ...]:
         """Names of the splits of the collection."""
-        return (self._known or self.folder).splits
+        return self.outline.splits
 
     @property
     def about(self) -> About:
-        """What the collection says of itself."""
-        return (self._known and self._known.about) or self.folder.about
-
-    @property
-    def title(self) -> str | None:
-        """Its name in full."""
-        return self.about.title
-
-    @property
-    def licence(self) -> str | None:
-        """Terms of use."""
-        return self.about.licence
-
-    @property
-    def lang(self) -> str | None:
-        """Language of the provisions, as an ISO 639-1 code."""
-        return self.about.lang
-
-    @property
-    def source(self) -> str | None:
-        """Where the collection comes from."""
-        return self.about.source
+        """Title, licence, language and the like."""
+        return self.outline.about or self.folder.about
 
     def docs(self) -> Iterator[Provision]:
         """Yield every provision in the order of the corpus; only one is in memory at a time.
 
-        Judgements and links that point nowhere are counted at the end, and logged once.
+        Judgements and links that point to nothing are counted at the end, and logged once.
 
         Raises:
-            FormatError: a line that is not a provision, or a docno that an earlier line has.
+            FormatError: a line is not a provision, or has the docno of an earlier line.
         """
         docnos = []
         for record in read_corpus(self.folder.corpus):
             docnos.append(record.doc_id)
             yield record
         self._docnos = frozenset(docnos)
-        report_once(self)
+        self._report_dangling()
 
     def docnos(self) -> frozenset[str]:
         """Return the docno of every provision; reads the corpus the first time."""
@@ -194,22 +142,26 @@ class StatuteDataset:
     @cached_property
     def store(self) -> ProvisionStore:
         """Provisions by docno or position, without reading the corpus for each."""
-        from legalir.datasets.store import ProvisionStore
+        from legalir.datasets.provisions import ProvisionStore
 
         return ProvisionStore(self.folder.corpus, self.fingerprint())
 
     def has_topics(self) -> bool:
-        """Tell whether there is a query file for the base or split."""
-        return _has(self.split, (self._known or self.folder).queries)
+        """Return whether there is a query file for the base or split."""
+        return self._has(self.outline.queries)
 
     def has_judgements(self) -> bool:
-        """Tell whether there is a judgement file for the base or split."""
-        return _has(self.split, (self._known or self.folder).qrels)
+        """Return whether there is a judgement file for the base or split."""
+        return self._has(self.outline.qrels)
+
+    def _has(self, splits: Collection[str]) -> bool:
+        # A split without files of its own has the base's.
+        return (self.split or "") in splits or "" in splits
 
     def topics(self) -> pd.DataFrame:
         """Return the questions: columns ``qid, query`` and any other that the query file has.
 
-        Where there are judgements, a query without any is no topic.
+        Where there are judgements, a query without any is not a topic.
 
         Raises:
             DataError: the collection or split has no query file.
@@ -235,7 +187,7 @@ class StatuteDataset:
         Judgements of unknown queries or provisions are kept: leaving them out would flatter every system.
 
         Raises:
-            DataError: the collection or split has no judgements; says which splits have.
+            DataError: the collection or split has no judgements; the message lists the splits that have.
             FormatError: a line is faulty.
         """
         frame = pd.DataFrame(list(self.judgements()), columns=list(Judgement._fields))
@@ -275,10 +227,32 @@ class StatuteDataset:
         return digest.hexdigest()
 
     def problems(self) -> Dangling:
-        """Return how many judgements and links point to nothing; reads the corpus the first time."""
-        return count_dangling(self)
+        """Count the judgements and links that point to nothing; reads the corpus the first time."""
+        docnos, folder = self.docnos(), self.folder
+        qrels, queries = folder.qrels_of(self.split), folder.queries_of(self.split)
+        judgements = [] if qrels is None else list(read_qrels(qrels))
+        qids = set() if queries is None else {str(row["qid"]) for row in read_queries(queries, self.about.query_field)}
+        unknown = {
+            "judged_provisions": [row.docno for row in judgements if row.docno not in docnos],
+            "judged_queries": [qid for qid in dict.fromkeys(row.qid for row in judgements) if qid not in qids],
+            "links": [
+                target if source in docnos else source
+                for source, target, _ in self.links()
+                if source not in docnos or target not in docnos
+            ],
+        }
+        counts = {name: len(identifiers) for name, identifiers in unknown.items()}
+        return Dangling(**counts, examples={name: identifiers[:3] for name, identifiers in unknown.items()})
 
-
-def _has(split: str | None, known: Collection[str]) -> bool:
-    """Tell whether a split has files of its own or else the base's."""
-    return (split or "") in known or "" in known
+    def _report_dangling(self) -> None:
+        """Log the judgements and links that point to nothing, once a process."""
+        key = (self.folder.root, self.split)
+        if key in _reported:
+            return
+        _reported.add(key)
+        try:
+            dangling = self.problems()
+        except DataError:
+            return  # the faulty file raises the same error where it is asked for
+        for sentence in dangling.sentences():
+            logging.getLogger("legalir").warning("%s: %s.", self.id, sentence)

@@ -1,47 +1,50 @@
-"""Fetching a file over HTTP: resumed where it was cut, verified, whole under its name or not there at all."""
+"""Download of a file over HTTP (resumed, verified, atomic), and extraction of files from an archive."""
 
 from __future__ import annotations
 
 import http.client
 import json
 import os
+import tarfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
-from contextlib import closing
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
 from typing import IO
 
-from legalir.errors import DownloadError
+from legalir.errors import DataError, DownloadError
 from legalir.progress import progress
 from legalir.storage.digest import file_digest
 from legalir.storage.files import sync_directory
 from legalir.storage.locks import cache_lock
 
-__all__ = ["Download", "download"]
+__all__ = ["Download", "download", "extract"]
 
 _BLOCK = 1 << 18
 _TRY_AGAIN = {408, 425, 429, 500, 502, 503, 504}
 
 
-class _Again(Exception):  # noqa: N818  (not an error of the caller's: the transfer was cut and can go on)
-    """The transfer broke off in a way that may not happen twice."""
+class _CutError(Exception):
+    """The transfer broke off in a way that another try may not meet."""
 
 
 @dataclass(frozen=True)
 class Download:
-    """What to fetch and how patiently.
+    """A file to fetch, and limits.
 
     Attributes:
         url: an ``http`` or ``https`` address.
-        sha256: of the content, None where it is not known.
-        size: in bytes, None where it is not known.
-        max_bytes: give up beyond this size.
-        timeout: seconds without any data after which a try is given up.
-        tries: how often to try in all.
-        pause: seconds before the second try; doubles with each.
+        sha256: sha256 of the content; None: not checked.
+        size: size in bytes; None: not checked.
+        max_bytes: largest size that is accepted.
+        timeout: seconds without data after which a try ends.
+        tries: total number of tries.
+        pause: seconds before the second try; doubles with each try.
     """
 
     url: str
@@ -54,14 +57,14 @@ class Download:
 
 
 def download(what: Download, target: Path, *, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Fetch a file to `target`, unless it is there; two processes that do so at once fetch it once.
+    """Fetch a file to `target`, unless it is there; of two processes at once, one fetches it.
 
-    What was received before a cut stays beside it as ``<name>.part`` and is continued where the server allows
-    it and its file is still the same one.
+    The bytes received before a cut stay in ``<name>.part``, and the next try continues there if the server allows it
+    and its file is still the same.
 
     Raises:
-        DownloadError: unreachable, refused, too large, or not the declared content; says the address and
-            where to place the file by hand.
+        DownloadError: unreachable, refused, too large, or not the declared content; the message has the address and
+            the place where a file fetched by hand goes.
     """
     if not what.url.lower().startswith(("https://", "http://")):
         raise DownloadError(f"{what.url} is neither an https nor an http address.")
@@ -78,7 +81,7 @@ def download(what: Download, target: Path, *, sleep: Callable[[float], None] = t
                 _verify(what, part)
                 _publish(part, target)
                 return
-            except _Again as cut:
+            except _CutError as cut:
                 reason = str(cut)
             except OSError as error:
                 raise _failure(what, target, f"{target.parent}: {error.strerror or error}") from error
@@ -95,7 +98,7 @@ def _failure(what: Download, target: Path, reason: str) -> DownloadError:
 
 
 def _continue(what: Download, part: Path) -> None:
-    """Request what is missing of `part` and append it; start over where the server sends all of it."""
+    """Request the bytes that `part` lacks and append them; start over where the server sends the whole file."""
     done, validator = _progress_of(what, part)
     headers = {"User-Agent": "legalir", "Accept-Encoding": "identity"}
     if done:
@@ -107,17 +110,17 @@ def _continue(what: Download, part: Path) -> None:
         error.close()
         if error.code == 416:  # the part is longer than the file has become
             part.unlink(missing_ok=True)
-            raise _Again("the server's file has changed") from error
+            raise _CutError("the server's file has changed") from error
         if error.code in _TRY_AGAIN:
-            raise _Again(f"the server answers {error.code}") from error
+            raise _CutError(f"the server answers {error.code}") from error
         raise DownloadError(f"the server answers {error.code} {error.reason}") from error
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
         cause = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise _Again(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__) from error
+        raise _CutError(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__) from error
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """Return an opener that follows no redirection but to http and https."""
+    """Return an opener that follows redirections to http and https only."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -143,27 +146,32 @@ class _Redirect(urllib.request.HTTPRedirectHandler):
 def _receive(what: Download, part: Path, reply: http.client.HTTPResponse, done: int) -> None:
     if done and not (reply.headers.get("Content-Range") or "").startswith(f"bytes {done}-"):
         part.unlink(missing_ok=True)
-        raise _Again("the server continued at the wrong place")
+        raise _CutError("the server continued at the wrong place")
     length = reply.headers.get("Content-Length")
     total = done + int(length) if length is not None and length.isdigit() else what.size
     if total is not None and total > what.max_bytes:
         raise DownloadError(f"it has {total} bytes, more than the {what.max_bytes} allowed")
-    _remember(what, part, reply)
+    _write_note(what, part, reply)
     with part.open("ab" if done else "wb") as out, progress(part.stem, total, size=True) as advance:
         advance(done)
-        received = done + _copy(reply, out, what.max_bytes - done, advance)
+        copied = _copy(reply, out, what.max_bytes - done, advance)
         out.flush()
         os.fsync(out.fileno())
-    if total is not None and received < total:
-        raise _Again(f"the connection was cut after {received} of {total} bytes")
+    if copied is None:
+        raise DownloadError("it is larger than allowed")
+    if total is not None and done + copied < total:
+        raise _CutError(f"the connection was cut after {done + copied} of {total} bytes")
 
 
-def _copy(reply: IO[bytes], out: IO[bytes], room: int, advance: Callable[[int], None]) -> int:
+def _copy(
+    stream: IO[bytes], out: IO[bytes], room: int, advance: Callable[[int], object] = lambda size: None
+) -> int | None:
+    """Copy a stream and return its size, None where it has more than `room` bytes: a declared size can be wrong."""
     received = 0
-    while block := reply.read(_BLOCK):
+    while block := stream.read(_BLOCK):
         received += len(block)
         if received > room:
-            raise DownloadError("it is larger than allowed")
+            return None
         out.write(block)
         advance(len(block))
     return received
@@ -173,15 +181,15 @@ def _note(part: Path) -> Path:
     return part.with_name(f"{part.name}.json")
 
 
-def _remember(what: Download, part: Path, reply: http.client.HTTPResponse) -> None:
-    """Keep what identifies the server's file, so that a later try continues the same one."""
+def _write_note(what: Download, part: Path, reply: http.client.HTTPResponse) -> None:
+    """Write address and validator of the server's file, so that a later try continues the same file."""
     tag = reply.headers.get("ETag") or ""
     validator = tag if tag and not tag.startswith("W/") else reply.headers.get("Last-Modified") or ""
     _note(part).write_text(json.dumps({"url": what.url, "validator": validator}), encoding="utf-8")
 
 
 def _progress_of(what: Download, part: Path) -> tuple[int, str]:
-    """Return the bytes that can be kept and what identifies them: none where nothing does."""
+    """Return the number of bytes that can stay and the validator of their file; 0 where there is no validator."""
     try:
         note = json.loads(_note(part).read_text(encoding="utf-8"))
         if note["url"] == what.url and note["validator"]:
@@ -197,10 +205,78 @@ def _verify(what: Download, part: Path) -> None:
         part.unlink()
         _note(part).unlink(missing_ok=True)
         expected = f"sha256 {what.sha256}" if what.sha256 else f"{what.size} bytes"
-        raise _Again(f"its content is not the declared one: {size} bytes with sha256 {digest}, not {expected}")
+        raise _CutError(f"its content is not the declared one: {size} bytes with sha256 {digest}, not {expected}")
 
 
 def _publish(part: Path, target: Path) -> None:
     part.replace(target)
     _note(part).unlink(missing_ok=True)
     sync_directory(target.parent)
+
+
+_Member = tuple[str, int, IO[bytes]]
+
+
+def extract(archive: Path, patterns: Sequence[str], target: Path, *, max_bytes: int = 8 << 30) -> list[Path]:
+    """Write the members that match one of `patterns` into `target`, under the last part of their names.
+
+    Directories, links and devices are left out, so that no member can write or point elsewhere.
+
+    Raises:
+        DataError: not a zip or tar archive, a name that leads outside, two members of one name, no member
+            that matches, or more than `max_bytes` in all.
+    """
+    written: list[Path] = []
+    room = max_bytes
+    with _members(archive) as members:
+        for name, size, stream in members:
+            if not any(fnmatchcase(name, pattern) for pattern in patterns):
+                continue
+            path = target / _last_name(archive, name)
+            if path in written:
+                raise DataError(f"{archive} holds two files that are called {path.name}.")
+            with path.open("wb") as out:
+                copied = None if size > room else _copy(stream, out, room)
+            if copied is None:
+                raise DataError(f"{archive} unpacks to more than {max_bytes} bytes.")
+            room -= copied
+            written.append(path)
+    if not written:
+        raise DataError(f"{archive} holds nothing that matches {' or '.join(patterns)}.")
+    return written
+
+
+def _last_name(archive: Path, name: str) -> str:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or ":" in name or not path.name:
+        raise DataError(f"{archive} holds a file {name!r} that leads outside its folder.")
+    return path.name
+
+
+@contextmanager
+def _members(archive: Path) -> Iterator[Iterator[_Member]]:
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as bundle:
+                yield _of_zip(bundle)
+        else:
+            with tarfile.open(archive) as bundle_of_tar:
+                yield _of_tar(bundle_of_tar)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+        raise DataError(f"{archive} is not a zip or tar archive that can be read.") from error
+
+
+def _of_zip(bundle: zipfile.ZipFile) -> Iterator[_Member]:
+    for info in bundle.infolist():
+        kind = info.external_attr >> 28
+        if not info.is_dir() and kind in (0, 0o10):  # 0o10: a plain file; 0: not declared
+            with bundle.open(info) as stream:
+                yield info.filename, info.file_size, stream
+
+
+def _of_tar(bundle: tarfile.TarFile) -> Iterator[_Member]:
+    for info in bundle:
+        stream = bundle.extractfile(info) if info.isreg() else None
+        if stream is not None:
+            with stream:
+                yield info.name, info.size, stream

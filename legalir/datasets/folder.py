@@ -1,25 +1,131 @@
-"""The folder format: which file of a folder is what, told by names alone."""
+"""The folder format: the role of each file by its name, ``dataset.yaml``, and the judgement files of the package."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
-from legalir.datasets.about import About, read_about
-from legalir.datasets.shipped import judgement_folder
-from legalir.errors import DatasetNotFound, FormatError
+from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
+from legalir.storage.digest import cached_file_digest
 
-__all__ = ["Folder"]
+__all__ = ["About", "Folder", "Outline", "read_about", "verify_judgements"]
 
 _QUERIES = re.compile(r"queries(?:\.([A-Za-z0-9_-]+))?\.jsonl(?:\.gz)?")
 _QRELS = re.compile(r"qrels(?:\.([A-Za-z0-9_-]+))?\.txt")
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class About:
+    """The facts of a ``dataset.yaml``; every one is optional.
+
+    Attributes:
+        title: full name of the collection.
+        licence: terms of use.
+        lang: ISO 639-1 code of the corpus, and of the queries unless `query_lang` differs.
+        source: origin of the collection, such as an address.
+        description: a few sentences.
+        citation: reference to the publication.
+        query_field: column of a query file that holds the question.
+        query_lang: language of the queries by split; the key ``*`` stands for all splits.
+        labels: meaning of each relevance label.
+        qrels: name of a folder of the judgements that ship with legalir.
+        static: folder of the static encoder trained for it, relative to this file's.
+    """
+
+    title: str | None = None
+    licence: str | None = None
+    lang: str | None = None
+    source: str | None = None
+    description: str | None = None
+    citation: str | None = None
+    query_field: str = "query"
+    query_lang: dict[str, str] = field(default_factory=dict)
+    labels: dict[int, str] = field(default_factory=lambda: {0: "not relevant", 1: "relevant"})
+    qrels: str | None = None
+    static: str | None = None
+
+    def queries_lang(self, split: str | None) -> str | None:
+        """Return the language of the queries of a split; None stands for the base."""
+        return self.query_lang.get(split or "", self.query_lang.get("*", self.lang))
+
+
+def read_about(path: Path) -> About:
+    """Read a ``dataset.yaml``.
+
+    Raises:
+        FormatError: it is not YAML, not a mapping, or has an unknown key or a value of the wrong type.
+    """
+    import yaml
+
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}, line {mark.line + 1}" if mark else str(path)
+        raise FormatError(
+            f"{where}: not readable as YAML ({getattr(error, 'problem', None) or 'not UTF-8'})."
+        ) from error
+    if not isinstance(content, dict):
+        raise FormatError(f"{path}: not a mapping of names to values.")
+    names = {item.name for item in fields(About)}
+    values = {key: value for key, value in content.items() if value is not None}
+    if isinstance(values.get("query_lang"), str):
+        values["query_lang"] = {"*": values["query_lang"]}
+    for key in content:
+        if key not in names:
+            raise FormatError(f"{path}: unknown key {key!r}.{suggestion(str(key), names)}")
+    for key, value in values.items():
+        if key == "query_lang" and not _is_mapping(value, str):
+            raise FormatError(f"{path}: 'query_lang' is neither a language code nor a mapping of splits to codes.")
+        if key == "labels" and not _is_mapping(value, int):
+            raise FormatError(f"{path}: 'labels' is not a mapping of whole numbers to their meaning.")
+        if key not in ("query_lang", "labels") and not isinstance(value, str):
+            raise FormatError(f"{path}: the value of {key!r} is not a string.")
+    return About(**values)
+
+
+def _is_mapping(value: object, key: type) -> bool:
+    return isinstance(value, dict) and all(isinstance(k, key) and isinstance(v, str) for k, v in value.items())
+
+
+class Outline(NamedTuple):
+    """Facts about a collection that are there before a file is read or fetched.
+
+    Attributes:
+        queries: the splits with queries of their own; the empty string is the base.
+        qrels: the splits with judgements of their own, likewise.
+        about: title, licence and the like; None where only ``dataset.yaml`` has them.
+        fetched: returns whether the files are on this machine.
+    """
+
+    queries: frozenset[str]
+    qrels: frozenset[str]
+    about: About | None = None
+    fetched: Callable[[], bool] = lambda: True
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Names of the splits."""
+        return tuple(sorted((self.queries | self.qrels) - {""}))
 
 
 @dataclass(frozen=True)
 class Folder:
-    """The files of one collection; the key of a file without a split is the empty string."""
+    """The files of one collection.
+
+    Attributes:
+        root: the folder.
+        corpus: the file of the provisions.
+        queries: query file by split; the empty string is the base.
+        qrels: judgement file by split, likewise.
+        links: the file of the links, None where there is none.
+        ignored: files that the format does not know.
+    """
 
     root: Path
     corpus: Path
@@ -30,18 +136,19 @@ class Folder:
 
     @classmethod
     def open(cls, root: Path) -> Folder:
-        """Find the files of `root`, and the shipped judgements if its ``dataset.yaml`` names some.
+        """Find the files of `root`, and the judgements of the package where its ``dataset.yaml`` names some.
 
         Raises:
+            DataError: the judgements of the package are missing.
             DatasetNotFound: there is no such folder, or no corpus in it.
-            FormatError: two files claim one part, or ``dataset.yaml`` cannot be used.
+            FormatError: two files have the same role, or ``dataset.yaml`` cannot be used.
         """
         folder = cls.scan(root)
         if folder.about.qrels is None:
             return folder
         if folder.qrels:
             raise FormatError(f"{root / 'dataset.yaml'}: names 'qrels', but the folder has judgement files, too.")
-        judgements = _by_split(sorted(judgement_folder(folder.about.qrels).iterdir()), _QRELS)
+        judgements = _by_split(sorted(_judgement_folder(folder.about.qrels).iterdir()), _QRELS)
         return cls(root, folder.corpus, folder.queries, judgements, folder.links, folder.ignored)
 
     @classmethod
@@ -50,7 +157,7 @@ class Folder:
 
         Raises:
             DatasetNotFound: there is no such folder, or no corpus in it.
-            FormatError: two files claim one part.
+            FormatError: two files have the same role.
         """
         try:
             files = sorted(path for path in root.iterdir() if path.is_file())
@@ -66,14 +173,19 @@ class Folder:
 
     @cached_property
     def about(self) -> About:
-        """What ``dataset.yaml`` says; nothing where there is none."""
+        """The facts of ``dataset.yaml``; the defaults where there is no such file."""
         path = self.root / "dataset.yaml"
         return read_about(path) if path.is_file() else About()
 
     @property
+    def outline(self) -> Outline:
+        """The splits of the folder."""
+        return Outline(frozenset(self.queries), frozenset(self.qrels))
+
+    @property
     def splits(self) -> tuple[str, ...]:
-        """Names of the splits: whatever has its own queries or its own judgements."""
-        return tuple(sorted({*self.queries, *self.qrels} - {""}))
+        """Names of the splits: each has its own queries or its own judgements."""
+        return self.outline.splits
 
     def queries_of(self, split: str | None) -> Path | None:
         """Return the query file of a split: its own, else the base's."""
@@ -85,20 +197,60 @@ class Folder:
 
 
 def _one(files: list[Path], name: str) -> Path | None:
-    found = [path for path in files if path.name in (name, f"{name}.gz")]
-    if len(found) > 1:
-        raise FormatError(f"{found[0].parent} holds both {name} and {name}.gz: remove one.")
-    return found[0] if found else None
+    paths = [path for path in files if path.name in (name, f"{name}.gz")]
+    if len(paths) > 1:
+        raise FormatError(f"{paths[0].parent} holds both {name} and {name}.gz: remove one.")
+    return paths[0] if paths else None
 
 
 def _by_split(files: list[Path], pattern: re.Pattern[str]) -> dict[str, Path]:
     out: dict[str, Path] = {}
     for path in files:
-        match = pattern.fullmatch(path.name)
-        if match is None:
-            continue
-        split = match[1] or ""
-        if split in out:
-            raise FormatError(f"{path.parent} holds both {out[split].name} and {path.name}: remove one.")
-        out[split] = path
+        if match := pattern.fullmatch(path.name):
+            split = match[1] or ""
+            if split in out:
+                raise FormatError(f"{path.parent} holds both {out[split].name} and {path.name}: remove one.")
+            out[split] = path
     return out
+
+
+def _judgement_root() -> Path:
+    """Return the folder of the judgement files: inside an installed package, beside it in a source tree."""
+    for root in (_PACKAGE / "qrels", _PACKAGE.parent / "qrels"):
+        if (root / "manifest.yaml").is_file():
+            return root
+    raise DataError("The judgement files of legalir are missing from this installation: install it again.")
+
+
+def _judgement_folder(name: str) -> Path:
+    folder = _judgement_root() / name
+    if Path(name).name != name or not folder.is_dir():
+        raise DataError(f"legalir ships no judgements named {name!r}.")
+    return folder
+
+
+@cache
+def _declared_digests(manifest: Path) -> dict[str, str]:
+    """Return sha256 by path, from ``files: {<path beside the manifest>: {sha256: ..., source: ..., licence: ...}}``."""
+    import yaml
+
+    content = yaml.safe_load(manifest.read_text(encoding="utf-8"))
+    try:
+        return {path: str(entry["sha256"]) for path, entry in content["files"].items()}
+    except (TypeError, KeyError, AttributeError) as error:
+        raise DataError(f"{manifest} does not list 'files' with their sha256.") from error
+
+
+def verify_judgements(path: Path) -> None:
+    """Check a judgement file of the package against its declared sha256.
+
+    Raises:
+        DataError: it is not declared, or its content is not the declared one.
+    """
+    root = _judgement_root()
+    manifest = root / "manifest.yaml"
+    declared = _declared_digests(manifest).get(path.relative_to(root).as_posix())
+    if declared is None:
+        raise DataError(f"{path} is not declared in {manifest}.")
+    if cached_file_digest(path) != declared:
+        raise DataError(f"{path} is not the file that {manifest} declares: install legalir again.")

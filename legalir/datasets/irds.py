@@ -1,24 +1,26 @@
-"""Our collections in the form of ir_datasets: documents, queries and judgements behind its protocols."""
+"""Our collections in the form of ir_datasets, and their registration, which importing this module does."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+import ir_datasets
 from ir_datasets import EntityType
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericQuery, TrecQrel
 from ir_datasets.indices.base import Docstore
 from ir_datasets.util.metadata import MetadataComponent
 
+from legalir.datasets.catalog import PREFIX, entries, load
 from legalir.datasets.readers import read_positions
 from legalir.datasets.records import Provision
 
 if TYPE_CHECKING:
     from legalir.datasets.dataset import StatuteDataset
 
-__all__ = ["irds_dataset"]
+__all__ = ["irds_dataset", "register"]
 
 
 def irds_dataset(dataset: StatuteDataset) -> Dataset:
@@ -32,7 +34,7 @@ def irds_dataset(dataset: StatuteDataset) -> Dataset:
 
 
 class _Metadata:
-    """What ir_datasets asks about counts, told by the collection itself."""
+    """The counts that ir_datasets asks for."""
 
     def __init__(self, dataset: StatuteDataset) -> None:
         self._dataset = dataset
@@ -85,7 +87,7 @@ class StatuteDocs(BaseDocs):  # type: ignore[misc]
 
     def docs_lang(self) -> str | None:
         """Return the language code of the provisions."""
-        return self._dataset.lang
+        return self._dataset.about.lang
 
 
 class DocsIter:
@@ -119,12 +121,12 @@ class DocsIter:
 
 
 def _whole(bound: float | None, size: int) -> int | None:
-    """Return a bound as an integer: a float is a share of the whole, as everywhere in ir_datasets."""
+    """Return a bound as an integer: in ir_datasets, a float is a share of the whole."""
     return math.floor(bound * size) if isinstance(bound, float) else bound
 
 
 class StatuteDocstore(Docstore):  # type: ignore[misc]
-    """Look-up of provisions by docno."""
+    """Provisions by docno."""
 
     def __init__(self, dataset: StatuteDataset) -> None:
         super().__init__(Provision)
@@ -135,7 +137,7 @@ class StatuteDocstore(Docstore):  # type: ignore[misc]
         return self._dataset.store.get_many_iter(doc_ids)
 
     def built(self) -> bool:
-        """Tell whether a look-up can be answered: it always can."""
+        """Return True: the store is built when it is first used."""
         return True
 
     def count(self) -> int:
@@ -186,9 +188,41 @@ class StatuteQrels(BaseQrels):  # type: ignore[misc]
         return TrecQrel  # type: ignore[no-any-return]
 
     def qrels_defs(self) -> dict[int, str]:
-        """Return what each label means."""
+        """Return the meaning of each label."""
         return self._dataset.about.labels
 
     def qrels_path(self) -> str:
         """Return the judgement file."""
         return str(self._dataset.folder.qrels_of(self._dataset.split))
+
+
+class Registry(Protocol):
+    """The methods of ``ir_datasets.registry`` that registration uses."""
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def register(self, name: str, obj: object) -> None:
+        """Add a dataset under a new name."""
+
+    def register_pattern(self, pattern: str, initializer: object) -> None:
+        """Add a function that makes the dataset of each name that matches."""
+
+
+def register(registry: Registry) -> None:
+    """Register every collection and every split under its id; doing it again is harmless.
+
+    Only names of files are read, and nothing is fetched. A later id that begins with ``legalir/`` is looked up when it
+    is asked for; an unknown one raises DatasetNotFound.
+    """
+    taken = set(registry)
+    for entry in entries().values():
+        for split in (None, *entry.splits):
+            id = entry.id if split is None else f"{entry.id}/{split}"
+            if id not in taken:
+                registry.register(id, irds_dataset(entry.dataset(split)))
+    if not getattr(registry, "_legalir_pattern", False):
+        registry.register_pattern(f"^{PREFIX}.+$", lambda id, groups: irds_dataset(load(id)))
+        registry._legalir_pattern = True  # type: ignore[attr-defined]
+
+
+register(ir_datasets.registry)

@@ -8,13 +8,13 @@ from pyterrier.datasets import DatasetProvider
 from pyterrier.datasets._irds import IRDSDataset
 
 from legalir.datasets.catalog import PREFIX, available, entries, load
-from legalir.datasets.registry import irds_form
+from legalir.datasets.irds import irds_dataset
 
 __all__ = ["LegalIRDatasetProvider", "StatuteIRDSDataset"]
 
 
 class StatuteIRDSDataset(IRDSDataset):
-    """PyTerrier's view of one collection or split.
+    """One collection or split as a dataset of PyTerrier.
 
     Args:
         id_or_path: anything that :func:`legalir.datasets.load` takes.
@@ -23,11 +23,11 @@ class StatuteIRDSDataset(IRDSDataset):
     def __init__(self, id_or_path: str) -> None:
         self._irds_id = id_or_path
         self._source = load(id_or_path)
-        self._irds_ref = irds_form(self._source)
+        self._irds_ref = irds_dataset(self._source)
 
     def info_url(self) -> str | None:
-        """Return where the collection comes from, where that is an address."""
-        source = self._source.source or ""
+        """Return the source of the collection, None where it is not an address."""
+        source = self._source.about.source or ""
         return source if source.startswith("https://") else None
 
     def __repr__(self) -> str:
@@ -35,7 +35,7 @@ class StatuteIRDSDataset(IRDSDataset):
 
 
 class LegalIRDatasetProvider(DatasetProvider):
-    """Finds collections by the name after ``legalir:``; a path to a folder works, too."""
+    """Finder of collections by the name after ``legalir:``, or by the path of a folder."""
 
     def get_dataset(self, name: str) -> StatuteIRDSDataset:
         """Return a collection or split.

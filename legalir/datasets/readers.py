@@ -1,33 +1,42 @@
-"""The files of a folder, row by row: corpus, queries, judgements, links."""
+"""The files of the folder format, row by row, with file and line of each fault."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
-from legalir.datasets.lines import Fault, OnFault, json_rows, numbered_lines, stop
 from legalir.datasets.records import Provision, fits_trec, identifier, provision
+from legalir.errors import DataError, FormatError
 
 __all__ = [
     "RESERVED",
+    "Fault",
     "Judgement",
     "Link",
+    "OnFault",
     "count_rows",
+    "json_rows",
+    "numbered_lines",
+    "open_binary",
     "read_corpus",
     "read_links",
     "read_positions",
     "read_qrels",
     "read_queries",
+    "stop",
 ]
 
 RESERVED = ("docno", "score", "rank")
-"""Columns that a result frame adds to a query, so that no query may bring them."""
+"""Columns of a result frame, which a query must not have."""
 
 Link = tuple[str, str, str]
-"""Source docno, target docno, kind (empty where not given)."""
+"""Source docno, target docno, kind (empty where the file has none)."""
 
 
 class Judgement(NamedTuple):
@@ -36,6 +45,101 @@ class Judgement(NamedTuple):
     qid: str
     docno: str
     label: int
+
+
+_BUFFER = 1 << 20
+
+
+class Fault(NamedTuple):
+    """A fault in a file; `line` counts from 1, and is 0 for a fault of the whole file."""
+
+    file: Path
+    line: int
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}{f', line {self.line}' if self.line else ''}: {self.message}."
+
+
+OnFault = Callable[[Fault], None]
+"""Callback for a faulty line; returning skips the line."""
+
+
+def stop(fault: Fault) -> None:
+    """Raise a fault as an error.
+
+    Raises:
+        FormatError: always, naming file, line and fault.
+    """
+    raise FormatError(str(fault))
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open a file for reading, decompressing it where its name ends in ``.gz``.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    try:
+        if path.suffix == ".gz":
+            return io.BufferedReader(gzip.GzipFile(path, "rb"), _BUFFER)
+        return path.open("rb", buffering=_BUFFER)
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def numbered_lines(path: Path, on_fault: OnFault = stop) -> Iterator[tuple[int, str]]:
+    """Yield number and text of every line that is not blank; a line ends at a newline only.
+
+    Raises:
+        FormatError: a line is not UTF-8, or the compressed data is damaged (where `on_fault` is `stop`).
+    """
+    number = 0
+    try:
+        with open_binary(path) as stream:
+            for number, raw in enumerate(stream, 1):
+                if number == 1:
+                    raw = raw.removeprefix(b"\xef\xbb\xbf")
+                try:
+                    line = raw.decode("utf-8").strip("\r\n")
+                except UnicodeDecodeError as error:
+                    on_fault(Fault(path, number, "encoding", f"not UTF-8 (byte {error.start + 1} of the line)"))
+                    continue
+                if line and not line.isspace():
+                    yield number, line
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        fault = "compressed data ends too early" if isinstance(error, EOFError) else "damaged compressed data"
+        on_fault(Fault(path, number + 1, "gzip", fault))
+
+
+def json_rows(path: Path, on_fault: OnFault = stop) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yield number and object of every line of a JSON-lines file.
+
+    Raises:
+        FormatError: a line is not one whole JSON object (where `on_fault` is `stop`).
+    """
+    for number, line in numbered_lines(path, on_fault):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply or a number too long"
+            on_fault(Fault(path, number, "json", f"not a whole JSON object ({reason})"))
+            continue
+        if not isinstance(row, dict):
+            on_fault(Fault(path, number, "json", "not a JSON object"))
+        elif "\\u" in line and _has_half_character(line):
+            on_fault(Fault(path, number, "encoding", r"half of a surrogate pair (\ud800 to \udfff)"))
+        else:
+            yield number, row
+
+
+def _has_half_character(line: str) -> bool:
+    try:
+        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def read_corpus(path: Path, on_fault: OnFault = stop) -> Iterator[Provision]:
@@ -59,7 +163,7 @@ def read_corpus(path: Path, on_fault: OnFault = stop) -> Iterator[Provision]:
 
 
 def read_positions(path: Path, positions: range) -> Iterator[Provision]:
-    """Yield the provisions at ascending positions; the lines between them are skipped, not parsed.
+    """Yield the provisions at ascending positions; the lines between them are not parsed.
 
     Raises:
         FormatError: a line at one of the positions is not a provision.
@@ -80,11 +184,11 @@ def count_rows(path: Path) -> int:
 
 
 def read_queries(path: Path, field: str = "query", on_fault: OnFault = stop) -> Iterator[dict[str, object]]:
-    """Yield the rows of a query file, `qid` and `query` first, every other column as it stands.
+    """Yield the rows of a query file, `qid` and `query` first, every other column unchanged.
 
     Args:
         path: ``queries*.jsonl[.gz]``.
-        field: the column that holds the question, which becomes `query`.
+        field: column of the question; it becomes `query`.
 
     Raises:
         FormatError: a row without identifier or question, a repeated qid, or a column of a result frame.
@@ -113,14 +217,14 @@ def _check_query(qid: str, row: dict[str, object], field: str) -> None:
         raise ValueError(f"query {qid!r} is empty")
     for name in RESERVED:
         if name in row:
-            raise ValueError(f"query {qid!r} has a column {name!r}, a name kept for results")
+            raise ValueError(f"query {qid!r} has a column {name!r}, which is a column of results")
 
 
 def read_qrels(path: Path, on_fault: OnFault = stop) -> Iterator[Judgement]:
     """Yield the judgements of a TREC file: ``qid iteration docno relevance``.
 
     Raises:
-        FormatError: a wrong number of fields, a relevance that is no integer from 0, or a pair judged twice.
+        FormatError: a wrong number of fields, a relevance that is not an integer from 0, or a pair judged twice.
     """
     seen: set[tuple[str, str]] = set()
     for number, line in numbered_lines(path, on_fault):
@@ -145,7 +249,7 @@ def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:
     """Yield the links of ``links.tsv[.gz]``: source, target and, where given, kind.
 
     Raises:
-        FormatError: a line that has not two or three fields, or an empty one.
+        FormatError: a line does not have two or three fields, or one of them is not a docno.
     """
     for number, line in numbered_lines(path, on_fault):
         fields = line.split("\t")
@@ -153,6 +257,6 @@ def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:
             fault = f"{len(fields)} fields between tabs, but a link has two or three (source, target, kind)"
             on_fault(Fault(path, number, "fields", fault))
         elif not fits_trec(fields[0]) or not fits_trec(fields[1]):
-            on_fault(Fault(path, number, "identifier", f"{fields[0]!r} or {fields[1]!r} is no docno"))
+            on_fault(Fault(path, number, "identifier", f"{fields[0]!r} or {fields[1]!r} is not a docno"))
         else:
             yield fields[0], fields[1], fields[2] if len(fields) == 3 else ""

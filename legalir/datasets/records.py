@@ -10,15 +10,15 @@ from legalir.storage.documents import title_and_text
 __all__ = ["ALIASES", "Provision", "fits_trec", "provision"]
 
 ALIASES = {"docno": "doc_id", "effective": "effective_from", "section": "article"}
-"""Names that statutory corpora give to our fields."""
+"""Other names of fields, which many corpora use."""
 
 
 class Provision(NamedTuple):
-    """One provision (article, section, paragraph, annex): a field that a corpus does not give is empty.
+    """One provision (article, section, paragraph, annex); a field that a corpus does not have is empty.
 
     Attributes:
         doc_id: unique in its corpus; no white space and no control characters.
-        title: what a citation says, such as the law's name and the article with its heading.
+        title: the law's name and the article with its heading, as in a citation.
         text: the body.
         law: name of the law.
         law_id: the law's identifier.
@@ -27,7 +27,7 @@ class Provision(NamedTuple):
         heading: the article's own heading.
         path: chapter and section that hold it.
         effective_from: ISO date from which it applies.
-        effective_to: ISO date on which it stopped to apply.
+        effective_to: ISO date from which it no longer applies.
     """
 
     doc_id: str
@@ -43,7 +43,7 @@ class Provision(NamedTuple):
     effective_to: str = ""
 
     def default_text(self) -> str:
-        """Return what is indexed: title, newline, text; the text alone where there is no title."""
+        """Return the indexed text: title, newline, text; the text alone where there is no title."""
         return title_and_text(self.title, self.text)
 
 
@@ -52,7 +52,7 @@ _NAMES = tuple((field, _OTHER_NAMES.get(field, field)) for field in Provision._f
 
 
 def fits_trec(identifier: str) -> bool:
-    """Tell whether a docno or qid can stand in a TREC file: not empty, no white space, nothing invisible."""
+    """Return whether a docno or qid fits a TREC file: not empty, no white space, nothing invisible."""
     return bool(identifier) and identifier.isprintable() and " " not in identifier
 
 
@@ -63,7 +63,7 @@ def provision(row: dict[str, object]) -> Provision:
         row: ``docno`` (or ``doc_id``), ``text``, and any other field of a provision or one of `ALIASES`.
 
     Raises:
-        ValueError: a sentence about the field that is missing or of the wrong kind.
+        ValueError: a field is missing or of the wrong type; the message is a clause about it.
     """
     doc_id = identifier(row, "docno", "doc_id")
     if "text" not in row:

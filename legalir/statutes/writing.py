@@ -197,7 +197,7 @@ def _write_about(about: Mapping[str, str], path: Path, folder: Path) -> None:
     """Write ``dataset.yaml``; what the one of a replaced folder says besides stays."""
     import yaml
 
-    from legalir.datasets.about import read_about
+    from legalir.datasets.folder import read_about
 
     try:
         old: dict[str, object] = {}

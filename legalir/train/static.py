@@ -72,7 +72,7 @@ def model_card(recipe: Recipe, collection: Collection, material: Material, best:
         material: what was read of it.
         best: the row of the history of the epoch that was kept.
     """
-    about = collection.source
+    about = collection.source.about
     facts = {"dataset": dataset_name(collection), "title": about.title, "lang": about.lang, "licence": about.licence}
     measures = {name: round(value, 6) for name, value in best.items() if "@" in name and value is not None}
     dev = {"split": recipe.dev, "queries": len(material.dev.texts), **measures} if material.dev else None

@@ -2,7 +2,7 @@ import pytest
 from mini_folder import write
 
 from legalir.datasets import load
-from legalir.datasets.about import About, read_about
+from legalir.datasets.folder import About, read_about
 from legalir.errors import FormatError
 
 
@@ -11,7 +11,12 @@ def test_values_reach_the_dataset(folder):
     content += "labels: {1: cited, 2: key}\n"
     write(folder / "dataset.yaml", content)
     dataset = load(folder / "test")
-    assert (dataset.title, dataset.licence, dataset.lang, dataset.source) == ("작은 모음", "CC0", "ko", None)
+    assert (dataset.about.title, dataset.about.licence, dataset.about.lang, dataset.about.source) == (
+        "작은 모음",
+        "CC0",
+        "ko",
+        None,
+    )
     assert list(dataset.topics()["query"]) == ["definition", "purpose"]
     assert dataset.about.labels == {1: "cited", 2: "key"}
     assert dataset.about.queries_lang("en") == "en"

@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from legalir.datasets.published import extract
+from legalir.datasets.download import extract
 from legalir.errors import DataError
 
 

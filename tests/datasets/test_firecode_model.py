@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from legalir import Collection
-from legalir.datasets.shipped import FIRECODE
+from legalir.datasets.catalog import FIRECODE
 from legalir.encode.static_model import StaticModel
 
 RECIPE = Path(__file__).parent.parent.parent / "experiments" / "static" / "recipes" / "firecode.yaml"

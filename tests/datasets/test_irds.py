@@ -5,9 +5,8 @@ from ir_datasets.util import Registry
 from mini_folder import DOCS, jsonl, write
 
 from legalir.datasets import load
-from legalir.datasets.irds import irds_dataset
+from legalir.datasets.irds import irds_dataset, register
 from legalir.datasets.provider import LegalIRDatasetProvider
-from legalir.datasets.registry import register
 from legalir.errors import DatasetNotFound, DownloadError
 
 # PyTerrier 1.1 renames columns in place, of which pandas 3.1 warns.

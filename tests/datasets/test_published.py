@@ -163,7 +163,7 @@ def test_koblex(tmp_path):
     assert [record.doc_id for record in dataset.docs()] == ["법_1조", "법_1조#2", "법_1조_목적_1항"]
     assert dataset.topics()["query"].tolist() == ["갑이 을에게 팔았다.\n언제까지?"]
     assert dataset.qrels().values.tolist() == [["qa_1", "법_1조_목적_1항", 1]]
-    assert dataset.licence == "CC BY-NC 4.0 (not for commercial use)"
+    assert dataset.about.licence == "CC BY-NC 4.0 (not for commercial use)"
 
 
 def test_a_file_that_is_not_the_declared_one(place):
@@ -220,11 +220,11 @@ def test_bsard(place):
 def test_a_collection_is_converted_once_and_then_only_read(place, monkeypatch):
     place("searchfiresafety", searchfiresafety())
     dataset = load("legalir/searchfiresafety")
-    assert not dataset.fetched
+    assert not dataset.outline.fetched()
     assert dataset.docs_count() == 3
     monkeypatch.setattr("legalir.datasets.published.convert", None)
     again = load("legalir/searchfiresafety")
-    assert again.fetched
+    assert again.outline.fetched()
     assert again.docs_count() == 3
 
 

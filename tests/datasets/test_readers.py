@@ -90,7 +90,7 @@ def test_positions_and_count(tmp_path):
         ({"qid": "q"}, "no text in the field 'query'"),
         ({"qid": "q", "query": 3}, "no text in the field 'query'"),
         ({"qid": "q", "query": " \t"}, "'q' is empty"),
-        ({"qid": "q", "query": "x", "docno": "d"}, "'docno', a name kept for results"),
+        ({"qid": "q", "query": "x", "docno": "d"}, "'docno', which is a column of results"),
     ],
 )
 def test_a_bad_query_names_its_fault(tmp_path, row, fault):
@@ -129,7 +129,7 @@ def test_a_bad_judgement_names_file_line_and_fault(tmp_path, line, fault):
         list(read_qrels(path))
 
 
-@pytest.mark.parametrize(("line", "fault"), [("a", "1 fields"), ("a\tb\tc\td", "4 fields"), ("a b\tc", "no docno")])
+@pytest.mark.parametrize(("line", "fault"), [("a", "1 fields"), ("a\tb\tc\td", "4 fields"), ("a b\tc", "not a docno")])
 def test_a_bad_link_names_file_line_and_fault(tmp_path, line, fault):
     path = write(tmp_path / "links.tsv", f"a\tb\n{line}\n")
     with pytest.raises(FormatError, match=f"line 2: .*{fault}"):

@@ -37,7 +37,7 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
         {"doc_id": row["docno"], **{key: value for key, value in row.items() if key != "docno"}} for row in PROVISIONS
     ]
     assert list(dataset.links()) == LINKS
-    assert (dataset.title, dataset.lang, dataset.source) == ("창고 법령", "ko", "small")
+    assert (dataset.about.title, dataset.about.lang, dataset.about.source) == ("창고 법령", "ko", "small")
     assert report.to_dict() == {
         "folder": str(folder),
         "source": "small",
@@ -119,7 +119,7 @@ def test_replacing_keeps_what_is_not_of_the_import(tmp_path: Path) -> None:
     assert report.kept == ["dataset.yaml", "latest", "notes", "qrels.txt", "queries.jsonl"]
     dataset = load(folder)
     assert [doc.text for doc in dataset.docs()] == ["새"]
-    assert (dataset.title, dataset.licence) == ("새", "CC0")
+    assert (dataset.about.title, dataset.about.licence) == ("새", "CC0")
     assert dataset.topics()["query"].tolist() == ["문?"]
     assert (folder / "latest" / "deep" / "note").read_text(encoding="utf-8") == "메모"
     assert (folder / "latest").is_symlink()

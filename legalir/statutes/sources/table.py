@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from legalir.datasets.lines import Fault, json_rows, open_binary, stop
+from legalir.datasets.readers import Fault, json_rows, open_binary, stop
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.source import FIELDS, Row, Source
 

@@ -44,7 +44,7 @@ def card_of(
         dev: what was measured on.
         rows: the history, whose row with ``kept`` is that of this model.
     """
-    about, material = collection.source, texts.material
+    about, material = collection.source.about, texts.material
     facts = {"dataset": dataset_name(collection), "title": about.title, "lang": about.lang, "licence": about.licence}
     kept = next(row for row in rows if row["kept"])
     return {

@@ -8,7 +8,7 @@ import pytest
 from mini_folder import DOCS, jsonl, write
 
 from legalir.datasets import load
-from legalir.datasets.store import ProvisionStore
+from legalir.datasets.provisions import ProvisionStore
 from legalir.errors import DataError, FormatError
 from legalir.storage.files import cache_home
 
@@ -110,9 +110,9 @@ def test_a_killed_build_leaves_nothing_that_is_used(folder):
     (folder / "corpus.jsonl").unlink()
     write(folder / "corpus.jsonl.gz", jsonl(rows))
     code = (
-        "import os, signal, sys; from legalir.datasets import load, store;"
-        "real = store._key; seen = iter(range(10**6));"
-        "store._key = lambda docno: os.kill(os.getpid(), signal.SIGKILL) if next(seen) == 1500 else real(docno);"
+        "import os, signal, sys; from legalir.datasets import load, provisions;"
+        "real = provisions._key; seen = iter(range(10**6));"
+        "provisions._key = lambda docno: os.kill(os.getpid(), signal.SIGKILL) if next(seen) == 1500 else real(docno);"
         "load(sys.argv[1]).store[0]"
     )
     assert subprocess.run([sys.executable, "-c", code, str(folder)], check=False).returncode == -signal.SIGKILL
@@ -133,7 +133,7 @@ def test_two_at_once_build_one(corpus):
 
 
 def test_equal_hashes_are_told_apart(folder, monkeypatch):
-    monkeypatch.setattr("legalir.datasets.store._key", lambda docno: 7)
+    monkeypatch.setattr("legalir.datasets.provisions._key", lambda docno: 7)
     store = ProvisionStore(folder / "corpus.jsonl", "collide")
-    monkeypatch.setattr("legalir.datasets.store._raise_fault", lambda corpus: None)
+    monkeypatch.setattr("legalir.datasets.provisions._raise_fault", lambda corpus: None)
     assert list(store.get_many(["A-2", "B-1", "zz"])) == ["A-2", "B-1"]

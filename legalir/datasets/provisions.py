@@ -1,8 +1,8 @@
 """Provisions by docno or position, without reading the corpus for each.
 
-Built once for a corpus and kept in the cache, where it can be thrown away at any time: the lines of the
-corpus (a copy only where the corpus is compressed), where each begins, its checksum, and the docnos sorted by
-a 64-bit hash. All of it is memory-mapped, so that looking one provision up costs one page or two.
+A store is built once for a corpus, in the cache, from which it can be deleted at any time. It has the lines of the
+corpus (a copy only where the corpus is compressed), the place and checksum of each line, and the docnos sorted by a
+64-bit hash. All of it is memory-mapped, so that one provision costs one page or two.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from legalir.datasets.lines import open_binary
-from legalir.datasets.readers import read_corpus
+from legalir.datasets.readers import open_binary, read_corpus
 from legalir.datasets.records import Provision, identifier, provision
 from legalir.errors import DataError, LegalIRError
 from legalir.progress import progress
@@ -78,14 +77,14 @@ class ProvisionStore:
                     break
 
     def _candidates(self, docno: str) -> list[int]:
-        """Return the positions whose docno has the hash of this one: nearly always one or none."""
+        """Return the positions of the docnos with the same hash, nearly always one or none."""
         keys, wanted = self._opened["key"], np.uint64(_key(docno))
         first = int(np.searchsorted(keys, wanted, "left"))
         last = int(np.searchsorted(keys, wanted, "right"))
         return [int(position) for position in self._opened["order"][first:last]]
 
     def _read(self, position: int) -> Provision | None:
-        """Return a provision, None where the line is not the one that was stored."""
+        """Return a provision, None where its line is no longer the stored one."""
         arrays = self._opened
         start = int(arrays["start"][position])
         line = self._lines[start : start + int(arrays["length"][position])]
@@ -109,7 +108,7 @@ class ProvisionStore:
         return folder
 
     def _temporary(self) -> Path:
-        """Build it for this process alone, where the cache cannot be written."""
+        """Build the store for this process alone, because the cache cannot be written."""
         holder = tempfile.mkdtemp(prefix="legalir-")
         weakref.finalize(self, shutil.rmtree, holder, ignore_errors=True)
         folder = Path(holder) / "provisions"
@@ -137,7 +136,7 @@ def _key(docno: str) -> int:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Tell whether a store is of this format and its files have the sizes it was built with."""
+    """Return whether a store has this format and its files have the sizes of its manifest."""
     try:
         manifest = json.loads((folder / "manifest.json").read_bytes())
         sizes = {name: (folder / name).stat().st_size for name in manifest["sizes"]}
@@ -172,7 +171,7 @@ def _build(corpus: Path, folder: Path) -> None:
 
 
 def _index(corpus: Path, copy: Path | None) -> tuple[array[int], array[int], array[int], array[int]]:
-    """Return start, length and checksum of every line and the hash of its docno; copy lines on the way."""
+    """Return start, length and checksum of every line and the hash of its docno; copy the lines to `copy`."""
     start, length, crc, keys = array("q"), array("q"), array("I"), array("Q")
     position = 0
     with ExitStack() as stack:
@@ -195,6 +194,6 @@ def _index(corpus: Path, copy: Path | None) -> tuple[array[int], array[int], arr
 
 
 def _raise_fault(corpus: Path) -> None:
-    """Read the corpus the slow way, which raises the exact fault."""
+    """Read the corpus line by line, which raises the exact fault."""
     for _ in read_corpus(corpus):
         pass

@@ -3,7 +3,8 @@ import hashlib
 import pytest
 from mini_folder import write
 
-from legalir.datasets import check, load, shipped
+from legalir.datasets import check, load
+from legalir.datasets import folder as folder_format
 from legalir.errors import DataError
 
 QRELS = "q1 0 A-2 1\n"
@@ -22,8 +23,8 @@ def root(tmp_path, folder, monkeypatch):
         root / "manifest.yaml",
         f"files:\n  mini/qrels.test.txt: {{sha256: {digest}, source: ours, licence: ours}}\n",
     )
-    monkeypatch.setattr(shipped, "_PACKAGE", tmp_path / "tree" / "legalir")
-    shipped._manifest.cache_clear()
+    monkeypatch.setattr(folder_format, "_PACKAGE", tmp_path / "tree" / "legalir")
+    folder_format._declared_digests.cache_clear()
     return root
 
 
@@ -57,10 +58,10 @@ def test_an_undeclared_file_is_refused(root, folder):
 def test_a_missing_folder_and_a_missing_manifest(root, folder):
     write(folder / "dataset.yaml", "qrels: ../other\n")
     with pytest.raises(DataError, match=r"ships no judgements named '\.\./other'"):
-        load(folder)._find()
+        load(folder).folder  # noqa: B018
     (root / "manifest.yaml").unlink()
     with pytest.raises(DataError, match="missing from this installation"):
-        load(folder)._find()
+        load(folder).folder  # noqa: B018
 
 
 def test_a_manifest_of_another_form(root, folder):
