@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import DataError
@@ -30,7 +29,7 @@ from legalir.graph.report import GraphReport, report_on
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import building, open_build
 from legalir.storage.csr import Adjacency, adjacency, both_ways, reverse
-from legalir.storage.strings import Strings, write_strings
+from legalir.storage.strings import Docnos, Strings, write_strings
 
 if TYPE_CHECKING:
     import networkx
@@ -249,7 +248,7 @@ class CitationGraph(pt.Artifact):
         return f"CitationGraph({str(self.path)!r})"
 
     def __len__(self) -> int:
-        return len(self._content.docnos)
+        return len(self.docno_table)
 
     def __contains__(self, docno: object) -> bool:
         return isinstance(docno, str) and self.numbers([docno])[0] >= 0
@@ -263,24 +262,19 @@ class CitationGraph(pt.Artifact):
         """Return the number of links."""
         return len(self._content.targets.nodes)
 
-    @cached_property
+    @property
     def docnos(self) -> npt.NDArray[np.object_]:
         """Docno of each node, ascending, object [n]."""
-        docnos = self._content.docnos
-        return np.array(docnos, dtype=object) if isinstance(docnos, list) else docnos.array()
-
-    def docno_array(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
-        """Return the docno of each of `nodes`; object [m]."""
-        return self.docnos[nodes]
+        return self.docno_table.array
 
     @cached_property
-    def _positions(self) -> pd.Index:
-        return pd.Index(self.docnos, dtype=object)  # a hash table of all, made when it is first asked
+    def docno_table(self) -> Docnos:
+        """The docnos, and the node of each."""
+        return Docnos(self._content.docnos)
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
         """Return the node of each docno, -1 for one that the graph does not know; [m]."""
-        asked = pd.Index(np.asarray(docnos, dtype=object), dtype=object)
-        return self._positions.get_indexer(asked).astype(np.int64)
+        return self.docno_table.numbers(docnos)
 
     def adjacency(self, direction: Direction = "out") -> Adjacency:
         """Return the links of every node in one direction, or the undirected graph."""
@@ -312,7 +306,7 @@ class CitationGraph(pt.Artifact):
         node = int(self.numbers([docno])[0])
         if node < 0:
             raise DataError(f"{docno!r} is not among the {len(self)} provisions of {self!r}.")
-        return [str(docno) for docno in self.docnos[links.row(node)]]
+        return [str(docno) for docno in self.docno_table[links.row(node).astype(np.int64)]]
 
     def links(self) -> Iterator[tuple[str, str, str]]:
         """Yield source, target and kind of every link, by source."""

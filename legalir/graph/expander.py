@@ -132,7 +132,7 @@ class Expander(Cuttable):
 
     def _docnos(self, lists: RankedLists, node: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
         out = lists.docno[np.where(node < 0, -1 - node, 0)]
-        out[node >= 0] = self.graph.docnos[node[node >= 0]]
+        out[node >= 0] = self.graph.docno_table[node[node >= 0]]
         return out
 
     def _expanded(self, lists: RankedLists) -> Iterator[list[Step]]:

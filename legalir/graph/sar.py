@@ -277,7 +277,7 @@ class SAR(Component):
 
         row = np.concatenate((np.arange(len(node)), np.full(len(missing_node), -1)))
         query = np.concatenate((lists.query, missing_query))
-        docno = np.concatenate((lists.docno, graph.docno_array(missing_node)))
+        docno = np.concatenate((lists.docno, graph.docno_table[missing_node]))
         raw = np.concatenate((lists.score, missing_raw))
         base = np.concatenate((base, missing_base))
         bonus = np.concatenate((bonus, cited_bonus[missing]))
@@ -360,7 +360,7 @@ class SAR(Component):
         assert scorer is not None
         query, node = np.divmod(key, n)
         asked = lists.queries.iloc[query].reset_index(drop=True)
-        asked["docno"] = pd.Series(self.graph.docno_array(node), dtype=str)
+        asked["docno"] = pd.Series(self.graph.docno_table[node], dtype=str)
         scored = scorer.transform(asked)
         require_columns(scored, ("qid", "docno", "score"), f"sar: the result of the scorer {type(scorer).__name__}")
         score = scored["score"].to_numpy(dtype=np.float64)

@@ -12,7 +12,7 @@ from legalir.errors import ComponentError, suggestion
 from legalir.frames.component import check_number
 from legalir.lexical.fields import FIELDS, FieldIndex
 from legalir.lexical.retriever import SparseRetriever
-from legalir.lexical.weights import bm25f_weights
+from legalir.lexical.weights import Weigher, bm25f_weigher
 
 __all__ = ["BM25F", "DEFAULT_B", "DEFAULT_FIELDS", "bm25f"]
 
@@ -79,10 +79,10 @@ class BM25F(SparseRetriever):
         weights = ", ".join(f"{field} {weight:g}" for field, weight in self.fields.items() if weight)
         return f"bm25f({self.index.analyzer.name}, k1={self.k1:g}, {weights})"
 
-    def posting_weights(self) -> npt.NDArray[np.float32]:
-        """Return idf times saturated frequency for every posting; [P]."""
+    def weighting(self) -> Weigher:
+        """Return the function to idf times saturated frequency."""
         index = self.index
-        return bm25f_weights(
+        return bm25f_weigher(
             index.indptr,
             index.documents,
             [index.frequencies(field) for field in FIELDS],

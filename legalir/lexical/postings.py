@@ -1,8 +1,10 @@
-"""Building the postings of a collection in bounded memory: batches are counted, spilled, merged by term."""
+"""Postings: the documents that hold each term. Written in bounded memory, and summed to scores.
+
+n documents, V terms, P postings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ import numpy.typing as npt
 
 from legalir.analysis.analyzer import TermCounts
 from legalir.errors import ArtifactError
+from legalir.lexical.weights import Weigher, all_weights, posting_blocks
 from legalir.storage.arrays import create_array, load_array, save_array
+from legalir.storage.csr import positions
 
-__all__ = ["PostingsWriter"]
+__all__ = ["PostingsWriter", "ScoredPostings"]
 
 _MERGE = 8_000_000
 """Postings that are merged in memory at a time."""
@@ -88,8 +92,8 @@ class PostingsWriter:
             create_array(directory / "documents.npy", np.dtype(np.int32), total) as documents,
             create_array(directory / "frequencies.npy", width, total) as frequencies,
         ):
-            for first, last in _blocks(indptr):
-                block = self._block(batches, first, indptr[first : last + 1], width)
+            for terms, _ in posting_blocks(indptr, _MERGE):
+                block = self._block(batches, terms.start, indptr[terms.start : terms.stop + 1], width)
                 documents.write(block[0].data)
                 frequencies.write(block[1].data)
 
@@ -121,11 +125,78 @@ class PostingsWriter:
         return load_array(self._spill / f"{number}.{name}.npy")
 
 
-def _blocks(indptr: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of terms with about ``_MERGE`` postings each."""
-    first, terms = 0, len(indptr) - 1
-    while first < terms:
-        last = int(np.searchsorted(indptr, indptr[first] + _MERGE, side="right")) - 1
-        last = min(max(last, first + 1), terms)
-        yield first, last
-        first = last
+_SOME = 4
+"""Weights are computed by term until those of a quarter of all postings are; then all others are computed at once."""
+
+
+class ScoredPostings:
+    """Weighted postings that sum up to scores.
+
+    Args:
+        indptr: int64 [V + 1].
+        documents: int32 [P].
+        weights: float32 [P]; or the function that computes them, which is called for the terms of the queries.
+        n: number of documents.
+    """
+
+    def __init__(
+        self,
+        indptr: npt.NDArray[np.int64],
+        documents: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float32] | Weigher,
+        n: int,
+    ) -> None:
+        self._indptr = indptr
+        self._bounds = indptr.astype(np.int32)  # of the type of the documents, as scipy has it
+        self._documents = documents
+        self._n = n
+        self._weigh = None if isinstance(weights, np.ndarray) else weights
+        self._weights = weights if isinstance(weights, np.ndarray) else np.empty(len(documents), dtype=np.float32)
+        self._weighted = np.zeros(len(indptr) - 1, dtype=bool)
+        self._waiting = len(documents) // _SOME
+
+    @property
+    def weights(self) -> npt.NDArray[np.float32]:
+        """Weight of each posting; [P]."""
+        weigh = self._weigh
+        if weigh is not None:
+            self._weights, self._weigh = all_weights(self._indptr, weigh), None
+        return self._weights
+
+    def weights_of(self, terms: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """Return an array in which the weights of the postings of `terms` are right; [P]."""
+        weigh, weights = self._weigh, self._weights
+        if weigh is None:
+            return self._weights
+        new = np.unique(terms[~self._weighted[terms]])
+        if len(new):
+            postings = positions(self._indptr, new)[1]
+            self._waiting -= len(postings)
+            if self._waiting < 0:
+                return self.weights
+            weights[postings] = weigh(new, postings)
+            self._weighted[new] = True
+        return weights
+
+    def scores(self, terms: npt.NDArray[np.int64], query_weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the sum of ``query_weight · weight`` over the terms of one query for each document; [n].
+
+        Args:
+            terms: term numbers [q]; one that occurs twice is added twice.
+            query_weights: float32 [q].
+        """
+        from scipy.sparse import csc_array
+
+        # scipy's product of a sparse matrix and a vector runs over columns ``indptr[j]:indptr[j + 1]``. With
+        # the terms in descending order, the slices of the postings alternate with gaps that run backwards,
+        # which are empty: one call sums all terms and copies none of the postings.
+        descending = np.argsort(-terms, kind="stable")
+        chosen = terms[descending]
+        columns = np.empty(2 * len(chosen), dtype=np.int32)
+        columns[0::2], columns[1::2] = self._bounds[chosen], self._bounds[chosen + 1]
+        factors = np.zeros(max(0, len(columns) - 1), dtype=np.float32)
+        factors[0::2] = query_weights[descending]
+        matrix = csc_array((self._n, len(factors)), dtype=np.float32)
+        matrix.indptr, matrix.indices, matrix.data = columns, self._documents, self.weights_of(terms)
+        scores: npt.NDArray[np.float32] = matrix @ factors
+        return scores

@@ -1,12 +1,6 @@
-"""Scoring of given documents: what a retriever would have said about provisions that it was not asked to find.
+"""Retrievers over an index of terms: queries in, ranked documents out, scores of given documents, explanations.
 
-Arithmetic of retrieval: sums over a query's terms, the best k documents.
-
-n documents, V terms, P postings.
-
-A sparse retriever as a transformer: queries in, ranked documents out.
-
-The terms that make up the score of a sparse retriever.
+n documents, V terms, P postings; q terms of a query.
 """
 
 from __future__ import annotations
@@ -25,61 +19,12 @@ from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Cuttable
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
 from legalir.frames.scorer import PairScorer
+from legalir.lexical.postings import ScoredPostings
 from legalir.lexical.term_index import TermIndex
+from legalir.lexical.weights import Weigher
 from legalir.storage.strings import Docnos
 
-__all__ = ["ScoredPostings", "SparseRetriever", "SparseScorer", "explain_terms"]
-
-
-class ScoredPostings:
-    """Weighted postings that sum up scores.
-
-    Args:
-        indptr: int64 [V + 1].
-        documents: int32 [P].
-        weights: float32 [P].
-        n: number of documents.
-    """
-
-    def __init__(
-        self,
-        indptr: npt.NDArray[np.int64],
-        documents: npt.NDArray[np.int32],
-        weights: npt.NDArray[np.float32],
-        n: int,
-    ) -> None:
-        self._indptr = indptr.astype(np.int32)
-        self._documents = documents
-        self._weights = weights
-        self._n = n
-
-    @property
-    def weights(self) -> npt.NDArray[np.float32]:
-        """Weight of each posting; [P]."""
-        return self._weights
-
-    def scores(self, terms: npt.NDArray[np.int64], query_weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the sum of ``query_weight · weight`` over the terms of one query for every document; [n].
-
-        Args:
-            terms: term numbers [q]; one that occurs twice is added twice.
-            query_weights: float32 [q].
-        """
-        from scipy.sparse import csc_array
-
-        # scipy's product of a sparse matrix and a vector runs over columns ``indptr[j]:indptr[j + 1]``. With
-        # the terms in descending order, the slices of the postings alternate with gaps that run backwards,
-        # which are empty: one call sums all terms and copies none of the postings.
-        descending = np.argsort(-terms, kind="stable")
-        chosen = terms[descending]
-        columns = np.empty(2 * len(chosen), dtype=np.int32)
-        columns[0::2], columns[1::2] = self._indptr[chosen], self._indptr[chosen + 1]
-        factors = np.zeros(max(0, len(columns) - 1), dtype=np.float32)
-        factors[0::2] = query_weights[descending]
-        matrix = csc_array((self._n, len(factors)), dtype=np.float32)
-        matrix.indptr, matrix.indices, matrix.data = columns, self._documents, self._weights
-        scores: npt.NDArray[np.float32] = matrix @ factors
-        return scores
+__all__ = ["SparseRetriever", "SparseScorer", "explain_terms"]
 
 
 class SparseRetriever(Cuttable):
@@ -93,9 +38,13 @@ class SparseRetriever(Cuttable):
     index: TermIndex
     num_results: int
 
-    def posting_weights(self) -> npt.NDArray[np.float32]:
-        """Return the weight of every posting; [P]."""
+    def weighting(self) -> npt.NDArray[np.float32] | Weigher:
+        """Return the weight of each posting, [P], or the function that computes those of some terms."""
         raise NotImplementedError
+
+    def posting_weights(self) -> npt.NDArray[np.float32]:
+        """Return the weight of each posting; [P]."""
+        return self.postings().weights
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -111,13 +60,12 @@ class SparseRetriever(Cuttable):
     _weighted: tuple[str, ScoredPostings] | None = None
 
     def postings(self) -> ScoredPostings:
-        """Return the weighted postings, made when first asked for."""
+        """Return the weighted postings, made on first use."""
         index = self.index
         build = index.manifest.data
-        # The index may have been built anew since the last query; its old weights fit nothing then.
+        # The index may have been built anew since the last query: its old weights are wrong then.
         if self._weighted is None or self._weighted[0] != build:
-            weights = self.posting_weights()
-            self._weighted = build, ScoredPostings(index.indptr, index.documents, weights, len(index))
+            self._weighted = build, ScoredPostings(index.indptr, index.documents, self.weighting(), len(index))
         return self._weighted[1]
 
     def scores(self, query: str) -> npt.NDArray[np.float32]:
@@ -193,7 +141,7 @@ def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str])
     factor = dict.fromkeys(terms.tolist(), 0.0)
     for term, weight in zip(*retriever.query_vector(terms, tf), strict=True):
         factor[int(term)] += float(weight)
-    weights = retriever.postings().weights
+    weights = retriever.postings().weights_of(terms)
     for term, in_query in zip(terms.tolist(), tf.tolist(), strict=True):
         first, last = int(index.indptr[term]), int(index.indptr[term + 1])
         holders = index.documents[first:last]

@@ -25,7 +25,7 @@ from legalir.frames.component import check_choice, check_number
 from legalir.lexical.postings import PostingsWriter
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
-from legalir.lexical.weights import bm25_weights, lucene_idf, sklearn_idf, tfidf_weights
+from legalir.lexical.weights import Weigher, bm25_weigher, lucene_idf, sklearn_idf, tfidf_weights
 from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT, document_batches
 from legalir.storage.strings import write_docnos, write_strings
@@ -156,10 +156,10 @@ class BM25(SparseRetriever):
         """The retriever as in an expression, with what its scores depend on."""
         return f"bm25({self.index.analyzer.name}, k1={self.k1:g}, b={self.b:g})"
 
-    def posting_weights(self) -> npt.NDArray[np.float32]:
-        """Return idf times saturated frequency for every posting; [P]."""
+    def weighting(self) -> Weigher:
+        """Return the function to idf times saturated frequency."""
         index = self.index
-        return bm25_weights(index.indptr, index.documents, index.frequencies, index.lengths, self.k1, self.b)
+        return bm25_weigher(index.indptr, index.documents, index.frequencies, index.lengths, self.k1, self.b)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -220,8 +220,8 @@ class TFIDF(SparseRetriever):
         formula = lucene_idf if self.idf == "lucene" else sklearn_idf
         return formula(len(self.index), df)
 
-    def posting_weights(self) -> npt.NDArray[np.float32]:
-        """Return the cosine weight of every posting; [P]."""
+    def weighting(self) -> npt.NDArray[np.float32]:
+        """Return the cosine weight of each posting; [P]."""
         index = self.index
         idf = self._idf_of(np.diff(index.indptr))
         return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, idf)

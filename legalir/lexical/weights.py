@@ -1,18 +1,32 @@
-"""Weights of postings: what a term counts in a document.
+"""Weights of postings: the part of a term in the score of a document.
 
-n documents, V terms, P postings. Weights are float32; they are computed in float64.
+n documents, V terms, P postings, F fields. Weights are float32; they are computed in float64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["bm25_weights", "bm25f_weights", "lucene_idf", "posting_blocks", "sklearn_idf", "tfidf_weights"]
+__all__ = [
+    "Weigher",
+    "all_weights",
+    "bm25_weigher",
+    "bm25f_weigher",
+    "lucene_idf",
+    "posting_blocks",
+    "sklearn_idf",
+    "tfidf_weights",
+]
 
 Floats = npt.NDArray[np.float64]
+Rows = slice | npt.NDArray[np.int64]
+
+Weigher = Callable[[Rows, Rows], npt.NDArray[np.floating]]
+"""Returns the weights of all postings of some terms, given the terms and their postings, in the same order."""
+
 _BLOCK = 2_000_000
 
 
@@ -26,43 +40,51 @@ def sklearn_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
     return np.log((1 + n) / (1 + df)) + 1
 
 
-def posting_blocks(indptr: npt.NDArray[np.int64]) -> Iterator[tuple[slice, slice]]:
-    """Yield term ranges with the posting ranges that belong to them, about ``_BLOCK`` postings each."""
+def posting_blocks(indptr: npt.NDArray[np.int64], size: int | None = None) -> Iterator[tuple[slice, slice]]:
+    """Yield ranges of terms with the ranges of their postings, about `size` postings each, or _BLOCK."""
     first, terms = 0, len(indptr) - 1
     while first < terms:
-        last = int(np.searchsorted(indptr, indptr[first] + _BLOCK, side="right")) - 1
+        last = int(np.searchsorted(indptr, indptr[first] + (size or _BLOCK), side="right")) - 1
         last = min(max(last, first + 1), terms)
         yield slice(first, last), slice(int(indptr[first]), int(indptr[last]))
         first = last
 
 
-def bm25_weights(
+def all_weights(indptr: npt.NDArray[np.int64], weigh: Weigher) -> npt.NDArray[np.float32]:
+    """Return the weight of each posting; [P]."""
+    weights = np.empty(int(indptr[-1]), dtype=np.float32)
+    for terms, postings in posting_blocks(indptr):
+        weights[postings] = weigh(terms, postings)
+    return weights
+
+
+def bm25_weigher(
     indptr: npt.NDArray[np.int64],
     documents: npt.NDArray[np.int32],
     frequencies: npt.NDArray[np.unsignedinteger],
     lengths: npt.NDArray[np.int32],
     k1: float,
     b: float,
-) -> npt.NDArray[np.float32]:
-    """Return ``idf · tf / (tf + k1·(1 − b + b·dl/avgdl))`` for each posting; [P].
+) -> Weigher:
+    """Return the function to ``idf · tf / (tf + k1·(1 − b + b·dl/avgdl))`` for each posting.
 
-    Robertson et al. 1994 as Lucene scores it since version 8 (without the constant factor k1 + 1), with exact
-    document lengths.
+    BM25 [bm25] as Lucene scores it since version 8 (without the constant factor k1 + 1), with exact document lengths.
     """
     df = np.diff(indptr)
     # Rounded before it is multiplied, as bm25s does: with the same order of additions, scores agree to the last bit.
     idf = lucene_idf(len(lengths), df).astype(np.float32)
     mean = lengths.mean() if len(lengths) else 0.0
     norm = k1 * (1 - b + b * lengths / (mean or 1.0))
-    weights = np.empty(len(documents), dtype=np.float32)
-    for terms, postings in posting_blocks(indptr):
+
+    def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
         tf = frequencies[postings].astype(np.float64)
         saturated = tf / (tf + norm[documents[postings]])
-        weights[postings] = np.repeat(idf[terms], df[terms]) * saturated
-    return weights
+        return np.repeat(idf[terms], df[terms]) * saturated
+
+    return weigh
 
 
-def bm25f_weights(
+def bm25f_weigher(
     indptr: npt.NDArray[np.int64],
     documents: npt.NDArray[np.int32],
     frequencies: Sequence[npt.NDArray[np.unsignedinteger]],
@@ -72,40 +94,41 @@ def bm25f_weights(
     weights: Sequence[float],
     b: Sequence[float],
     k1: float,
-) -> npt.NDArray[np.float32]:
-    """Return ``idf · tf′ / (tf′ + k1)`` for each posting, with ``tf′ = Σ_f w_f·tf_f / (1 − b_f + b_f·l_f/avg_f)``; [P].
+) -> Weigher:
+    """Return the function to ``idf · tf′ / (tf′ + k1)``, with ``tf′ = Σ_f w_f·tf_f / (1 − b_f + b_f·l_f/avg_f)``.
 
-    Robertson, Zaragoza and Taylor 2004, with a length normalisation for each field (Zaragoza et al. 2004). avg_f is
-    the mean length of the field in the documents that have it: how many lack it says nothing about what is long.
+    BM25F [bm25f], with a length normalisation for each field. avg_f is the mean length of the field in the documents
+    that have it: documents without the field do not change which length is long.
 
     Args:
         indptr: int64 [V + 1].
         documents: int32 [P].
         frequencies: of each field, frequency of the term there for each posting; F of [P].
         lengths: of each document's fields, [n, F].
-        df: number of documents that a term counts as rare or common by; [V].
+        df: number of documents that makes a term rare or common; [V].
         weights: w of each field, at least 0.
         b: of each field, from 0 to 1.
         k1: at least 0.
     """
     sizes = np.diff(indptr)
     idf = lucene_idf(len(lengths), df).astype(np.float32)
-    # Of a field that weighs nothing, nothing is read.
+    # A field without weight is not read.
     used = [field for field, weight in enumerate(weights) if weight]
     factors = {field: _field_factor(lengths[:, field], weights[field], b[field]) for field in used}
-    found = np.empty(len(documents), dtype=np.float32)
-    for terms, postings in posting_blocks(indptr):
+
+    def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
         holders = documents[postings]
         tf = np.zeros(len(holders))
         for field in used:
             tf += frequencies[field][postings] * factors[field][holders]
         saturated = np.divide(tf, tf + k1, out=np.zeros_like(tf), where=tf > 0)
-        found[postings] = np.repeat(idf[terms], sizes[terms]) * saturated
-    return found
+        return np.repeat(idf[terms], sizes[terms]) * saturated
+
+    return weigh
 
 
 def _field_factor(lengths: npt.NDArray[np.int32], weight: float, b: float) -> Floats:
-    """Return what one occurrence counts in each document's field; [n]."""
+    """Return the value of one occurrence in each document's field; [n]."""
     there = lengths > 0
     mean = lengths[there].mean() if there.any() else 1.0
     return np.divide(weight, 1 - b + b * lengths / mean, out=np.zeros(len(lengths)), where=there)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.frames.ranking import Hits, best_first, reaching
-from legalir.lexical.retriever import ScoredPostings
+from legalir.lexical.postings import ScoredPostings
 from legalir.m3.arithmetic import Representations
 from legalir.m3.maxsim import Floats, Ints, MaxSim
 from legalir.m3.store import Grouped, M3Store, MultiVectors

@@ -191,7 +191,7 @@ class IndexArtifact(pt.Artifact, pt.Indexer):
     @cached_property
     def docno_table(self) -> Docnos:
         """The docnos, and the number of the document of each."""
-        return Docnos(self._opened[1])
+        return Docnos.of(self._opened[1])
 
     @property
     def docnos(self) -> npt.NDArray[np.object_]:

@@ -7,6 +7,7 @@ docnos are in ascending order, by which ties are broken.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -100,34 +101,79 @@ def write_docnos(directory: Path, docnos: Sequence[str]) -> None:
     write_strings(directory, "docnos", docnos)
 
 
+_FEW = 16
+"""Docnos are read one by one until a sixteenth of all have been; then all are decoded at once."""
+
+
 class Docnos:
-    """The docnos of an open index.
+    """Docnos by number, and numbers by docno.
 
     Args:
-        arrays: arrays of a build by name, among them those that :func:`write_docnos` wrote.
+        docnos: each once.
+        order: position of each docno among the ascending ones, int32 [n]; None where they are ascending.
     """
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        self._strings = Strings(arrays, "docnos")
-        self.order: npt.NDArray[np.int32] = arrays["order"]
+    def __init__(self, docnos: Sequence[str], order: npt.NDArray[np.int32] | None = None) -> None:
+        self._docnos = docnos
+        self._order = order
+        self._few = len(docnos) // _FEW
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Docnos:
+        """Return the docnos of an open index, by the arrays that :func:`write_docnos` wrote among others."""
+        return cls(Strings(arrays, "docnos"), arrays["order"])
 
     def __len__(self) -> int:
-        return len(self._strings)
+        return len(self._docnos)
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int32]:
+        """Position of each document among the ascending docnos, int32 [n]."""
+        return np.arange(len(self), dtype=np.int32) if self._order is None else self._order
 
     @cached_property
     def array(self) -> npt.NDArray[np.object_]:
         """Docno of each document, object [n]."""
-        return self._strings.array()
+        if isinstance(self._docnos, Strings):
+            return self._docnos.array()
+        return np.array(self._docnos, dtype=object)
+
+    def _one_by_one(self, wanted: int, whole: str) -> bool:
+        """Return whether to read `wanted` more docnos one by one, because the table `whole` is not worth its time."""
+        self._few -= wanted
+        return self._few >= 0 and whole not in vars(self)
 
     def __getitem__(self, documents: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
         """Return the docno of each of `documents`; object [m]."""
-        return self.array[documents]
+        if not self._one_by_one(len(documents), "array"):
+            return self.array[documents]
+        out = np.empty(len(documents), dtype=object)
+        out[:] = [self._docnos[document] for document in documents.tolist()]
+        return out
+
+    @cached_property
+    def _ascending(self) -> npt.NDArray[np.int32]:
+        """Document of each of the ascending docnos, int32 [n]."""
+        out = np.empty(len(self), dtype=np.int32)
+        out[self.order] = np.arange(len(self), dtype=np.int32)
+        return out
 
     @cached_property
     def _positions(self) -> pd.Index:  # A hash table, built on first use.
         return pd.Index(self.array, dtype=object)
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
-        """Return the number of each document, -1 where it is not in the index; [m]."""
-        wanted = pd.Index(np.asarray(docnos, dtype=object), dtype=object)
-        return self._positions.get_indexer(wanted).astype(np.int64)
+        """Return the number of each document, -1 where it is not there; [m]."""
+        wanted = np.asarray(docnos if isinstance(docnos, np.ndarray | pd.Series) else [*docnos], dtype=object)
+        if not self._one_by_one(len(wanted), "_positions"):
+            return self._positions.get_indexer(pd.Index(wanted, dtype=object)).astype(np.int64)
+        return np.fromiter(map(self._find, wanted.tolist()), dtype=np.int64, count=len(wanted))
+
+    def _find(self, docno: object) -> int:
+        if not isinstance(docno, str):
+            return -1
+        place = bisect_left(self._ascending, docno, key=self._docnos.__getitem__)
+        if place == len(self):
+            return -1
+        document = int(self._ascending[place])
+        return document if self._docnos[document] == docno else -1

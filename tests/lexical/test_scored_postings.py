@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.lexical.retriever import ScoredPostings
+from legalir.lexical.postings import ScoredPostings
+from legalir.lexical.weights import all_weights, bm25_weigher
 
 
 def postings(random: np.random.Generator, terms: int, documents: int) -> tuple[np.ndarray, ...]:
@@ -27,3 +28,37 @@ def test_scores_are_a_product_with_the_matrix(seed: int, terms: int, documents: 
     found = scored.scores(np.array(chosen, dtype=np.int64), query)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, query @ matrix[chosen], rtol=1e-5)
+
+
+@given(st.integers(0, 2**32), st.lists(st.lists(st.integers(0, 39), max_size=6), max_size=12))
+def test_weights_computed_by_term_are_those_of_all(seed: int, queries: list[list[int]]) -> None:
+    random = np.random.default_rng(seed)
+    matrix, indptr, documents, frequencies = postings(random, 40, 30)
+    weigh = bm25_weigher(indptr, documents, frequencies, matrix.sum(axis=0).astype(np.int32), 1.5, 0.75)
+    expected = all_weights(indptr, weigh)
+    lazy, whole = (ScoredPostings(indptr, documents, weights, 30) for weights in (weigh, expected))
+    for terms in (np.array(query, dtype=np.int64) for query in queries):
+        factors = random.random(len(terms)).astype(np.float32)
+        np.testing.assert_array_equal(lazy.scores(terms, factors), whole.scores(terms, factors))
+    np.testing.assert_array_equal(lazy.weights, expected)
+
+
+def test_few_terms_weigh_few_postings() -> None:
+    matrix, indptr, documents, frequencies = postings(np.random.default_rng(5), 40, 30)
+    weigh = bm25_weigher(indptr, documents, frequencies, matrix.sum(axis=0).astype(np.int32), 1.5, 0.75)
+    weighed: list[int] = []
+
+    def counted(terms: slice | np.ndarray, rows: slice | np.ndarray) -> np.ndarray:
+        weights = weigh(terms, rows)
+        weighed.append(len(weights))
+        return weights
+
+    scored = ScoredPostings(indptr, documents, counted, 30)
+    ones = np.ones(2, dtype=np.float32)
+    for _ in range(2):
+        scored.scores(np.array([3, 4]), ones)
+    assert weighed == [indptr[5] - indptr[3]]
+    for term in range(0, 40, 2):
+        scored.scores(np.array([term, term + 1]), ones)
+    assert sum(weighed) < 1.5 * len(documents)
+    assert weighed[-1] == len(documents)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,7 +18,7 @@ NAMES = ["법-2", "a", "법-10", "", "z"]
 def opened(directory: Path, names: list[str]) -> Docnos:
     directory.mkdir(exist_ok=True)
     write_docnos(directory, names)
-    return Docnos({path.name.removesuffix(".npy"): load_array(path) for path in directory.iterdir()})
+    return Docnos.of({path.name.removesuffix(".npy"): load_array(path) for path in directory.iterdir()})
 
 
 def test_numbers_and_names_are_inverse(tmp_path: Path) -> None:
@@ -43,3 +44,17 @@ def test_there_may_be_none(tmp_path: Path) -> None:
     docnos = opened(tmp_path / "d", [])
     assert len(docnos) == 0
     assert docnos.numbers(["a"]).tolist() == [-1]
+
+
+@pytest.mark.parametrize("ascending", [False, True])
+def test_few_are_read_one_by_one_and_many_at_once(tmp_path: Path, ascending: bool) -> None:
+    names = [f"법-{number * 7919 % 1000}" for number in range(1000)]
+    docnos = Docnos(sorted(names)) if ascending else opened(tmp_path / "d", names)
+    names = sorted(names) if ascending else names
+    wanted = [3, 999, 0, 3]
+    for turn in range(20):
+        assert docnos[np.array(wanted)].tolist() == [names[place] for place in wanted]
+        asked = [*(names[place] for place in wanted), "nowhere", "법-1000", "", 7]
+        assert docnos.numbers(asked).tolist() == [*wanted, -1, -1, -1, -1]  # type: ignore[arg-type]
+        assert "_positions" not in vars(docnos) or turn > 3
+    assert {"array", "_positions"} <= set(vars(docnos))
