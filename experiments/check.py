@@ -24,7 +24,6 @@ from legalir import plugins
 from legalir.errors import DatasetNotFound, DownloadError, MissingExtra, ModelError
 from legalir.experiment import Definition, ExperimentResult, read_expected, run, write_expected
 from legalir.experiment.report.compare import Comparison, Expected, compare
-from legalir.experiment.report.rows import reasons
 from legalir.experiment.runner import dataset_slug
 
 HERE = Path(__file__).resolve().parent
@@ -117,7 +116,7 @@ def _check_on(file: Path, definition: Definition, one: Definition, *, write: boo
         print(f"not run    {name} on {slug}: {error}")
         return True
     result.report(out / "report.html")
-    for reason, systems in reasons(result).items():
+    for reason, systems in result.scores.reasons().items():
         print(f"left out   {name} on {slug}, {'; '.join(systems)}: {reason}")
     expected = expected_path(file, definition, one.dataset)
     if not steady(definition):

@@ -29,7 +29,7 @@ from scipy import sparse
 import legalir
 from legalir import Collection
 from legalir.analysis.analyzer import count_terms, get_analyzer
-from legalir.experiment.runs.runs import evaluate, scorable
+from legalir.experiment.runs.scores import evaluate, scorable
 from legalir.experiment.runs.statistics import bootstrap_interval, resampling_counts
 from legalir.measure import parse_measures
 

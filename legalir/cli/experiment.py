@@ -86,7 +86,7 @@ def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, 
     console = open_console()
     print_result(result, console)
     if result.reused:
-        total = len(result.made)
+        total = len(result.system_runs)
         console.print(f"{len(result.reused)} of {total} runs were unchanged and reused.", highlight=False)
     # Printed without wrapping, so that a path can be copied or clicked.
     typer.echo(f"Result: {folder}")

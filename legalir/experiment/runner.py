@@ -1,4 +1,4 @@
-"""Run an experiment from its definition to its result."""
+"""Run an experiment, from its definition to its result."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import pandas as pd
 
 from legalir.errors import ExperimentError
 from legalir.experiment.definition.definition import Definition, load_definition
-from legalir.experiment.report.result import ExperimentResult, collect_context
+from legalir.experiment.report.result import ExperimentResult
+from legalir.experiment.runs.context import collect_context
 from legalir.experiment.runs.environment import describe_environment
-from legalir.experiment.runs.runs import make_runs
+from legalir.experiment.runs.running import make_runs
 from legalir.experiment.runs.scores import per_query_scores, score_table
 from legalir.progress import progress
 
@@ -39,19 +40,19 @@ def run(
 ) -> ExperimentResult:
     """Run an experiment.
 
-    A system whose model or package is not here is left out, and the others run: see ``ExperimentResult.absent``.
+    A system whose model or package is missing is left out, and the others run: see ``ExperimentResult.absent``.
 
     Args:
         definition: the path of a YAML file, a mapping with its keys, or a :class:`Definition`.
-        out: directory of the result; runs in it that are still valid are reused. None keeps all in memory.
+        out: directory of the result; runs in it that are still valid are reused. None writes nothing.
         dataset: run on this dataset instead of the definition's.
-        values: put these in the place of the definition's values of the same names.
+        values: replace the definition's values of these names.
         collection: the collection to search; None opens the dataset.
         latency_queries: the most queries to time one by one for each system; 0 times none.
 
     Raises:
         ExperimentError: the definition or a system is wrong, or `out` cannot be written.
-        LegalIRError: another part has a complaint: an unknown dataset, measure or component.
+        LegalIRError: a dataset, measure or component cannot be used.
     """
     definition = load_definition(definition)
     if dataset is not None:
@@ -68,19 +69,17 @@ def run(
     start = perf_counter()
     topics, qrels = _judged(collection, definition)
     folder = None if out is None else Path(out)
-    made, absent = make_runs(definition, collection, topics, qrels, folder, latency_queries)
-    # What has no run is no baseline; the result says of the definition what was asked.
-    scored = definition.replace(baseline=None) if definition.baseline in absent else definition
-    frames = {name: item.frame for name, item in made.items()}
-    latencies = {name: item.record.latency for name, item in made.items()}
+    runs, absent = make_runs(definition, collection, topics, folder, latency_queries)
+    frames = {name: run.frame for name, run in runs.items()}
+    latencies = {name: run.record.latency for name, run in runs.items()}
     with progress("Scoring", 2) as advance:
-        per_query = per_query_scores(scored, frames, topics, qrels)
+        per_query = per_query_scores(definition, frames, topics, qrels)
         advance(1)
-        table = score_table(scored, frames, latencies, topics, qrels, per_query)
-    context = collect_context(collection, frames, topics, qrels)
+        table = score_table(definition, frames, latencies, topics, qrels, per_query)
+    context = collect_context(collection, frames.values(), topics, qrels)
     seconds = perf_counter() - start
-    environment = describe_environment(definition, collection, topics, qrels, made, absent, seconds)
-    result = ExperimentResult(definition, table, per_query, made, environment, context)
+    environment = describe_environment(definition, collection, topics, qrels, runs, absent, seconds)
+    result = ExperimentResult(definition, table, per_query, runs, environment, context)
     if folder is not None:
         result.save(folder)
     return result
@@ -94,17 +93,17 @@ def run_all(
 ) -> Iterator[tuple[Path, ExperimentResult]]:
     """Run an experiment on each of its datasets; yield the directory of each result and the result.
 
-    With one dataset that directory is `out`; with several they are below it, named by their dataset.
+    With one dataset that directory is `out`; with several it is a folder in `out`, named after the dataset.
 
     Raises:
-        DatasetNotFound: there is no such dataset; said of all of them before the first is run on.
-        LegalIRError: what :func:`run` raises.
+        DatasetNotFound: a dataset does not exist; all of them are looked up before the first run.
+        LegalIRError: as :func:`run`.
     """
     from legalir.datasets import load
 
     definitions = load_definition(definition).each()
     for one in definitions[1:]:
-        # A misspelt one shall not come up after hours on the others.
+        # A misspelt one must not come up after hours on the others.
         load(one.located(Path.cwd()).dataset)
     for one in definitions:
         folder = Path(out) if len(definitions) == 1 else Path(out) / dataset_slug(one.dataset)
@@ -117,6 +116,7 @@ def dataset_slug(dataset: str) -> str:
 
 
 def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the judged queries of the definition's part, and their judgements."""
     topics, qrels = collection.topics(), collection.qrels()
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 import pyterrier as pt
+
+from legalir.experiment import ExperimentResult
 
 DOCNOS = [f"제{number}조" for number in range(1, 13)]
 TOPICS = pd.DataFrame(
@@ -108,3 +112,9 @@ DEFINITION: dict[str, object] = {
     "baseline": "약함",
     "references": [{"name": "Paper", "source": "Somebody 2020", "scores": {"R@2": 0.4}}],
 }
+
+
+def page_of(result: ExperimentResult) -> str:
+    """Return the report of a result."""
+    with tempfile.TemporaryDirectory() as folder:
+        return result.report(Path(folder) / "report.html").read_text(encoding="utf-8")

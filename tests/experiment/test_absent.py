@@ -9,15 +9,14 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 import pytest
-from fake_collection import DEFINITION, FakeCollection, Lists
+from fake_collection import DEFINITION, FakeCollection, Lists, page_of
 from rich.console import Console
 
 from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
 from legalir.experiment import ExperimentResult, run, write_expected
 from legalir.experiment.report.charts import curves
 from legalir.experiment.report.compare import compare
-from legalir.experiment.report.html import headline, render
-from legalir.experiment.report.rows import leader, table_rows
+from legalir.experiment.report.html import headline
 from legalir.experiment.report.terminal import print_result
 
 REASON = "There is no model 'org/<name>' here: give a local folder."
@@ -96,14 +95,14 @@ def test_what_was_complete_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_rows_table_and_report_show_the_reason() -> None:
     found = result()
-    rows = table_rows(found)
+    rows = found.scores.rows
     assert [row.name for row in rows] == [*SYSTEMS, "Paper"]
     late = rows[2]
     assert late.absent == REASON and {cell.text for cell in late.cells} == {"–"} and not late.reference
     stream = io.StringIO()
     print_result(found, Console(file=stream, width=100))
     assert "not run: early; late; late, cut: There is no model 'org/<name>' here" in stream.getvalue()
-    page = render(found)
+    page = page_of(found)
     assert "Not run: <b>early; late; late, cut</b>. There is no model &#39;org/&lt;name&gt;&#39; here" in page
     assert "2 systems, 3 not run" in page and page.count('<span class="tag">not run</span>') == 3
     assert "nan" not in page.lower()
@@ -113,9 +112,9 @@ def test_an_absent_baseline_tests_nothing() -> None:
     found = result(baseline="late")
     assert found.baseline is None and found.definition.baseline == "late"
     assert "R@2 p-value" not in found.table
-    assert headline(found) == "S has the highest R@2: 87.50."
-    assert leader(found) == "S"
-    render(found)
+    assert headline(found.scores, 4) == "S has the highest R@2: 87.50."
+    assert found.scores.leader == "S"
+    page_of(found)
 
 
 def test_only_the_systems_with_a_model_are_compared(tmp_path: Path) -> None:
@@ -138,13 +137,13 @@ def test_a_sweep_without_some_of_its_systems_is_drawn_from_the_rest() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("legalir.pipeline.canonical", lambda text: text)
         found = run(definition, collection=Swept())  # type: ignore[arg-type]
-        curve = curves(found, table_rows(found), found.definition.sweeps[0])[0]
+        curve = curves(found.scores, found.definition.sweeps[0])[0]
         assert [point.label for point in curve.points] == ["weak", "strong"]
-        render(found)
+        page_of(found)
         only = {**sweep, "values": ["absent_late"]}
         nothing = run({**definition, "sweeps": [only]}, collection=Swept())  # type: ignore[arg-type]
-        assert curves(nothing, table_rows(nothing), nothing.definition.sweeps[0]) == []
-        assert "<h2>X</h2>" not in render(nothing)
+        assert curves(nothing.scores, nothing.definition.sweeps[0]) == []
+        assert "<h2>X</h2>" not in page_of(nothing)
 
 
 @pytest.mark.parametrize("name", ["early", "late"])

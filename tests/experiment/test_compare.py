@@ -54,7 +54,7 @@ def test_which_tolerance_counts(tmp_path: Path, result: ExperimentResult) -> Non
     plain = expected(tmp_path, "A\tR@10\t0.5")
     assert compare(TABLE, plain).tolerance == 0.0005
     own = result.definition.replace(tolerance=0.02)
-    with_own = ExperimentResult(own, result.table, result.per_query, result.made, result.environment)
+    with_own = ExperimentResult(own, result.table, result.per_query, result.system_runs, result.environment)
     assert compare(with_own, plain).tolerance == 0.02
     header = expected(tmp_path, "A\tR@10\t0.5", head="# tolerance: 0.01\n")
     assert compare(with_own, header).tolerance == 0.01
@@ -79,10 +79,13 @@ def test_what_is_written_compares_as_the_same(tmp_path: Path, result: Experiment
     [
         ("name\tmeasure\tvalue\nA\tR@10\t0.5\n", "line 1: the first line"),
         ("system\tmeasure\tvalue\nA R@10 0.5\n", "line 2: there must be 3 columns"),
-        ("system\tmeasure\tvalue\nA\tR@10\tx\n", "line 2: the value 'x' is not a number"),
-        ("system\tmeasure\tvalue\nA\tR@10\tnan\n", "line 2: the value 'nan'"),
+        ("system\tmeasure\tvalue\nA\tR@10\tx\n", "line 2: the value must be a number, got 'x'"),
+        ("system\tmeasure\tvalue\nA\tR@10\tnan\n", "line 2: the value must be a number, got 'nan'"),
         ("system\tmeasure\tvalue\nA\tR@10\t1\nA\tR@10\t1\n", "line 3: 'A' and R@10 occur twice"),
-        ("# tolerance: -1\nsystem\tmeasure\tvalue\nA\tR@10\t1\n", "line 1: the tolerance '-1'"),
+        (
+            "# tolerance: -1\nsystem\tmeasure\tvalue\nA\tR@10\t1\n",
+            "line 1: the tolerance must be a number of at least 0",
+        ),
         ("system\tmeasure\tvalue\n", "no expected scores"),
     ],
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pyterrier as pt
 import pytest
-from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection, Lists
+from fake_collection import DEFINITION, TOPICS, FakeCollection, Lists
 from fake_plugins import Install, install_plugin, load  # noqa: F401  (a fixture)
 
 from legalir.errors import ComponentError, LegalIRError, PluginError
 from legalir.experiment import Definition
-from legalir.experiment.runs.runs import make_runs, naming
+from legalir.experiment.runs.running import make_runs, naming, run_together
 
 SYSTEMS = {"good": "strong", "bad": "weak % 1"}
 
@@ -27,7 +27,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, rows: int) -> pyt
     monkeypatch.setattr(Lists, "transform", transform)
     definition = Definition.parse({**DEFINITION, "baseline": None, "systems": SYSTEMS})
     with pytest.raises(type(error)) as caught:
-        make_runs(definition, FakeCollection(), TOPICS, QRELS, None, 4)  # type: ignore[arg-type]
+        make_runs(definition, FakeCollection(), TOPICS, None, 4)  # type: ignore[arg-type]
     return caught
 
 
@@ -56,11 +56,9 @@ def test_a_plugin_that_fails_is_named_with_its_system(install: Install) -> None:
     install("feeble", {"retriever.sick": "feeble_module:sick"}, SICK)
     sick = load("retriever", "sick")(None)
     assert isinstance(sick, pt.Transformer)
-    with (
-        pytest.raises(PluginError) as caught,
-        naming({"well": pt.Transformer.identity(), "ill": pt.Transformer.identity() >> sick}),
-    ):
-        sick.transform(TOPICS)
+    first = pt.Transformer.identity()
+    with pytest.raises(PluginError) as caught:
+        list(run_together({"well": [first], "ill": [first, sick]}, TOPICS, {}))
     assert str(caught.value) == (
         "The system 'ill': The retriever 'sick' of package feeble 1.0 failed while it ran: "
         "ZeroDivisionError: division by zero."
@@ -68,8 +66,16 @@ def test_a_plugin_that_fails_is_named_with_its_system(install: Install) -> None:
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-def test_an_error_of_no_step_is_left_alone() -> None:
-    error = LegalIRError("elsewhere")
-    with pytest.raises(LegalIRError) as caught, naming({"one": pt.Transformer.identity()}):
-        raise error
-    assert caught.value is error
+def test_a_failing_part_of_a_component_is_named_with_its_system() -> None:
+    class Failing(pt.Transformer):
+        def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+            raise LegalIRError("no.")
+
+    class Whole(pt.Transformer):
+        def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+            return Failing().transform(inp)
+
+    with pytest.raises(LegalIRError, match=r"^The system 'two': no\.$"):
+        list(run_together({"one": [pt.Transformer.identity()], "two": [Whole()]}, TOPICS, {}))
+    with pytest.raises(LegalIRError, match=r"^The system 'three': no\.$"), naming("three"):
+        Failing().transform(TOPICS)

@@ -8,14 +8,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from fake_collection import DEFINITION, TOPICS, FakeCollection
+from fake_collection import DEFINITION, TOPICS, FakeCollection, page_of
 
 from legalir.errors import MissingExtra
 from legalir.experiment import ExperimentResult, run
 from legalir.experiment.report.charts import difference_chart, measure_panels
-from legalir.experiment.report.html import headline, legend, render
-from legalir.experiment.report.queries import anchor, extremes, slowest
-from legalir.experiment.report.rows import table_rows
+from legalir.experiment.report.html import headline, legend
+from legalir.experiment.report.queries import QueryFacts, anchor, extremes
 
 VOID = {"meta", "br", "line", "path"}
 
@@ -69,7 +68,7 @@ def test_a_page_is_well_formed_and_needs_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_page_shows_what_was_asked_and_found() -> None:
-    page = Page(render(result(description="First.\n\nSecond.", notes="Mind the gap.")))
+    page = Page(page_of(result(description="First.\n\nSecond.", notes="Mind the gap.")))
     for words in (
         "설치 기준 실험",
         "First.",
@@ -88,7 +87,7 @@ def test_a_page_shows_what_was_asked_and_found() -> None:
 
 
 def test_words_of_users_are_never_markup() -> None:
-    text = render(
+    text = page_of(
         result(title="<script>x</script>", systems={"<i>A": "weak", "B&B": "strong"}, baseline="<i>A", notes="<b>n</b>")
     )
     assert "<script" not in text and "<i>" not in text and "<b>50%" not in text
@@ -109,15 +108,15 @@ def test_words_of_users_are_never_markup() -> None:
     ],
 )
 def test_unusual_experiments_have_a_page_too(changes: dict[str, object]) -> None:
-    page = Page(render(result(**changes)))
+    page = Page(page_of(result(**changes)))
     assert "nan" not in page.text.lower()
 
 
 def test_a_page_without_times_and_from_disk_is_the_same(tmp_path: Path) -> None:
     first = run(DEFINITION, tmp_path, collection=FakeCollection(), latency_queries=0)  # type: ignore[arg-type]
-    text = render(first)
+    text = page_of(first)
     assert "Response time" not in text
-    assert render(ExperimentResult.load(tmp_path)) == text
+    assert page_of(ExperimentResult.load(tmp_path)) == text
 
 
 def test_without_jinja_the_cure_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -129,22 +128,22 @@ def test_without_jinja_the_cure_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_headlines() -> None:
-    assert headline(result()) == (
+    assert headline(result().scores, 4) == (
         "Strong is best by R@2: 87.50, 50.00 more than the baseline 약함 "
         "(p = .183 after Holm correction; 3 queries better, 0 worse, 1 equal)."
     )
-    assert headline(result(baseline="Strong")) == (
+    assert headline(result(baseline="Strong").scores, 4) == (
         "No system is better than the baseline Strong by R@2 (87.50); Strong, first only is next with 75.00 "
         "(p = .391 after Holm correction; 0 queries better, 1 worse, 3 equal)."
     )
-    assert headline(result(baseline=None)) == "Strong has the highest R@2: 87.50."
-    assert "Holm" in legend(result()) and "Holm" not in legend(result(correction=None))
+    assert headline(result(baseline=None).scores, 4) == "Strong has the highest R@2: 87.50."
+    assert "Holm" in legend(result().scores) and "Holm" not in legend(result(correction=None).scores)
 
 
 def test_bars_by_hand() -> None:
     found = result()
-    rows = table_rows(found)
-    panel = measure_panels(found, rows, "Strong")[0]
+    rows = found.scores.rows
+    panel = measure_panels(found.scores)[0]
     assert [bar.kind for bar in panel.bars] == ["baseline", "leader", "other"]
     scale = max(cell.high for cell in (row.cells[0] for row in rows if not row.reference))
     assert panel.bars[1].width == pytest.approx(100 * 0.875 / scale)
@@ -173,9 +172,9 @@ def test_differences_by_hand() -> None:
 def test_lists_of_queries() -> None:
     found = result()
     changes = [("q1", 0.5), ("q2", -0.5), ("q3", 0.0), ("q4", 0.75)]
-    assert [line.qid for line in extremes(found, changes, 5, 1)] == ["q4", "q1"]
-    assert [line.qid for line in extremes(found, changes, 5, -1)] == ["q2"]
-    slow = slowest(found, 3)
+    assert [qid for qid, _ in extremes(changes, 5, 1)] == ["q4", "q1"]
+    assert [qid for qid, _ in extremes(changes, 5, -1)] == ["q2"]
+    slow = QueryFacts(found.context, found.per_query, "R@2", found.system_runs).slowest(3)
     assert len(slow) == 3 and [line.value for line in slow] == sorted((line.value for line in slow), reverse=True)
 
 

@@ -88,7 +88,7 @@ def test_an_incomplete_or_altered_result_says_so(tmp_path: Path, name: str) -> N
         path.write_text(path.read_text(encoding="utf-8") + "q9\tQ0\td\t0\t1.0\tx\n", encoding="utf-8")
     else:
         path.unlink()
-    with pytest.raises(ExperimentError, match=re.escape(path.name)):
+    with pytest.raises(ExperimentError, match=re.escape(path.stem)):
         ExperimentResult.load(tmp_path)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from legalir.errors import ExperimentError
-from legalir.experiment.runs.files import read_record, read_run, run_paths, write_run
+from legalir.experiment.runs.files import read_record, read_run, record_paths, write_run
 
 NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=8)
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
@@ -55,8 +55,8 @@ def test_the_file_is_a_trec_run(tmp_path: Path) -> None:
 
 def test_paths_are_names_where_they_can_be_and_never_the_same() -> None:
     names = ["BM25", "무창층", "a b", "a/b", "A-B", "../x", "", "???", "x" * 300]
-    paths = run_paths(Path("runs"), names)
-    assert paths["BM25"].name == "BM25.trec" and paths["무창층"].name == "무창층.trec"
+    paths = record_paths(Path("runs"), names)
+    assert paths["BM25"].name == "BM25.json" and paths["무창층"].name == "무창층.json"
     assert len({path.name.casefold() for path in paths.values()}) == len(names)
     assert all(path.parent == Path("runs") and len(path.name) < 100 for path in paths.values())
 
@@ -68,4 +68,4 @@ def test_a_file_that_is_no_run(tmp_path: Path) -> None:
     path.write_text("q Q0 d 0 1.0 x\n")
     with pytest.raises(ExperimentError, match="not a run file"):
         read_run(path)
-    assert read_record(path) is None
+    assert read_record(path.with_suffix(".json")) is None

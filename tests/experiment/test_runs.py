@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from fake_collection import DEFINITION, DOCNOS, QRELS, RANKINGS, TOPICS, FakeCollection, Lists
+from fake_collection import DEFINITION, DOCNOS, RANKINGS, TOPICS, FakeCollection, Lists
 
 from legalir.errors import ExperimentError
 from legalir.experiment import Definition
-from legalir.experiment.runs.runs import Run, make_runs, scorable
+from legalir.experiment.runs.files import Run
+from legalir.experiment.runs.running import make_runs
+from legalir.experiment.runs.scores import scorable
 
 
 def made(collection: FakeCollection, out: Path | None = None, latency: int = 0, **changes: object) -> dict[str, Run]:
     definition = Definition.parse({**DEFINITION, "baseline": None, **changes})
-    return make_runs(definition, collection, TOPICS, QRELS, out, latency)[0]  # type: ignore[arg-type]
+    return make_runs(definition, collection, TOPICS, out, latency)[0]  # type: ignore[arg-type]
 
 
 def reused(runs: dict[str, Run]) -> list[str]:
@@ -74,7 +76,7 @@ def test_another_depth_version_or_question_reuses_nothing(tmp_path: Path, monkey
     assert reused(made(FakeCollection(), tmp_path)) == []
     definition = Definition.parse({**DEFINITION, "baseline": None})
     topics = TOPICS.assign(query=TOPICS["query"] + "?")
-    again, _ = make_runs(definition, FakeCollection(), topics, QRELS, tmp_path, 0)  # type: ignore[arg-type]
+    again, _ = make_runs(definition, FakeCollection(), topics, tmp_path, 0)  # type: ignore[arg-type]
     assert reused(again) == []
 
 

@@ -11,8 +11,7 @@ import pytest
 from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection
 
 from legalir.experiment import Definition, run
-from legalir.experiment.runs.runs import scorable
-from legalir.experiment.runs.scores import score_table
+from legalir.experiment.runs.scores import scorable, score_table
 from legalir.experiment.runs.statistics import resampling_counts
 
 

@@ -10,7 +10,6 @@ from legalir.errors import ComponentError, DatasetNotFound, ExperimentError
 from legalir.experiment import Definition, ExperimentResult, run, run_all
 from legalir.experiment.definition.definition import Sweep
 from legalir.experiment.report.charts import curves
-from legalir.experiment.report.rows import table_rows
 
 SWEEP = {"name": "BM25", "parameter": "k1", "values": [0, 0.9, 2], "expression": "bm25(k1={k1})"}
 BASE = {"dataset": "legalir/firecode/dev", "measures": ["R@10", "nDCG@10"], "sweeps": [SWEEP]}
@@ -107,7 +106,7 @@ def test_a_system_that_does_not_begin_with_a_retriever_is_named(expression: str)
 def test_a_curve_has_the_scores_of_its_systems() -> None:
     result = run({**BASE, "systems": {"TF-IDF": "tfidf"}, "baseline": "TF-IDF"}, latency_queries=0)
     sweep = result.definition.sweeps[0]
-    curve = curves(result, table_rows(result), sweep)[0]
+    curve = curves(result.scores, sweep)[0]
     scores = result.table.set_index("name")["R@10"]
     assert [float(point.text) for point in curve.points] == pytest.approx(
         [100 * scores[sweep.system(value)] for value in sweep.values], abs=0.005

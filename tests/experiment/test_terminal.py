@@ -11,7 +11,7 @@ from rich.console import Console
 
 from legalir.experiment import ExperimentResult, run
 from legalir.experiment.report.compare import Cell, Comparison
-from legalir.experiment.report.rows import counted, format_score, leader, p_text, table_rows
+from legalir.experiment.report.rows import counted, format_score, p_text
 from legalir.experiment.report.terminal import print_comparison, print_result
 
 
@@ -41,7 +41,7 @@ def test_no_line_is_too_long_and_no_figure_is_cut(width: int) -> None:
     text = printed(found, width)
     assert max(map(len, text.splitlines())) <= width
     assert "…" not in text
-    for row in table_rows(found):
+    for row in found.scores.rows:
         for cell in row.cells:
             assert cell.text in text
 
@@ -51,7 +51,7 @@ def test_names_are_not_markup() -> None:
 
 
 def test_best_mark_and_explanation_of_a_cell() -> None:
-    weak, strong, first, paper = table_rows(result())
+    weak, strong, first, paper = result().scores.rows
     assert weak.baseline and paper.reference and paper.source == "Somebody 2020"
     assert strong.cells[0].best and not weak.cells[0].best and not paper.cells[0].best
     assert strong.cells[2].best and first.cells[2].best  # equal ones are both best
@@ -63,7 +63,7 @@ def test_best_mark_and_explanation_of_a_cell() -> None:
 
 
 def test_a_worse_system_is_marked_down() -> None:
-    rows = table_rows(result(baseline="Strong", alpha=0.2))
+    rows = result(baseline="Strong", alpha=0.2).scores.rows
     assert rows[0].cells[0].mark == "▼"
 
 
@@ -83,14 +83,14 @@ def test_one_query_is_no_queries() -> None:
 
 
 def test_the_leader_is_not_the_baseline() -> None:
-    assert leader(result(baseline="Strong")) == "Strong, first only"
-    assert leader(result(systems={"약함": "weak"})) is None
+    assert result(baseline="Strong").scores.leader == "Strong, first only"
+    assert result(systems={"약함": "weak"}).scores.leader is None
 
 
 def test_counts_are_not_percent() -> None:
     found = result(measures=["NumRet", "R@2"], baseline=None, systems={"A": "weak", "B": "strong"})
     assert isinstance(found.table, pd.DataFrame)
-    assert table_rows(found)[0].cells[0].text == f"{found.table['NumRet'][0]:.4g}"
+    assert found.scores.rows[0].cells[0].text == f"{found.table['NumRet'][0]:.4g}"
 
 
 def test_a_comparison_lists_what_differs() -> None:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from fake_collection import DEFINITION, FakeCollection
+from fake_collection import DEFINITION, FakeCollection, page_of
 
 from legalir.errors import DefinitionError, ExperimentError
 from legalir.experiment import Definition, ExperimentResult, run
 from legalir.experiment.definition.values import filled
-from legalir.experiment.report.html import render
 from legalir.pipeline import canonical
 
 SYSTEMS = {"BGE": 'dense("${bge_m3}")', "BGE + SAR": 'dense("${bge_m3}") % 100 >> sar(k=${k})', "BM25": "bm25"}
@@ -182,7 +181,7 @@ def test_a_result_shows_the_values_used_and_can_be_run_again(tmp_path: Path) -> 
     assert first.definition.values == {"cut": 2}
     assert first.environment["values"] == {"cut": 2}
     assert first.environment["systems"]["Strong"]["expression"] == "strong % 2"  # type: ignore[index]
-    assert "cut = <code>2</code>" in render(first) and "strong % 2" in render(first)
+    assert "cut = <code>2</code>" in page_of(first) and "strong % 2" in page_of(first)
     stored = tmp_path / "definition.yaml"
     assert yaml.safe_load(stored.read_text(encoding="utf-8"))["values"] == {"cut": 2}
     again = run(stored, tmp_path, collection=FakeCollection())  # type: ignore[arg-type]

@@ -1,8 +1,6 @@
-"""Geometry of the curves of a sweep: one small drawing a measure, places in percent.
+"""Geometry of the report's charts: plain numbers, which the templates draw as HTML and SVG.
 
-Geometry of the report's charts: plain numbers, which the templates draw as HTML and SVG.
-
-All text stays outside of the drawings, as HTML, so that the reader's own fonts show it in any script.
+All text stays outside the drawings, as HTML, so that the reader's own fonts show it in any script.
 """
 
 from __future__ import annotations
@@ -12,23 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from legalir.experiment.definition.definition import Sweep
-from legalir.experiment.report.result import ExperimentResult
-from legalir.experiment.report.rows import Row, is_fraction
+from legalir.experiment.report.rows import Row, ScoreTable
 
 __all__ = [
-    "Bar",
-    "Curve",
-    "CurvePoint",
-    "DifferenceBar",
-    "DifferenceChart",
-    "MeasurePanel",
-    "curves",
-    "difference_chart",
-    "measure_panels",
+    *("Bar", "Curve", "CurvePoint", "DifferenceBar", "DifferenceChart", "MeasurePanel"),
+    *("curves", "difference_chart", "measure_panels"),
 ]
 
-HEIGHT, FEW = 200.0, 40
-"""Height of a difference chart in its own units, and below how many bars they stay as wide as if they were so many."""
+HEIGHT = 200.0
+"""Height of a difference chart in its own units."""
+
+FEW = 40
+"""Minimum number of bars used to compute the bar width of a difference chart."""
 
 
 @dataclass(frozen=True)
@@ -53,48 +46,13 @@ class MeasurePanel:
     baseline: float | None
 
 
-@dataclass(frozen=True)
-class DifferenceBar:
-    """One query: its place and size in a drawing of height 200."""
-
-    qid: str
-    x: float
-    y: float
-    height: float
-    won: bool
-    value: float
-
-
-@dataclass(frozen=True)
-class DifferenceChart:
-    """Differences per query, the largest gain first, queries without a difference left out between.
-
-    `width` counts bars of width 1; `zero` is the height of the line of no difference; `top` and `bottom` are
-    the largest gain and loss.
-    """
-
-    bars: tuple[DifferenceBar, ...]
-    width: float
-    zero: float
-    top: float
-    bottom: float
-    won: int
-    equal: int
-    lost: int
-
-    def path(self, won: bool) -> str:
-        """Return all bars of one side as one SVG path, for charts without links."""
-        return "".join(f"M{bar.x:g} {bar.y:.1f}h.8v{bar.height:.1f}h-.8z" for bar in self.bars if bar.won == won)
-
-
-def measure_panels(result: ExperimentResult, rows: Sequence[Row], leader: str | None) -> list[MeasurePanel]:
-    """Return a panel a measure, each with a scale of its own that begins at zero."""
-    systems = [row for row in rows if not row.reference and not row.absent]
+def measure_panels(scores: ScoreTable) -> list[MeasurePanel]:
+    """Return a panel a measure, each with a scale of its own that begins at zero; none without ranked lists."""
+    systems = [row for row in scores.rows if row.ranked]
     panels = []
-    for place, measure in enumerate(result.definition.measures):
+    for place, measure in enumerate(scores.definition.measures if systems else ()):
         scale = max(_top(row, place) for row in systems) or 1.0
-        unit = 100 if is_fraction(result, measure) else 1
-        bars = tuple(_bar(row, place, scale, unit, leader) for row in systems)
+        bars = tuple(_bar(row, place, scale, scores.unit(measure), scores.leader) for row in systems)
         baseline = next((bar.width for row, bar in zip(systems, bars, strict=True) if row.baseline), None)
         panels.append(MeasurePanel(measure, bars, baseline))
     return panels
@@ -113,8 +71,46 @@ def _bar(row: Row, place: int, scale: float, unit: int, leader: str | None) -> B
     return Bar(row.name, cell.text, width, low, high, kind, interval)
 
 
+@dataclass(frozen=True)
+class DifferenceBar:
+    """One query: its place and size in a drawing of height 200."""
+
+    qid: str
+    x: float
+    y: float
+    height: float
+    won: bool
+    value: float
+
+
+@dataclass(frozen=True)
+class DifferenceChart:
+    """Differences per query, the largest gain first; a gap stands for the queries without a difference.
+
+    Attributes:
+        bars: a bar for each query with a difference.
+        width: width of the drawing, in bars.
+        zero: height of the line of no difference.
+        top, bottom: the largest gain and loss.
+        won, equal, lost: numbers of queries.
+    """
+
+    bars: tuple[DifferenceBar, ...]
+    width: float
+    zero: float
+    top: float
+    bottom: float
+    won: int
+    equal: int
+    lost: int
+
+    def path(self, won: bool) -> str:
+        """Return all bars of one side as one SVG path, for charts without links."""
+        return "".join(f"M{bar.x:g} {bar.y:.1f}h.8v{bar.height:.1f}h-.8z" for bar in self.bars if bar.won == won)
+
+
 def difference_chart(differences: Sequence[tuple[str, float]]) -> DifferenceChart:
-    """Return the chart of (qid, difference to the baseline)."""
+    """Return the chart of (qid, difference from the baseline)."""
     ordered = sorted(differences, key=lambda item: (-item[1], item[0]))
     won = [item for item in ordered if item[1] > 0]
     lost = [item for item in ordered if item[1] < 0]
@@ -123,7 +119,7 @@ def difference_chart(differences: Sequence[tuple[str, float]]) -> DifferenceChar
     unit = HEIGHT / ((top - bottom) or 1.0)
     zero = top * unit
     changed = len(won) + len(lost)
-    # A gap stands for the queries without a difference: a tenth of the width, more where few bars would be wide.
+    # The gap is a tenth of the width, and more where few bars would be wide.
     gap = float(min(equal, max(1.0, changed / 10, FEW - changed)))
     bars = []
     for place, (qid, value) in enumerate(won + lost):
@@ -166,19 +162,22 @@ class Curve:
         return "M" + "L".join([*there, *back]) + "z"
 
 
-def curves(result: ExperimentResult, rows: Sequence[Row], sweep: Sweep) -> list[Curve]:
-    """Return a curve for each measure, values at equal distances in the order of the sweep; none where nothing ran."""
-    by_name = {row.name: row for row in rows if not row.absent}
-    ran = sweep.model_copy(update={"values": tuple(v for v in sweep.values if sweep.system(v) in by_name)})
-    base = next((row for row in rows if row.baseline), None)
-    places = range(len(result.definition.measures)) if ran.values else ()
-    return [_curve(result, by_name, base, ran, place) for place in places]
+def curves(scores: ScoreTable, sweep: Sweep) -> list[Curve]:
+    """Return a curve for each measure, values at equal distances in the order of the sweep.
+
+    Values whose systems have no ranked lists are left out; without any other value there is no curve.
+    """
+    rows = {row.name: row for row in scores.rows if row.ranked}
+    points = [(sweep.text(value), rows[sweep.system(value)]) for value in sweep.values if sweep.system(value) in rows]
+    base = next((row for row in scores.rows if row.baseline), None)
+    places = range(len(scores.definition.measures)) if points else ()
+    return [_curve(scores, points, base, place) for place in places]
 
 
-def _curve(result: ExperimentResult, rows: dict[str, Row], base: Row | None, sweep: Sweep, place: int) -> Curve:
-    measure = result.definition.measures[place]
-    unit = 100 if is_fraction(result, measure) else 1
-    cells = [rows[sweep.system(value)].cells[place] for value in sweep.values]
+def _curve(scores: ScoreTable, systems: Sequence[tuple[str, Row]], base: Row | None, place: int) -> Curve:
+    measure = scores.definition.measures[place]
+    unit = scores.unit(measure)
+    cells = [row.cells[place] for _, row in systems]
     lows = [cell.value if math.isnan(cell.low) else cell.low for cell in cells]
     highs = [cell.value if math.isnan(cell.high) else cell.high for cell in cells]
     level = None if base is None else base.cells[place].value
@@ -192,14 +191,14 @@ def _curve(result: ExperimentResult, rows: dict[str, Row], base: Row | None, swe
     step = 100 / max(len(cells) - 1, 1)
     points = tuple(
         CurvePoint(
-            sweep.text(value),
+            label,
             f"{cell.value * unit:.2f}",
-            place_x * step if len(cells) > 1 else 50.0,
+            number * step if len(cells) > 1 else 50.0,
             height(cell.value),
             height(low),
             height(high),
             cell.value == best,
         )
-        for place_x, (value, cell, low, high) in enumerate(zip(sweep.values, cells, lows, highs, strict=True))
+        for number, ((label, _), cell, low, high) in enumerate(zip(systems, cells, lows, highs, strict=True))
     )
     return Curve(measure, points, None if level is None else height(level))

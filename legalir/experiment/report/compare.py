@@ -1,4 +1,4 @@
-"""Scores against expected ones: the same, better, worse, missing or extra, cell by cell."""
+"""Expected scores: written, read, and compared with a result, cell by cell."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pandas as pd
 
 from legalir.errors import ExperimentError
 from legalir.experiment.report.result import ExperimentResult
-from legalir.experiment.runs.runs import writing
+from legalir.experiment.runs.files import writing
 from legalir.storage.files import atomic_file
 
 __all__ = ["DEFAULT_TOLERANCE", "Cell", "Comparison", "Expected", "compare", "read_expected", "write_expected"]
 
 DEFAULT_TOLERANCE = 0.0005
-"""How far two scores (fractions) may lie apart and still be the same."""
+"""Largest difference of two scores (fractions) that count as the same."""
 
 HEADER = ("system", "measure", "value")
 
@@ -43,7 +43,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """The score minus the expected one, None where there is only one of the two."""
+        """The score minus the expected one; None where one of the two is missing."""
         return None if self.expected is None or self.actual is None else self.actual - self.expected
 
 
@@ -61,7 +61,7 @@ class Comparison:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many cells are same, better, worse, missing and extra."""
+        """Number of cells that are same, better, worse, missing and extra."""
         return Counter(cell.status for cell in self.cells)
 
 
@@ -95,7 +95,7 @@ def read_expected(path: str | os.PathLike[str]) -> Expected:
                 header_seen = True
                 continue
             if len(cells) != len(HEADER):
-                raise ExperimentError(f"{where}: there must be 3 columns with tabs between, not {len(cells)}.")
+                raise ExperimentError(f"{where}: there must be 3 columns with tabs between, got {len(cells)}.")
             if (cells[0], cells[1]) in scores:
                 raise ExperimentError(f"{where}: {cells[0]!r} and {cells[1]} occur twice; keep one.")
             scores[cells[0], cells[1]] = _number(cells[2], where, "value")
@@ -114,7 +114,8 @@ def _number(text: str, where: str, what: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or (what == "tolerance" and value < 0):
-        raise ExperimentError(f"{where}: the {what} {text.strip()!r} is not a number.")
+        accepted = "a number of at least 0" if what == "tolerance" else "a number"
+        raise ExperimentError(f"{where}: the {what} must be {accepted}, got {text.strip()!r}.")
     return value
 
 
@@ -126,7 +127,7 @@ def compare(
     """Compare a result, or its table, with expected scores.
 
     Args:
-        result: what an experiment gave.
+        result: the result of an experiment, or its table.
         expected: expected scores or the path of their file.
         tolerance: in score units; otherwise the file's, else the definition's, else 0.0005.
     """
@@ -145,9 +146,10 @@ def _scores(result: ExperimentResult | pd.DataFrame) -> dict[tuple[str, str], fl
         table, measures = result.table, list(result.definition.measures)
     else:
         table = result
-        # A measure is a column that has no space: its statistics are called by it, a space, and their kind.
+        # A column with a space is a statistic of a measure.
         measures = [column for column in table.columns if column != "name" and " " not in column]
-    return {(row["name"], name): float(row[name]) for _, row in table.iterrows() for name in measures}
+    scores = {(str(row["name"]), name): float(row[name]) for _, row in table.iterrows() for name in measures}
+    return {key: value for key, value in scores.items() if not math.isnan(value)}  # answers have no ranking measures
 
 
 def _cell(key: tuple[str, str], expected: float | None, actual: float | None, tolerance: float) -> Cell:

@@ -1,30 +1,22 @@
-"""Queries for the report: won and lost most, slowest, and a card for each of them.
-
-What a report shows besides figures: queries, gold provisions and titles, kept with the result.
-"""
+"""Queries for the report: won and lost most, slowest, and a card for each of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
-from legalir.experiment.report.result import TOP, ExperimentResult
+from legalir.experiment.runs.context import TOP, Context
+from legalir.experiment.runs.files import Run, has_answers
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["Hit", "Line", "QueryCard", "anchor", "differences", "extremes", "query_cards", "slowest"]
-
-"""Results a system whose titles are kept."""
+__all__ = ["Hit", "Line", "QueryCard", "QueryFacts", "anchor", "extremes"]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A query in a list: its value, and what more there is to say."""
+    """A query in a list, with its value and a remark."""
 
     qid: str
     query: str
@@ -46,17 +38,21 @@ class QueryCard:
     """One query in full.
 
     Attributes:
+        qid: its qid.
+        query: its text.
         gold: (docno, title) of the relevant provisions.
-        ranks: for each system its name, the rank from 1 of each gold provision (None where not found) and the
-            value of the first measure.
+        ranks: for each system with ranked lists its name, the rank from 1 of each gold provision (None where it is not
+            in the list) and the value of the first measure.
         lists: first results by system.
+        answers: answer by system; empty where a system did not answer this query.
     """
 
     qid: str
     query: str
     gold: tuple[tuple[str, str], ...]
-    ranks: tuple[tuple[str, tuple[int | None, ...], float], ...]
-    lists: Mapping[str, tuple[Hit, ...]]
+    ranks: list[tuple[str, tuple[int | None, ...], float]] = field(default_factory=list)
+    lists: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
 
 
 def anchor(qid: str) -> str:
@@ -65,60 +61,66 @@ def anchor(qid: str) -> str:
     return f"q-{safe}"
 
 
-def _values(result: ExperimentResult, measure: str) -> pd.DataFrame:
-    rows = result.per_query[result.per_query["measure"] == measure]
-    return rows.pivot(index="qid", columns="name", values="value")
+class QueryFacts:
+    """What is known about each query of an experiment.
+
+    Args:
+        context: the words of the experiment.
+        per_query: columns ``name, qid, measure, value``.
+        measure: the measure whose values are shown, the first of the definition.
+        runs: the run of each system.
+    """
+
+    def __init__(self, context: Context, per_query: pd.DataFrame, measure: str, runs: Mapping[str, Run]) -> None:
+        self.context, self.runs = context, runs
+        self.answering = [name for name, run in runs.items() if has_answers(run.frame)]
+        rows = per_query[per_query["measure"] == measure]
+        self._values: dict[str, dict[str, float]] = {}
+        for name, qid, value in zip(rows["name"], rows["qid"], rows["value"], strict=True):
+            self._values.setdefault(qid, {})[name] = float(value)
+
+    def differences(self, system: str, baseline: str) -> list[tuple[str, float]]:
+        """Return (qid, value of `system` minus that of `baseline`), in the order of the topics."""
+        return [(qid, self._values[qid][system] - self._values[qid][baseline]) for qid in self.context.queries]
+
+    def lines(self, values: Iterable[tuple[str, float]]) -> list[Line]:
+        """Return a line for each (qid, value)."""
+        return [Line(qid, self.context.queries[qid], value) for qid, value in values]
+
+    def slowest(self, count: int) -> list[Line]:
+        """Return the slowest queries over all systems, each once; the remark is the system that was slow."""
+        lines: dict[str, Line] = {}
+        for name, run in self.runs.items():
+            for qid, time in run.record.latency.slowest(count) if run.record.latency is not None else ():
+                if qid in self.context.queries and (qid not in lines or time > lines[qid].value):
+                    lines[qid] = Line(qid, self.context.queries[qid], time, name)
+        return sorted(lines.values(), key=lambda line: -line.value)[:count]
+
+    def cards(self, qids: Iterable[str], listed: Sequence[str]) -> list[QueryCard]:
+        """Return the cards of `qids` in the order of the topics, with the first results of the systems `listed`."""
+        wanted = set(qids)
+        runs = {name: {str(qid): rows for qid, rows in run.frame.groupby("qid")} for name, run in self.runs.items()}
+        return [self._card(qid, runs, listed) for qid in self.context.queries if qid in wanted]
+
+    def _card(self, qid: str, runs: Mapping[str, Mapping[str, pd.DataFrame]], listed: Sequence[str]) -> QueryCard:
+        titles = self.context.titles
+        gold, values = list(self.context.gold.get(qid, {})), self._values.get(qid, {})
+        card = QueryCard(qid, self.context.queries[qid], tuple((docno, titles.get(docno, docno)) for docno in gold))
+        for name, by_query in runs.items():
+            rows = by_query.get(qid)
+            if name in self.answering:
+                card.answers[name] = "" if rows is None else str(rows["qanswer"].iloc[0])
+                continue
+            hits = () if rows is None else zip(rows["docno"], rows["rank"], strict=True)
+            places = {str(docno): int(rank) + 1 for docno, rank in hits}
+            card.ranks.append((name, tuple(places.get(docno) for docno in gold), values[name]))
+            if name in listed:
+                first = sorted(places, key=lambda docno: places[docno])[:TOP]
+                card.lists[name] = tuple(Hit(docno, titles.get(docno, docno), docno in gold) for docno in first)
+        return card
 
 
-def differences(result: ExperimentResult, system: str, baseline: str) -> list[tuple[str, float]]:
-    """Return (qid, value of `system` minus that of `baseline`) by the first measure, in topic order."""
-    values = _values(result, result.definition.measures[0])
-    change = values[system] - values[baseline]
-    return [(qid, float(change[qid])) for qid in result.context.queries]
-
-
-def extremes(result: ExperimentResult, changes: Sequence[tuple[str, float]], count: int, sign: int) -> list[Line]:
+def extremes(changes: Sequence[tuple[str, float]], count: int, sign: int) -> list[tuple[str, float]]:
     """Return the `count` queries with the largest gain (`sign` 1) or loss (-1); fewer where fewer changed."""
     chosen = sorted((item for item in changes if item[1] * sign > 0), key=lambda item: (-item[1] * sign, item[0]))
-    return [Line(qid, result.context.queries[qid], value) for qid, value in chosen[:count]]
-
-
-def slowest(result: ExperimentResult, count: int) -> list[Line]:
-    """Return the slowest queries over all systems, each once, with the system that was slow."""
-    found: dict[str, Line] = {}
-    for name, latency in result.latencies.items():
-        for qid, time in latency.slowest(count) if latency is not None else ():
-            if qid in result.context.queries and (qid not in found or time > found[qid].value):
-                found[qid] = Line(qid, result.context.queries[qid], time, name)
-    return sorted(found.values(), key=lambda line: -line.value)[:count]
-
-
-def query_cards(result: ExperimentResult, qids: Iterable[str], listed: Sequence[str]) -> list[QueryCard]:
-    """Return the cards of `qids` in the order of the topics, with result lists of the systems `listed`."""
-    wanted = set(qids)
-    runs = {name: {str(qid): rows for qid, rows in run.groupby("qid")} for name, run in result.runs.items()}
-    values = _values(result, result.definition.measures[0]).to_dict(orient="index")
-    return [_card(result, qid, runs, values[qid], listed) for qid in result.context.queries if qid in wanted]
-
-
-def _card(
-    result: ExperimentResult,
-    qid: str,
-    runs: Mapping[str, Mapping[str, pd.DataFrame]],
-    values: Mapping[Hashable, float],
-    listed: Sequence[str],
-) -> QueryCard:
-    context = result.context
-    gold = list(context.gold.get(qid, {}))
-    empty = pd.DataFrame({"docno": [], "rank": []})
-    ranks = []
-    lists = {}
-    for name, by_query in runs.items():
-        rows = by_query.get(qid, empty)
-        places = {str(docno): int(rank) + 1 for docno, rank in zip(rows["docno"], rows["rank"], strict=True)}
-        ranks.append((name, tuple(places.get(docno) for docno in gold), values[name]))
-        if name in listed:
-            first = sorted(places, key=lambda docno: places[docno])[:TOP]
-            lists[name] = tuple(Hit(docno, context.titles.get(docno, docno), docno in gold) for docno in first)
-    titles = tuple((docno, context.titles.get(docno, docno)) for docno in gold)
-    return QueryCard(qid, context.queries[qid], titles, tuple(ranks), {name: lists[name] for name in listed})
+    return chosen[:count]

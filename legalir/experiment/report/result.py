@@ -1,101 +1,42 @@
-"""The result of an experiment: what was asked, the runs, the table, and how to keep and show them.
-
-Queries for the report: won and lost most, slowest, and a card for each of them.
-
-What a report shows besides figures: queries, gold provisions and titles, kept with the result.
-"""
+"""The result of an experiment: what was asked, the runs, the scores, and how to store and show them."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import yaml
 
 from legalir.errors import ExperimentError
 from legalir.experiment.definition.definition import Definition
-from legalir.experiment.runs.files import exact_floats, read_record, read_run, run_paths, write_record, write_run
+from legalir.experiment.report.html import render
+from legalir.experiment.report.queries import QueryFacts
+from legalir.experiment.report.rows import ScoreTable
+from legalir.experiment.runs.context import Context
+from legalir.experiment.runs.files import Run, exact_floats, load_run, read_record, record_paths, save_run, writing
 from legalir.experiment.runs.latency import Latency
-from legalir.experiment.runs.runs import Run, writing
-from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file
 
-if TYPE_CHECKING:
-    from legalir.collection.collection import Collection
-
-__all__ = ["TOP", "Context", "ExperimentResult", "collect_context"]
-
-TOP = 5
-
-
-@dataclass(frozen=True)
-class Context:
-    """The words of an experiment.
-
-    Attributes:
-        queries: text by qid, in the order of the topics.
-        gold: relevant docnos by qid with their grade, best first.
-        titles: title by docno, of what is gold or among the first results of a system.
-    """
-
-    queries: Mapping[str, str] = field(default_factory=dict)
-    gold: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    titles: Mapping[str, str] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, object]:
-        """Return plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Mapping[str, object]]) -> Context:
-        """Return the context that :meth:`as_dict` gave."""
-        return cls(**value)  # type: ignore[arg-type]
-
-
-def collect_context(
-    collection: Collection, runs: Mapping[str, pd.DataFrame], topics: pd.DataFrame, qrels: pd.DataFrame
-) -> Context:
-    """Gather the queries, their gold provisions, and titles for those and for each system's first results."""
-    gold: dict[str, dict[str, int]] = {qid: {} for qid in topics["qid"]}
-    relevant = qrels[qrels["label"] > 0].sort_values(["label", "docno"], ascending=[False, True])
-    for qid, docno, label in zip(relevant["qid"], relevant["docno"], relevant["label"], strict=True):
-        gold[qid][docno] = int(label)
-    shown = dict.fromkeys(relevant["docno"])
-    for run in runs.values():
-        shown |= dict.fromkeys(run.loc[run["rank"] < TOP, "docno"])
-    return Context(
-        queries=dict(zip(topics["qid"], topics["query"].astype(str), strict=True)),
-        gold=gold,
-        titles=_titles(collection, shown),
-    )
-
-
-def _titles(collection: Collection, docnos: Iterable[str]) -> dict[str, str]:
-    titles = {}
-    for docno, provision in collection.provisions(list(docnos)).items():
-        title = provision.title or " ".join(provision.text.split())[:80]
-        titles[docno] = " ".join(title.split())
-    return titles
-
+__all__ = ["ExperimentResult", "read_table"]
 
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
 
 
 @dataclass(frozen=True, repr=False)
 class ExperimentResult:
-    """What an experiment gave.
+    """The result of an experiment.
 
     Attributes:
         definition: what was asked.
         table: one row a system that ran; columns ``name``, the measures as fractions, for each measure the columns
-            of :func:`legalir.experiment.runs.scores.statistic_columns`, then the latency.
+            of :func:`legalir.experiment.runs.scores.statistic_columns`, then the latency. The measures of a system that
+            gives answers are NaN.
         per_query: columns ``name, qid, measure, value``.
-        made: the runs with how they were made, by system.
+        system_runs: the run of each system with how it was made.
         environment: versions, machine, fingerprints, times; plain values.
         context: the queries, judgements and titles that a report shows.
     """
@@ -103,31 +44,36 @@ class ExperimentResult:
     definition: Definition
     table: pd.DataFrame
     per_query: pd.DataFrame
-    made: Mapping[str, Run]
+    system_runs: Mapping[str, Run]
     environment: Mapping[str, object]
     context: Context = field(default_factory=Context)
 
     @property
     def runs(self) -> dict[str, pd.DataFrame]:
-        """The run of each system: columns ``qid, docno, score, rank``."""
-        return {name: run.frame for name, run in self.made.items()}
+        """The run of each system: ranked lists (``qid, docno, score, rank``) or answers (``qid, qanswer``)."""
+        return {name: run.frame for name, run in self.system_runs.items()}
 
     @property
     def latencies(self) -> dict[str, Latency | None]:
         """The response times of each system, None where they were not measured."""
-        return {name: run.record.latency for name, run in self.made.items()}
+        return {name: run.record.latency for name, run in self.system_runs.items()}
 
     @property
     def absent(self) -> dict[str, str]:
-        """The systems whose model could not be had, and why; they have neither a run nor a row in the table."""
+        """The systems whose model or package is missing, with the reason; they have no run and no row in the table."""
         systems = self.environment.get("systems")
         rows = systems.items() if isinstance(systems, Mapping) else ()
         return {str(name): str(facts["absent"]) for name, facts in rows if "absent" in facts}
 
     @property
+    def scores(self) -> ScoreTable:
+        """The table as people see it."""
+        return ScoreTable(self.definition, self.table, self.absent)
+
+    @property
     def baseline(self) -> str | None:
-        """The system that the others are tested against; None where there is none, or where it has no run."""
-        return self.definition.baseline if self.definition.baseline in self.made else None
+        """The system that the others are tested against; None where there is none, or where it has no ranked lists."""
+        return self.scores.baseline
 
     @property
     def dataset_name(self) -> str:
@@ -137,8 +83,8 @@ class ExperimentResult:
 
     @property
     def reused(self) -> list[str]:
-        """The systems whose run was found on disk."""
-        return [name for name, run in self.made.items() if run.reused]
+        """The systems whose run was read from disk."""
+        return [name for name, run in self.system_runs.items() if run.reused]
 
     def __repr__(self) -> str:
         systems, measures = len(self.table), ", ".join(self.definition.measures)
@@ -155,9 +101,9 @@ class ExperimentResult:
             MissingExtra: Jinja2 is not installed (``pip install 'legalir[report]'``).
             ExperimentError: the file cannot be written.
         """
-        from legalir.experiment.report.html import render
-
-        path, text = Path(path), render(self)
+        path = Path(path)
+        queries = QueryFacts(self.context, self.per_query, self.definition.measures[0], self.system_runs)
+        text = render(self.scores, queries, self.environment, self.dataset_name)
         with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path
@@ -170,7 +116,10 @@ class ExperimentResult:
         """
         folder = Path(folder)
         with writing(folder):
-            self._save_runs(folder / "runs")
+            paths = record_paths(folder / "runs", self.definition.systems)
+            for name, run in self.system_runs.items():
+                if read_record(paths[name]) != run.record:
+                    save_run(paths[name], run)
             with atomic_file(folder / "table.tsv") as stream:
                 self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
             with atomic_file(folder / "per_query.csv") as stream:
@@ -179,25 +128,18 @@ class ExperimentResult:
                 json.dump(self.environment, stream, ensure_ascii=False, indent=1)
                 stream.write("\n")
             with atomic_file(folder / "context.json") as stream:
-                json.dump(self.context.as_dict(), stream, ensure_ascii=False)
+                json.dump(asdict(self.context), stream, ensure_ascii=False)
                 stream.write("\n")
             with atomic_file(folder / "definition.yaml") as stream:
                 yaml.safe_dump(self.definition.as_dict(), stream, allow_unicode=True, sort_keys=False, width=100)
         return folder
-
-    def _save_runs(self, folder: Path) -> None:
-        paths = run_paths(folder, self.definition.systems)
-        for name, run in self.made.items():
-            if read_record(paths[name]) != run.record:
-                write_run(paths[name], run.frame, name)
-                write_record(paths[name], replace(run.record, sha256=file_digest(paths[name])))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> ExperimentResult:
         """Read back what :meth:`save` wrote.
 
         Raises:
-            ExperimentError: the folder holds no result, or one that is damaged.
+            ExperimentError: the folder holds no result, or a damaged one.
         """
         folder = Path(folder)
         for name in FILES:
@@ -211,26 +153,26 @@ class ExperimentResult:
                 _read_per_query(folder / "per_query.csv"),
                 {},
                 json.loads((folder / "environment.json").read_text(encoding="utf-8")),
-                Context.from_dict(json.loads((folder / "context.json").read_text(encoding="utf-8"))),
+                Context(**json.loads((folder / "context.json").read_text(encoding="utf-8"))),
             )
-            paths = run_paths(folder / "runs", definition.systems)
-            made = {name: _load_run(path) for name, path in paths.items() if name not in result.absent}
-            return replace(result, made=made)
+            paths = record_paths(folder / "runs", definition.systems)
+            runs = {name: _stored_run(path) for name, path in paths.items() if name not in result.absent}
+            return replace(result, system_runs=runs)
         except (ValueError, KeyError, TypeError) as error:
             raise ExperimentError(f"{folder} holds a damaged result: run the experiment again.") from error
 
 
 def _cure(folder: Path) -> str:
-    """Say what to do where a folder holds no result: several datasets have theirs below it."""
+    """Return what to do about a folder without a result; with several datasets, each result has a folder in it."""
     below = sorted(child.name for child in folder.glob("*/") if (child / "table.tsv").is_file())
     return f"give one of its datasets, {', '.join(below)}" if below else "run the experiment first"
 
 
-def _load_run(path: Path) -> Run:
-    record = read_record(path)
-    if record is None:
-        raise ExperimentError(f"{path} is missing or was altered: run the experiment again.")
-    return Run(read_run(path), record, reused=True)
+def _stored_run(path: Path) -> Run:
+    run = load_run(path)
+    if run is None:
+        raise ExperimentError(f"The run of {path} is missing or was altered: run the experiment again.")
+    return run
 
 
 def read_table(path: Path) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Tables on the terminal, within the width there is."""
+"""Tables on the terminal, within its width."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from legalir.experiment.report.compare import Comparison
 from legalir.experiment.report.result import ExperimentResult
-from legalir.experiment.report.rows import Row, reasons, table_rows
+from legalir.experiment.report.rows import Row, ScoreTable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,37 +20,35 @@ if TYPE_CHECKING:
 __all__ = ["open_console", "print_comparison", "print_result"]
 
 NAME_WIDTH, NARROW_NAME = 30, 20
-"""Longer system names are folded: at the first width, or at the second where one table can hold everything then."""
+"""Longer system names are folded: at the first width, or at the second where one table then holds everything."""
 
 SCORE_WIDTH, TIME_WIDTH, PADDING = 7, 5, 2
-"""Widths of columns, and of what is between them."""
+"""Widths of columns, and of the space between them."""
 
 
 def open_console() -> Console:
-    """Return a console on standard output: as wide as the terminal, 100 columns where it is none."""
+    """Return a console on standard output: as wide as the terminal, or 100 columns wide without a terminal."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else 100)
 
 
 def print_result(result: ExperimentResult, console: Console) -> None:
-    """Print the table of a result; one that is too wide for the console goes on below with more measures."""
+    """Print the table of a result; where it is too wide for the console, further measures follow below."""
     from rich.markup import escape
 
-    definition = result.definition
-    rows = table_rows(result)
+    definition, scores = result.definition, result.scores
     console.print(f"[bold]{escape(definition.title)}[/bold]", highlight=False)
     counted = f"{len(result.context.queries)} queries, depth {definition.depth}"
     console.print(f"{escape(result.dataset_name)}, {counted}", style="dim", highlight=False)
     if values := definition.shown().values:
         line = ", ".join(f"{name}={value}" for name, value in values.items())
         console.print(escape(line), style="dim", highlight=False)
-    names, parts = _layout(result, rows, console.width)
+    names, parts = _layout(scores, console.width)
     for part in parts:
-        console.print(_table(result, rows, part, names))
-    if legend := _legend(result, rows):
-        console.print(legend, style="dim", highlight=False)
-    for reason, systems in reasons(result).items():
+        console.print(_table(scores, part, names))
+    console.print(_legend(scores), style="dim", highlight=False)
+    for reason, systems in scores.reasons().items():
         console.print(f"[yellow]not run:[/yellow] {escape('; '.join(systems))}: {escape(reason)}", highlight=False)
 
 
@@ -71,11 +69,13 @@ def _width(heading: str) -> int:
     return max(SCORE_WIDTH, *(len(line) for line in heading.split("\n")))
 
 
-def _layout(result: ExperimentResult, rows: Sequence[Row], width: int) -> tuple[int, list[list[int]]]:
+def _layout(scores: ScoreTable, width: int) -> tuple[int, list[list[int]]]:
     """Return the width of the names, and the measures of each table: all in one, if names may be that narrow."""
-    widths = [_width(_heading(measure)) + PADDING for measure in result.definition.measures]
-    room = width - PADDING - (2 * (TIME_WIDTH + PADDING) if _timed(rows) else 0) - 1
-    longest = max(len("system"), *(_cells(row.name) for row in rows))
+    from rich.cells import cell_len
+
+    widths = [_width(_heading(measure)) + PADDING for measure in scores.definition.measures]
+    room = width - PADDING - (2 * (TIME_WIDTH + PADDING) if scores.timed else 0) - 1
+    longest = max(len("system"), *(cell_len(row.name) for row in scores.rows))
     if room - sum(widths) >= min(longest, NARROW_NAME):
         return min(longest, room - sum(widths)), [list(range(len(widths)))]
     names = min(longest, NAME_WIDTH)
@@ -87,17 +87,7 @@ def _layout(result: ExperimentResult, rows: Sequence[Row], width: int) -> tuple[
     return names, parts
 
 
-def _timed(rows: Sequence[Row]) -> bool:
-    return any(not math.isnan(row.median) for row in rows)
-
-
-def _cells(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _table(result: ExperimentResult, rows: Sequence[Row], places: Sequence[int], names: int) -> Table:
+def _table(scores: ScoreTable, places: Sequence[int], names: int) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -105,18 +95,17 @@ def _table(result: ExperimentResult, rows: Sequence[Row], places: Sequence[int],
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING - 1, 0, 0), header_style="bold")
     table.add_column("system", overflow="fold", max_width=names)
     for place in places:
-        heading = _heading(result.definition.measures[place])
+        heading = _heading(scores.definition.measures[place])
         table.add_column(Text(heading, justify="right"), justify="right", no_wrap=True, min_width=_width(heading))
-    timed = _timed(rows)
-    for heading in ("ms", "p95") if timed else ():
+    for heading in ("ms", "p95") if scores.timed else ():
         table.add_column(heading, justify="right", no_wrap=True, min_width=TIME_WIDTH, style="dim")
     references_begin = False
-    for row in rows:
+    for row in scores.rows:
         if row.reference and not references_begin:
             table.add_section()
             references_begin = True
         cells = [_cell(row, place) for place in places]
-        times = [_time(row.median), _time(row.p95)] if timed else []
+        times = [_time(row.median), _time(row.p95)] if scores.timed else []
         table.add_row(_name(row), *cells, *times, style="dim" if row.reference else None)
     return table
 
@@ -142,21 +131,23 @@ def _time(milliseconds: float) -> str:
     return f"{milliseconds:.1f}" if milliseconds < 100 else f"{milliseconds:.0f}"
 
 
-def _legend(result: ExperimentResult, rows: Sequence[Row]) -> str:
-    definition = result.definition
+def _legend(scores: ScoreTable) -> str:
+    definition = scores.definition
     parts = ["bold: best"]
-    if result.baseline is not None and len(result.table) > 1:
+    if scores.compared:
         correction = f", {definition.correction}" if definition.correction else ""
-        parts.append(f"▲▼ against {result.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
-    if any(row.reference for row in rows):
+        parts.append(f"▲▼ against {scores.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
+    if any(row.reference for row in scores.rows):
         parts.append("dim: published elsewhere")
-    if _timed(rows):
+    if any(row.answers for row in scores.rows):
+        parts.append("answers have no ranking measures")
+    if scores.timed:
         parts.append("ms: one query, median and 95 %")
     return "; ".join(parts)
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Print the cells that differ, and how many are the same."""
+    """Print the cells that differ, and the number of those that are the same."""
     from rich import box
     from rich.table import Table
 

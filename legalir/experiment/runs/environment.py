@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 from collections.abc import Mapping
@@ -10,45 +11,31 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from legalir.experiment.definition.definition import Definition
+from legalir.experiment.runs.files import Run
 from legalir.experiment.runs.fingerprints import frame_fingerprint, legalir_version
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from legalir.collection.collection import Collection
-    from legalir.experiment.runs.runs import Run
 
 __all__ = ["describe_environment", "public_dataset_name"]
 
 PACKAGES = (
-    "pyterrier",
-    "ir-datasets",
-    "ir-measures",
-    "pytrec-eval-terrier",
-    "bm25s",
-    "numba",
-    "numpy",
-    "scipy",
-    "pandas",
-    "scikit-learn",
-    "statsmodels",
-    "networkx",
-    "torch",
-    "transformers",
-    "sentence-transformers",
-    "tokenizers",
+    *("pyterrier", "ir-datasets", "ir-measures", "pytrec-eval-terrier", "bm25s", "numba", "numpy", "scipy", "pandas"),
+    *("scikit-learn", "statsmodels", "networkx", "torch", "transformers", "sentence-transformers", "tokenizers"),
     "faiss-cpu",
 )
-"""Packages whose version may move a score or a time; those not installed are left out."""
+"""Packages whose version may change a score or a time; those that are not installed are left out."""
 
 
 def public_dataset_name(dataset: str) -> str:
-    """Return a dataset id as it is, and of a path only its last part, with the split if there is one."""
+    """Return a dataset id as it is; a path is cut to its last part, with the split if there is one."""
     path = Path(dataset).expanduser()
     if not (path.is_absolute() or dataset.startswith((".", "~")) or path.is_dir()):
         return dataset
-    # "<folder>/<split>" is no path itself.
+    # "<folder>/<split>" is not a path itself.
     return path.name if path.is_dir() else "/".join(path.parts[-2:])
 
 
@@ -61,9 +48,9 @@ def describe_environment(
     absent: Mapping[str, str],
     seconds: float,
 ) -> dict[str, object]:
-    """Return what ``environment.json`` holds: versions, machine, fingerprints, values, and how each run was made.
+    """Return the content of ``environment.json``: versions, machine, fingerprints, values, and how each run was made.
 
-    `absent` says why a system has no run.
+    `absent` holds the reason for each system without a run.
     """
     from legalir.pipeline import canonical
 
@@ -100,10 +87,8 @@ def _how(run: Run) -> dict[str, object]:
 
 
 def _packages() -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions

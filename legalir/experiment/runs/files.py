@@ -1,14 +1,20 @@
-"""Runs on disk: a TREC file that reads back exactly, and beside it what it was made from."""
+"""Runs on disk: a file that reads back exactly, and beside it a record of how the run was made.
+
+A run is of one of two kinds. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
+*answers* have the columns :data:`ANSWER_COLUMNS` and are a file of JSON lines, ``NAME.jsonl``. The record is
+``NAME.json``.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +26,16 @@ from legalir.experiment.runs.latency import Latency
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file
 
-__all__ = ["RUN_COLUMNS", "RunRecord", "read_record", "read_run", "run_paths", "write_record", "write_run"]
+__all__ = [
+    *("ANSWER_COLUMNS", "RANKED_COLUMNS", "Run", "RunRecord", "exact_floats", "has_answers", "load_run", "read_record"),
+    *("read_run", "record_paths", "save_record", "save_run", "write_run", "writing"),
+]
 
-RUN_COLUMNS = ("qid", "docno", "score", "rank")
-"""The columns of a run: strings, strings, finite floats, and integers from 0."""
+RANKED_COLUMNS = ("qid", "docno", "score", "rank")
+"""The columns of ranked lists: strings, strings, finite floats, and integers from 0."""
+
+ANSWER_COLUMNS = ("qid", "qanswer")
+"""The columns of answers, one row a query: strings."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +46,9 @@ class RunRecord:
         system: the name of the system.
         expression: its canonical expression.
         key: the key of :func:`legalir.experiment.runs.fingerprints.run_key`.
-        sha256: of the run file.
-        queries: how many queries were asked.
-        seconds: time for all of them together, shared prefixes counted in full.
+        sha256: of the run file; empty where there is none.
+        queries: number of queries asked.
+        seconds: time for all of them together; steps that several systems share count in full.
         latency: the response time of single queries, None where it was not measured.
     """
 
@@ -49,13 +61,39 @@ class RunRecord:
     latency: Latency | None = None
 
 
-def run_paths(folder: Path, systems: Iterable[str]) -> dict[str, Path]:
-    """Return the path of each system's run file: the system's name where that is possible, and unique."""
+@dataclass
+class Run:
+    """A run, how it was made, and whether it was read from disk instead of made now."""
+
+    frame: pd.DataFrame
+    record: RunRecord
+    reused: bool = False
+
+
+def has_answers(run: pd.DataFrame) -> bool:
+    """Return whether a run holds answers; otherwise it holds ranked lists."""
+    return "qanswer" in run.columns
+
+
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turn a failure to write below `folder` into an :class:`ExperimentError`."""
+    try:
+        yield
+    except OSError as error:
+        raise ExperimentError(
+            f"{folder} cannot be written ({error.strerror or error}): choose another directory, or free some "
+            f"space; files that were complete remain."
+        ) from error
+
+
+def record_paths(folder: Path, systems: Iterable[str]) -> dict[str, Path]:
+    """Return the path of each system's record: unique, and the system's name where that is possible."""
     slugs = {system: re.sub(r"[^\w.+=-]+", "-", system).strip("-.")[:60] for system in systems}
     # Some file systems do not tell case apart.
     taken = Counter(slug.casefold() for slug in slugs.values())
     return {
-        system: folder / f"{slug if slug and taken[slug.casefold()] == 1 else _with_hash(slug, system)}.trec"
+        system: folder / f"{slug if slug and taken[slug.casefold()] == 1 else _with_hash(slug, system)}.json"
         for system, slug in slugs.items()
     }
 
@@ -64,23 +102,78 @@ def _with_hash(slug: str, system: str) -> str:
     return f"{slug}-{hashlib.sha256(system.encode()).hexdigest()[:8]}".lstrip("-")
 
 
-def write_run(path: Path, run: pd.DataFrame, tag: str) -> None:
-    """Write a run as ``qid Q0 docno rank score tag``, separated by tabs, scores exact.
+def save_run(path: Path, run: Run) -> None:
+    """Write the run and then its record, whose path is `path`; the record of `run` gets the sha256 of the file.
 
-    Ranks count from 0 as PyTerrier's do; TREC's tools order by score. Tabs, which those tools take as they
-    take spaces, keep a docno with a space in one piece.
+    Raises:
+        ExperimentError: a file cannot be written.
     """
-    frame = pd.DataFrame(
-        {
-            "qid": run["qid"],
-            "q0": "Q0",
-            "docno": run["docno"],
-            "rank": run["rank"],
-            "score": run["score"].astype(np.float64),
-            "tag": re.sub(r"\s+", "_", tag),
-        }
-    )
+    suffix, other = (".jsonl", ".trec") if has_answers(run.frame) else (".trec", ".jsonl")
+    with writing(path.parent):
+        write_run(path.with_suffix(suffix), run.frame, run.record.system)
+        path.with_suffix(other).unlink(missing_ok=True)  # of a system that had this name before
+        run.record = replace(run.record, sha256=file_digest(path.with_suffix(suffix)))
+    save_record(path, run.record)
+
+
+def save_record(path: Path, record: RunRecord) -> None:
+    """Write a record.
+
+    Raises:
+        ExperimentError: the file cannot be written.
+    """
+    with writing(path.parent), atomic_file(path) as stream:
+        json.dump(asdict(record), stream, ensure_ascii=False, indent=1)
+        stream.write("\n")
+
+
+def load_run(path: Path, key: str | None = None) -> Run | None:
+    """Return the run whose record is at `path`; None where one of the two files is missing or altered.
+
+    Args:
+        path: of the record.
+        key: the key that the record must have; None accepts every key.
+    """
+    record = read_record(path)
+    return None if record is None or key not in (None, record.key) else Run(read_run(_run_file(path)), record, True)
+
+
+def read_record(path: Path) -> RunRecord | None:
+    """Return a record; None where it or its run file is missing or altered."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        latency = values.pop("latency")
+        record = RunRecord(**values, latency=None if latency is None else Latency.from_dict(latency))
+        return record if file_digest(_run_file(path)) == record.sha256 else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _run_file(path: Path) -> Path:
+    answers = path.with_suffix(".jsonl")
+    return answers if answers.exists() else path.with_suffix(".trec")
+
+
+def write_run(path: Path, run: pd.DataFrame, tag: str) -> None:
+    """Write a run: answers as JSON lines, ranked lists as ``qid Q0 docno rank score tag`` with tabs, scores exact.
+
+    Ranks count from 0 as PyTerrier's do; TREC's tools order by score. TREC's tools take tabs as they take spaces, and
+    tabs keep a docno with a space in one piece.
+    """
     with atomic_file(path) as stream:
+        if has_answers(run):
+            stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in run.to_dict(orient="records"))
+            return
+        frame = pd.DataFrame(
+            {
+                "qid": run["qid"],
+                "q0": "Q0",
+                "docno": run["docno"],
+                "rank": run["rank"],
+                "score": run["score"].astype(np.float64),
+                "tag": re.sub(r"\s+", "_", tag),
+            }
+        )
         # pandas writes the shortest decimal that reads back as the same float.
         frame.to_csv(stream, sep="\t", header=False, index=False, quoting=csv.QUOTE_NONE, lineterminator="\n")
 
@@ -92,40 +185,31 @@ def read_run(path: Path) -> pd.DataFrame:
         ExperimentError: the file is missing or is not such a run.
     """
     try:
-        frame = pd.read_csv(
-            path,
-            sep="\t",
-            names=["qid", "q0", "docno", "rank", "score", "tag"],
-            dtype={"qid": str, "docno": str, "rank": np.int64, "score": object, "tag": str},
-            quoting=csv.QUOTE_NONE,
-            keep_default_na=False,
-        )
-        frame["score"] = exact_floats(frame["score"])
+        return _read_answers(path) if path.suffix == ".jsonl" else _read_ranked(path)
     except OSError as error:
         raise ExperimentError(f"{path} cannot be read ({error.strerror}): run the experiment again.") from error
-    except (ValueError, pd.errors.ParserError) as error:
+    except (ValueError, KeyError, TypeError, pd.errors.ParserError) as error:
         raise ExperimentError(f"{path} is not a run file: delete it and run the experiment again.") from error
-    return frame[list(RUN_COLUMNS)]
+
+
+def _read_answers(path: Path) -> pd.DataFrame:
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=str) for name in ANSWER_COLUMNS})
+
+
+def _read_ranked(path: Path) -> pd.DataFrame:
+    frame = pd.read_csv(
+        path,
+        sep="\t",
+        names=["qid", "q0", "docno", "rank", "score", "tag"],
+        dtype={"qid": str, "docno": str, "rank": np.int64, "score": object, "tag": str},
+        quoting=csv.QUOTE_NONE,
+        keep_default_na=False,
+    )
+    frame["score"] = exact_floats(frame["score"])
+    return frame[list(RANKED_COLUMNS)]
 
 
 def exact_floats(texts: pd.Series[str]) -> npt.NDArray[np.float64]:
     """Return the numbers that `texts` spell, exactly, which the parsers of pandas do not promise."""
     return np.array([float(text or "nan") for text in texts], dtype=np.float64)
-
-
-def write_record(path: Path, record: RunRecord) -> None:
-    """Write what belongs to the run file `path` beside it, with the suffix ``.json``."""
-    with atomic_file(path.with_suffix(".json")) as stream:
-        json.dump(asdict(record), stream, ensure_ascii=False, indent=1)
-        stream.write("\n")
-
-
-def read_record(path: Path) -> RunRecord | None:
-    """Return what belongs to the run file `path`; None where it is missing, damaged, or of another file."""
-    try:
-        values = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        latency = values.pop("latency")
-        record = RunRecord(**values, latency=None if latency is None else Latency.from_dict(latency))
-        return record if file_digest(path) == record.sha256 else None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None

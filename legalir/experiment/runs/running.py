@@ -1,0 +1,250 @@
+"""Running the systems of an experiment: unchanged runs are read from disk, and shared steps of the others run once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError, describe
+from legalir.experiment.definition.definition import Definition
+from legalir.experiment.runs.files import (
+    ANSWER_COLUMNS,
+    RANKED_COLUMNS,
+    Run,
+    RunRecord,
+    has_answers,
+    load_run,
+    record_paths,
+    save_record,
+    save_run,
+)
+from legalir.experiment.runs.fingerprints import frame_fingerprint, run_key
+from legalir.experiment.runs.latency import measure_latency, sample_queries
+from legalir.frames.columns import fed_with_questions
+from legalir.frames.ranking import rank_results
+from legalir.plugins import plugin_of
+from legalir.progress import progress
+
+if TYPE_CHECKING:
+    from legalir.collection.collection import Collection
+
+__all__ = ["checked_run", "make_runs", "naming", "run_together"]
+
+_log = logging.getLogger("legalir")
+
+
+@dataclass(frozen=True)
+class _System:
+    """A system that is ready to run; `path` is that of its record, None where nothing is written."""
+
+    expression: str
+    pipeline: pt.Transformer
+    key: str
+    path: Path | None
+
+
+def make_runs(
+    definition: Definition,
+    collection: Collection,
+    topics: pd.DataFrame,
+    out: Path | None = None,
+    latency_queries: int = 200,
+) -> tuple[dict[str, Run], dict[str, str]]:
+    """Return the run of each system, in the order of the definition, and for each other system why it has none.
+
+    A run in ``out/runs`` is reused where its key and its sha256 are right. Each new one is on disk as soon as it is
+    complete, so that an interrupted experiment continues where it stopped. A system whose model or package is missing
+    is left out, and the others run.
+
+    Args:
+        definition: what is asked.
+        collection: the collection to search.
+        topics: columns ``qid, query`` and any others.
+        out: directory of the result, or None.
+        latency_queries: the most queries to time one by one for each system; 0 times none.
+
+    Raises:
+        ExperimentError: the results of a system are not a run, or `out` cannot be written.
+        ExpressionError: an expression cannot be read.
+        ModelError: every system lacks its model or a package.
+    """
+    absent: dict[str, str] = {}
+    systems = _systems(definition, collection, topics, out, absent)
+    runs: dict[str, Run] = {}
+    for name, system in systems.items():
+        if system.path is not None and (run := load_run(system.path, system.key)) is not None:
+            runs[name] = run
+    todo = {name: _steps(system.pipeline) for name, system in systems.items() if name not in runs}
+    with progress("Running systems", len(todo)) as advance:
+        for name, results, seconds in run_together(todo, topics, absent):
+            system = systems[name]
+            record = RunRecord(name, system.expression, system.key, "", len(topics), seconds)
+            runs[name] = Run(checked_run(name, results, definition.depth), record)
+            if system.path is not None:
+                save_run(system.path, runs[name])
+            advance(1)
+    if not runs:
+        name, reason = next(iter(absent.items()))
+        raise ModelError(f"No system can be run. The system {name!r}: {reason}")
+    for name, run in runs.items():
+        if run.record.latency is None and latency_queries:
+            _time(run, systems[name], topics, latency_queries)
+    order = list(definition.systems)
+    runs = {name: runs[name] for name in order if name in runs}
+    return runs, {name: absent[name] for name in order if name in absent}
+
+
+def _systems(
+    definition: Definition, collection: Collection, topics: pd.DataFrame, out: Path | None, absent: dict[str, str]
+) -> dict[str, _System]:
+    from legalir.pipeline import canonical
+
+    corpus, asked = collection.fingerprint(), frame_fingerprint(topics)
+    # All systems get a path, so that the name of a file does not depend on which models are there.
+    paths = {} if out is None else record_paths(out / "runs", definition.systems)
+    systems = {}
+    for name, text in definition.expressions().items():
+        try:
+            expression, pipeline = canonical(text), collection.pipeline(text)
+            key = run_key(corpus, asked, expression, pipeline, definition.depth)
+        except LegalIRError as error:
+            if (cause := _missing(error)) is None:
+                raise type(error)(f"The system {name!r}: {error}") from error
+            _leave_out([name], cause, absent)
+            continue
+        systems[name] = _System(expression, pipeline, key, paths.get(name))
+    return systems
+
+
+def _steps(pipeline: pt.Transformer) -> tuple[pt.Transformer, ...]:
+    return tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,)
+
+
+def run_together(
+    pipelines: Mapping[str, Sequence[pt.Transformer]],
+    frame: pd.DataFrame,
+    absent: dict[str, str],
+    seconds: float = 0.0,
+) -> Iterator[tuple[str, pd.DataFrame, float]]:
+    """Run pipelines; steps that several of them begin with run once.
+
+    Args:
+        pipelines: the steps of each system.
+        frame: what the first steps are given.
+        absent: gets the reason for each system whose model or package is missing; these are left out.
+        seconds: time that earlier steps took.
+
+    Yields:
+        The name of a system, its results, and the time of its steps in seconds; shared steps count in full.
+
+    Raises:
+        LegalIRError: a step fails on purpose; the message begins with the system.
+        PluginError: the code of a plugin fails.
+    """
+    branches: dict[pt.Transformer, dict[str, Sequence[pt.Transformer]]] = {}
+    for name, steps in pipelines.items():
+        if steps:
+            branches.setdefault(steps[0], {})[name] = steps[1:]
+        else:
+            yield name, frame, seconds
+    for step, rest in branches.items():
+        start = perf_counter()
+        with naming(next(iter(rest))):
+            try:
+                results = step.transform(frame)
+            except LegalIRError as error:
+                if (cause := _missing(error)) is None:
+                    raise
+                _leave_out(list(rest), cause, absent)
+                continue
+        yield from run_together(rest, results, absent, seconds + perf_counter() - start)
+
+
+def _missing(error: BaseException | None) -> ModelError | MissingExtra | None:
+    """Return the error about a missing model or package that `error` is or was raised from; None for other errors."""
+    while error is not None and not isinstance(error, ModelError | MissingExtra):
+        error = error.__cause__
+    return error
+
+
+def _leave_out(names: Sequence[str], error: LegalIRError, absent: dict[str, str]) -> None:
+    if str(error) not in absent.values():
+        _log.warning("Left out %s: %s", "; ".join(names), error)
+    absent |= dict.fromkeys(names, str(error))
+
+
+@contextmanager
+def naming(system: str) -> Iterator[None]:
+    """Begin the error of a component, or of a plugin that failed, with the system that is running.
+
+    Raises:
+        LegalIRError: as it was raised, with the name.
+        PluginError: the code of a plugin failed; the message names the plugin, too.
+    """
+    with fed_with_questions(f"The system {system!r}"):
+        try:
+            yield
+        except LegalIRError as error:
+            raise type(error)(f"The system {system!r}: {error}") from error
+        except pt.validate.InputValidationError:
+            raise  # A component lacks columns that the one before it does not give: nobody's code failed.
+        except Exception as error:
+            if (plugin := plugin_of(error)) is None:
+                raise
+            cause = describe(error)
+            raise PluginError(f"The system {system!r}: The {plugin} failed while it ran: {cause}.") from error
+
+
+def checked_run(system: str, results: pd.DataFrame, depth: int) -> pd.DataFrame:
+    """Return the run in the results of a system: answers, or ranked lists cut to `depth`.
+
+    Raises:
+        ExperimentError: a column is missing, a score is not finite, or a row occurs twice.
+    """
+    kind = ANSWER_COLUMNS if has_answers(results) else RANKED_COLUMNS[:3]
+    if missing := [column for column in kind if column not in results.columns]:
+        raise ExperimentError(
+            f"The system {system!r} returned no column {missing[0]!r}: it must end in documents with scores, or in "
+            f"answers (qanswer)."
+        )
+    run = results[list(kind)]
+    if has_answers(results):
+        return _checked_answers(system, run)
+    run = run.astype({"qid": str, "docno": str, "score": np.float64})
+    if not np.isfinite(run["score"].to_numpy()).all():
+        raise ExperimentError(f"The system {system!r} returned a score that is not a finite number.")
+    repeated = run[run.duplicated(["qid", "docno"])]
+    if len(repeated):
+        docno, qid = repeated["docno"].iloc[0], repeated["qid"].iloc[0]
+        raise ExperimentError(f"The system {system!r} returned {docno} twice for the query {qid}.")
+    run = rank_results(run)
+    return run.loc[run["rank"] < depth, list(RANKED_COLUMNS)].reset_index(drop=True)
+
+
+def _checked_answers(system: str, run: pd.DataFrame) -> pd.DataFrame:
+    for qid, answer in zip(run["qid"], run["qanswer"], strict=True):
+        if not isinstance(answer, str):
+            kind = type(answer).__name__
+            raise ExperimentError(f"The system {system!r} must return text as qanswer, got {kind} for the query {qid}.")
+    repeated = run.loc[run.duplicated("qid"), "qid"]
+    if len(repeated):
+        raise ExperimentError(f"The system {system!r} returned two answers for the query {repeated.iloc[0]}.")
+    return run.astype(str).reset_index(drop=True)
+
+
+def _time(run: Run, system: _System, topics: pd.DataFrame, limit: int) -> None:
+    name = run.record.system
+    with progress(f"Timing {name}", len(sample_queries(topics, limit))) as advance, naming(name):
+        latency = measure_latency(system.pipeline, topics, limit=limit, advance=advance)
+    run.record = replace(run.record, latency=latency)
+    if system.path is not None:
+        save_record(system.path, run.record)
