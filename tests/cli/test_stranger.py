@@ -35,12 +35,16 @@ MODULE = '''
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from legalir.analysis.analyzer import fingerprint
-from legalir.analysis.text import words
-from legalir.frames.columns import drop_results, empty_like
-from legalir.frames.ranking import rank_results
-from legalir.frames.component import Component, check_number
-from legalir.plugins.spec import write_spec
+from legalir.extend import (
+    Component,
+    check_number,
+    drop_results,
+    empty_like,
+    fingerprint,
+    rank_results,
+    words,
+    write_spec,
+)
 
 
 class LongestShared(Component):

@@ -37,18 +37,6 @@ def test_every_role_has_its_line() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", text, flags=re.M)) >= set(plugins.ROLES)
 
 
-def test_what_plugins_may_rely_on_is_there() -> None:
-    _, _, table = PAGE.read_text(encoding="utf-8").partition("**Functions and bases**")
-    rows = re.findall(r"^\| (`legalir\..*?) \|", table.partition("\n### ")[0], flags=re.M)
-    assert len(rows) > 10
-    for row in rows:
-        home = ""
-        for name in re.findall(r"`([\w.]+)`", row):
-            home = name.rpartition(".")[0] if name.startswith("legalir.") else home
-            last = name.rpartition(".")[2]
-            assert hasattr(importlib.import_module(home), last) or importlib.import_module(name), name
-
-
 def test_the_errors_that_are_named_are_errors() -> None:
     _, _, text = PAGE.read_text(encoding="utf-8").partition("### Errors")
     named = re.findall(r"^\| `(\w+)` \|", text.partition("\n### ")[0], flags=re.M)

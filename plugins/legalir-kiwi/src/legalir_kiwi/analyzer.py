@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from legalir.analysis.analyzer import Analyzer, TermCounts, count_terms, fingerprint
 from legalir.errors import AnalyzerError, suggestion
-from legalir.plugins.spec import write_spec
+from legalir.extend import Analyzer, TermCounts, count_terms, fingerprint, parameters_of, write_spec
 from legalir_kiwi.model import morphemes, morphemes_of, versions
 from legalir_kiwi.tags import SETTINGS, term
 
@@ -24,12 +24,13 @@ class KiwiAnalyzer:
     gigabyte of memory, is loaded with the first text.
 
     Args:
-        tags: which morphemes, one of :data:`~legalir_kiwi.tags.SETTINGS`.
-        threads: how many analyse many texts, from 1 to 256; None: as many as there are processors. The terms do not
-            depend on it.
+        tags: ``content``: nouns, roots, numbers, foreign words, and stems of verbs and adjectives; ``nouns``: the same
+            without stems; ``all``: each morpheme with a letter or a digit, so particles and endings, too.
+        threads: number of threads that analyse many texts, from 1 to 256; None: one for each processor. The terms do
+            not depend on it.
 
     Raises:
-        AnalyzerError: a parameter means nothing.
+        AnalyzerError: a parameter is not one of these.
         MissingExtra: kiwipiepy or its model is not installed.
     """
 
@@ -39,7 +40,7 @@ class KiwiAnalyzer:
     def __post_init__(self) -> None:
         if not isinstance(self.tags, str) or self.tags not in SETTINGS:
             hint = suggestion(str(self.tags), set(SETTINGS))
-            raise AnalyzerError(f"kiwi: tags={self.tags!r} is none of {', '.join(SETTINGS)}.{hint}")
+            raise AnalyzerError(f"kiwi: tags={self.tags!r} is not one of {', '.join(SETTINGS)}.{hint}")
         threads = self.threads
         if threads is not None and (type(threads) is not int or not 1 <= threads <= _MAX_THREADS):
             raise AnalyzerError(f"kiwi: threads={threads!r} is neither None nor an integer from 1 to {_MAX_THREADS}.")
@@ -80,12 +81,7 @@ class _Found:
         return next(self._terms)
 
 
-def kiwi(collection: object, *, tags: str = "content", threads: int | None = None) -> Analyzer:
-    """Korean morphemes by kiwipiepy: ``bm25(analyzer="kiwi")``, ``bm25(analyzer='kiwi(tags="nouns")')``.
-
-    Args:
-        tags: ``content``: nouns, roots, numbers, foreign words, and stems of verbs and adjectives; ``nouns``: the same
-            without stems; ``all``: every morpheme with a letter or a digit, so particles and endings, too.
-        threads: how many analyse many texts, from 1 to 256; None: as many as there are processors.
-    """
-    return KiwiAnalyzer(tags, threads)
+@parameters_of(KiwiAnalyzer)
+def kiwi(collection: object, **params: Any) -> Analyzer:
+    """Korean morphemes by kiwipiepy: ``bm25(analyzer="kiwi")``, ``bm25(analyzer='kiwi(tags="nouns")')``."""
+    return KiwiAnalyzer(**params)

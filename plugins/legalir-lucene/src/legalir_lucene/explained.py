@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from legalir.analysis.ngrams import readable
-from legalir.explanation import Part
+from legalir.extend import Part, readable
 from legalir_lucene.terms import encode
 from legalir_lucene.writing import FIELD
 

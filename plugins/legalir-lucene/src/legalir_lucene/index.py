@@ -11,15 +11,21 @@ from typing import Any, Self
 
 import numpy.typing as npt
 
-from legalir.analysis.analyzer import Analyzer, count_terms, get_analyzer
-from legalir.collection.collection import Collection
+from legalir import Collection
 from legalir.errors import ArtifactError
-from legalir.progress import progress
-from legalir.storage.arrays import load_array
-from legalir.storage.artifact import IndexArtifact, build_once, building
-from legalir.storage.documents import INDEXED_TEXT, document_batches
-from legalir.storage.manifest import Manifest, read_manifest, rebuild_hint, verify
-from legalir.storage.strings import write_docnos
+from legalir.extend import (
+    INDEXED_TEXT,
+    Analyzer,
+    IndexArtifact,
+    Manifest,
+    build_once,
+    building,
+    count_terms,
+    document_batches,
+    get_analyzer,
+    progress,
+    write_docnos,
+)
 from legalir_lucene.machine import machine, speaking_plainly
 from legalir_lucene.searching import Reader
 from legalir_lucene.writing import writing
@@ -30,8 +36,8 @@ __all__ = ["LuceneIndex"]
 class LuceneIndex(IndexArtifact):
     """An index of Lucene over the terms of one analyzer.
 
-    Files of a build: those of Lucene, and the docnos (see :mod:`legalir.storage.strings`), ascending: the number of a
-    document in Lucene is its place among them.
+    Files of a build: those of Lucene, and the docnos, ascending: the number of a document in Lucene is its place
+    among them.
 
     Args:
         path: directory of the artifact.
@@ -71,8 +77,7 @@ class LuceneIndex(IndexArtifact):
         analyzer = get_analyzer(made_by["name"])
         if analyzer.fingerprint != made_by["fingerprint"]:
             raise ArtifactError(
-                f"{self.path} was built with another version of the analyzer {analyzer.name}: "
-                f"{rebuild_hint(self.directory)}"
+                f"{self.path} was built with another version of the analyzer {analyzer.name}: {_cure(self.directory)}"
             )
         return analyzer
 
@@ -91,7 +96,7 @@ class LuceneIndex(IndexArtifact):
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
-            ComponentError: a docno is missing or occurs twice, or a text is no string.
+            ComponentError: a docno is missing or occurs twice, or a text is not a string.
             LegalIRError: Java is missing, too old, or out of memory.
         """
         analyzer = self._asked or get_analyzer("jamo3")
@@ -111,38 +116,31 @@ class LuceneIndex(IndexArtifact):
         parts = [self.kind, str(self.version), facts["content"], facts["lucene"], self.analyzer.fingerprint]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    @property
+    @cached_property
     def reader(self) -> Reader:
         """Lucene's reader of the verified build.
 
         Raises:
             ArtifactError: there is no build, it is damaged, or it was made for something else.
         """
-        return self._whole[2]
+        while True:
+            build = self.manifest.data
+            try:
+                return _open(self.directory / build, self.directory)
+            except ArtifactError:
+                # Another process may have put a new build in its place meanwhile.
+                self.forget()
+                if self.manifest.data == build:
+                    raise
 
     def __len__(self) -> int:
         return len(self.docno_table)
 
     @cached_property
-    def _whole(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]], Reader]:
+    def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
         if self._collection is not None:
             build_once(self.directory, self.built, self._build)
-        while True:
-            manifest = read_manifest(self.directory, self.kind, self.version)
-            self._check(manifest)
-            data = self.directory / manifest.data
-            try:
-                verify(self.directory, manifest)
-                arrays = {name[:-4]: load_array(data / name) for name in manifest.files if name.endswith(".npy")}
-                return manifest, arrays, _opened(data, self.directory)
-            except ArtifactError:
-                # Another process may have put a new build in its place meanwhile.
-                if read_manifest(self.directory, self.kind, self.version).data == manifest.data:
-                    raise
-
-    @property
-    def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
-        return self._whole[:2]
+        return super()._opened
 
     def _build(self) -> None:
         assert self._collection is not None
@@ -155,10 +153,10 @@ class LuceneIndex(IndexArtifact):
         if self._asked is not None and made_by["fingerprint"] != self._asked.fingerprint:
             raise ArtifactError(
                 f"{self.directory} was built with the analyzer {made_by['name']} ({made_by['fingerprint'][:8]}), not "
-                f"with {self._asked.name} ({self._asked.fingerprint[:8]}): {rebuild_hint(self.directory)}"
+                f"with {self._asked.name} ({self._asked.fingerprint[:8]}): {_cure(self.directory)}"
             )
         if self._collection is not None and manifest.facts["corpus"] != self._collection.fingerprint():
-            raise ArtifactError(f"{self.directory} was built for another corpus: {rebuild_hint(self.directory)}")
+            raise ArtifactError(f"{self.directory} was built for another corpus: {_cure(self.directory)}")
 
 
 def _write(documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Path) -> dict[str, Any]:
@@ -179,15 +177,17 @@ def _write(documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Pat
     }
 
 
-def _opened(data: Path, directory: Path) -> Reader:
+def _open(data: Path, directory: Path) -> Reader:
     java = machine()
     try:
         with speaking_plainly():
             return Reader(java, data)
     except OSError as error:
-        raise ArtifactError(
-            f"{data} cannot be read by Lucene {java.lucene} ({error}): {rebuild_hint(directory)}"
-        ) from error
+        raise ArtifactError(f"{data} cannot be read by Lucene {java.lucene} ({error}): {_cure(directory)}") from error
+
+
+def _cure(directory: Path) -> str:
+    return f"remove the directory {directory} and build it again."
 
 
 def _rows(collection: Collection, advance: Any) -> Iterator[dict[str, Any]]:

@@ -9,10 +9,17 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.explanation import Explanation, Upstream
-from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Cuttable, check_choice, check_number
-from legalir.frames.ranking import rank_results
+from legalir.extend import (
+    Cuttable,
+    Explanation,
+    Upstream,
+    check_choice,
+    check_number,
+    drop_results,
+    empty_like,
+    rank_results,
+    require_texts,
+)
 from legalir_lucene.explained import parts_of
 from legalir_lucene.index import LuceneIndex
 from legalir_lucene.machine import machine
@@ -40,9 +47,9 @@ class Lucene(Cuttable):
     Args:
         index: the index.
         model: ``bm25`` or ``ql``.
-        k1: of BM25, at least 0.
-        b: of BM25, from 0 to 1.
-        mu: of query likelihood, at least 1.
+        k1: of BM25: saturation of term frequency, at least 0.
+        b: of BM25: length normalisation, from 0 to 1.
+        mu: of query likelihood: weight of the collection in the language model of a document, in terms, at least 1.
         num_results: results a query, at least 1.
 
     Raises:
@@ -102,7 +109,7 @@ class Lucene(Cuttable):
         """Return the best documents of every query; several queries are answered at once, in threads of Java.
 
         Raises:
-            ComponentError: a query is no string.
+            ComponentError: a query is not a string.
             ArtifactError: the index is damaged or cannot be built.
             LegalIRError: Java or Lucene is missing, too old, or out of memory.
         """

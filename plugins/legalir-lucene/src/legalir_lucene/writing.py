@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from legalir.analysis.analyzer import TermCounts
+from legalir.extend import TermCounts
 from legalir_lucene.machine import Machine
 from legalir_lucene.terms import encode
 

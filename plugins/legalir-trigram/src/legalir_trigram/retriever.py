@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
 from legalir import Collection, SparseIndex
-from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Component, check_number
-from legalir.frames.ranking import rank_results, results_frame
+from legalir.extend import (
+    Component,
+    check_number,
+    drop_results,
+    empty_like,
+    parameters_of,
+    rank_results,
+    require_texts,
+    results_frame,
+)
 
 __all__ = ["Trigram", "dice", "trigram"]
 
@@ -71,10 +80,7 @@ class Trigram(Component):
         return documents, dice(shared[documents], len(trigrams), sizes[documents])
 
 
-def trigram(collection: Collection, *, num_results: int = 1000) -> pt.Transformer:
-    """Dice's coefficient of character trigrams: ``trigram(num_results=100)``.
-
-    Args:
-        num_results: results a question, at least 1.
-    """
-    return Trigram(collection.sparse("char3"), num_results=num_results)
+@parameters_of(Trigram, without=["index"])
+def trigram(collection: Collection, **params: Any) -> pt.Transformer:
+    """Dice's coefficient of character trigrams: ``trigram(num_results=100)``."""
+    return Trigram(collection.sparse("char3"), **params)
