@@ -1,7 +1,4 @@
-"""``legalir datasets``: which collections there are, what one holds, what is wrong with a folder, and a new one.
-
-``legalir datasets import``: from wherever provisions come from to a folder.
-"""
+"""``legalir datasets``: list, show, check and import collections."""
 
 from __future__ import annotations
 
@@ -18,69 +15,7 @@ if TYPE_CHECKING:
     from legalir.datasets import CheckReport, StatuteDataset
     from legalir.statutes.source import ImportReport
 
-__all__ = ["EXAMPLES", "app", "import_collection"]
-
-EXAMPLES = """Examples:
-
-  legalir datasets import 'table(path="provisions.csv")' my-statutes/
-
-  legalir datasets import 'table(path="laws.tsv", docno="id", text="body", links="cites.tsv")' my-statutes/
-
-  legalir datasets import 'table(path="provisions.jsonl")' my-statutes/ --replace --licence CC0 --lang ko
-
-Then: legalir datasets check my-statutes/, and legalir search my-statutes/ "question".
-
-legalir plugins show table says what a table may be like; plugins bring other sources.
-"""
-
-
-def import_collection(
-    source: Annotated[str, typer.Argument(help="A source with its parameters, in quotes.", show_default=False)],
-    folder: Annotated[Path, typer.Argument(help="Where to: not there yet, or empty.", show_default=False)],
-    replace: Annotated[
-        bool,
-        typer.Option(
-            "--replace", help="Replace the provisions and links of a folder that is there; all else in it is kept."
-        ),
-    ] = False,
-    title: Annotated[str | None, typer.Option(help="Name of the collection.", show_default=False)] = None,
-    licence: Annotated[str | None, typer.Option(help="Terms of use.", show_default=False)] = None,
-    lang: Annotated[
-        str | None, typer.Option(help="Language of the provisions, such as ko.", show_default=False)
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Write the provisions and links of SOURCE to FOLDER, where every other command reads them.
-
-    All is checked on the way, and FOLDER appears whole or not at all.
-    """
-    from legalir.statutes.writing import write_collection
-
-    given = {"title": title, "licence": licence, "lang": lang}
-    about = {name: value for name, value in given.items() if value is not None}
-    report = write_collection(source, folder, replace=replace, about=about)
-    if as_json:
-        print_json(report.to_dict() | {"warnings": report.warnings()})
-    else:
-        _print_report(report)
-
-
-def _print_report(report: ImportReport) -> None:
-    from rich.console import Console
-
-    console = Console()
-    rows: dict[str, object] = {
-        "folder": report.folder,
-        "provisions": report.provisions,
-        "without title": report.untitled or None,
-        "links": ", ".join(f"{count} {kind or '(no kind)'}" for kind, count in report.links.most_common()),
-        "kept": ", ".join(report.kept),
-    }
-    console.print(facts_table(rows))
-    for warning in report.warnings():
-        console.print("[yellow]warning:[/yellow]", end=" ")
-        console.print(warning, markup=False, highlight=False, soft_wrap=True)
-
+__all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="List, show, check and import collections of statutes.")
 
@@ -104,10 +39,20 @@ _CHECK = """Examples:
 
   legalir datasets check my-statutes/ --json
 
-The exit code is 1 where something is wrong, so that a script can stop there.
+The exit code is 1 if there is a fault, so that a script can stop there.
 """
+_IMPORT = """Examples:
 
-app.command("import", epilog=EXAMPLES)(import_collection)
+  legalir datasets import 'table(path="provisions.csv")' my-statutes/
+
+  legalir datasets import 'table(path="laws.tsv", docno="id", text="body", links="cites.tsv")' my-statutes/
+
+  legalir datasets import 'table(path="provisions.jsonl")' my-statutes/ --replace --licence CC0 --lang ko
+
+Then: legalir datasets check my-statutes/, and legalir search my-statutes/ "question".
+
+legalir plugins show table describes the tables that can be read; plugins add other sources.
+"""
 
 
 @app.command("list", epilog=_LIST)
@@ -119,17 +64,17 @@ def list_(as_json: AsJson = False) -> None:
 
     from legalir.datasets import available
 
-    found = available()
+    entries = available()
     if as_json:
         keys = ("id", "kind", "splits", "fault")
-        print_json([{key: getattr(entry, key) for key in keys} for entry in found])
+        print_json([{key: getattr(entry, key) for key in keys} for entry in entries])
         return
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     table.add_column("id", no_wrap=True)
     table.add_column("kind", style="dim")
     table.add_column("splits")
     table.add_column("", ratio=1, overflow="fold")
-    for entry in found:
+    for entry in entries:
         note = entry.fault or entry.title()
         style = "dim" if entry.fault else ""
         table.add_row(Text(entry.id, style), entry.kind, ", ".join(entry.splits), Text(note, style))
@@ -142,7 +87,7 @@ def show(
     as_json: AsJson = False,
     fetch: Annotated[bool, typer.Option("--fetch", help="Fetch a published collection first.")] = False,
 ) -> None:
-    """Show what DATASET holds: counts, splits, licence, source, links, and one provision."""
+    """Show the counts, splits, licence, source and links of DATASET, and its first provision."""
     from legalir.datasets import load
 
     source = load(dataset)
@@ -201,19 +146,19 @@ def check(
     path: Annotated[str, typer.Argument(help="A folder, or an id.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Read every file of a folder to its end and report all that is wrong with it."""
+    """Read every file of a folder to its end and report all faults."""
     from legalir.datasets import check as check_folder
 
     report = check_folder(path)
     if as_json:
         print_json(report.to_dict())
     else:
-        _print_report_datasets(report)
+        _print_check(report)
     if not report.ok:
         raise typer.Exit(1)
 
 
-def _print_report_datasets(report: CheckReport) -> None:
+def _print_check(report: CheckReport) -> None:
     from rich.console import Console
 
     console = Console()
@@ -239,7 +184,7 @@ def _print_report_datasets(report: CheckReport) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in report.fault_counts.most_common())
     console.print(f"\n[red]{total} fault{'s' if total > 1 else ''}[/red]: {kinds}")
     if total > len(report.faults):
-        console.print(f"{total - len(report.faults)} of them are counted and not listed.")
+        console.print(f"{total - len(report.faults)} of them are counted but not listed.")
 
 
 def _splits(report: CheckReport) -> Table:
@@ -255,3 +200,50 @@ def _splits(report: CheckReport) -> Table:
         numbers = (counts.queries, counts.unjudged, counts.judgements)
         table.add_row(split or "(base)", *map(str, numbers), labels or "–", share)
     return table
+
+
+@app.command("import", epilog=_IMPORT)
+def import_collection(
+    source: Annotated[str, typer.Argument(help="A source with its parameters, in quotes.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Replace the provisions and links of an existing folder; other files are kept."),
+    ] = False,
+    title: Annotated[str | None, typer.Option(help="Name of the collection.", show_default=False)] = None,
+    licence: Annotated[str | None, typer.Option(help="Terms of use.", show_default=False)] = None,
+    lang: Annotated[
+        str | None, typer.Option(help="Language of the provisions, such as ko.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the provisions and links of SOURCE to FOLDER, in the format that every other command reads.
+
+    Every provision and link is checked, and FOLDER appears complete or not at all.
+    """
+    from legalir.statutes.writing import write_collection
+
+    options = {"title": title, "licence": licence, "lang": lang}
+    about = {name: value for name, value in options.items() if value is not None}
+    report = write_collection(source, folder, replace=replace, about=about)
+    if as_json:
+        print_json(report.to_dict() | {"warnings": report.warnings()})
+    else:
+        _print_import(report)
+
+
+def _print_import(report: ImportReport) -> None:
+    from rich.console import Console
+
+    console = Console()
+    rows: dict[str, object] = {
+        "folder": report.folder,
+        "provisions": report.provisions,
+        "without title": report.untitled or None,
+        "links": ", ".join(f"{count} {kind or '(no kind)'}" for kind, count in report.links.most_common()),
+        "kept": ", ".join(report.kept),
+    }
+    console.print(facts_table(rows))
+    for warning in report.warnings():
+        console.print("[yellow]warning:[/yellow]", end=" ")
+        console.print(warning, markup=False, highlight=False, soft_wrap=True)

@@ -45,8 +45,7 @@ def explain(
     from legalir.collection.collection import Collection
 
     collection = Collection(dataset)
-    found = collection.search(query, pipeline, k=k)
-    explanations = found.explain(docno)
+    explanations = collection.search(query, pipeline, k=k).explain(docno)
     if as_json:
         print_json([explanation.to_dict() for explanation in explanations])
         return

@@ -27,7 +27,7 @@ def build(
     ] = "jamo3",
     as_json: AsJson = False,
 ) -> None:
-    """Build the sparse index of DATASET, unless an up-to-date one is there."""
+    """Build the sparse index of DATASET, unless it is there and up to date."""
     from legalir.collection.collection import Collection
 
     start = time.perf_counter()

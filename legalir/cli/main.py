@@ -1,4 +1,4 @@
-"""The program ``legalir``: its commands, its version, and how its errors end."""
+"""The program ``legalir``: its commands, its version, and its error messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from legalir.plugins.entry_points import skip_unreadable_packages
 __all__ = ["app", "main"]
 
 MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, ExpressionError, MeasureError)
-"""Errors that another command line would have avoided: exit code 2. All others are failed runs: exit code 1."""
+"""Errors of the command line: exit code 2. All others are failed runs: exit code 1."""
 
 app = typer.Typer(
     help="Search statutes: provisions that cite and delegate to each other.",
@@ -64,10 +64,10 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends in one line on standard error."""
+    """Run the command line; a user's mistake gives one line on standard error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that knows no Hangul shows its numbers, and the rest of the answer.
+            # A terminal without Hangul shows the numbers of the characters, and the rest of the answer.
             stream.reconfigure(errors="backslashreplace")
     skip_unreadable_packages()
     try:
@@ -76,10 +76,10 @@ def main() -> None:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
     except BrokenPipeError:
-        # The reader of a pipe went away, as `head` does; closing standard error keeps Python silent about it.
+        # The reader of the pipe has ended, as `head` does; without standard error, Python prints nothing about it.
         sys.stderr.close()
         sys.exit(1)
-    # A plugin may end in any way, even by leaving the program; commands that are done leave it, too.
+    # A plugin may raise anything, even SystemExit; a command that is done raises SystemExit, too.
     except BaseException as error:
         sentence = _sentence(error)
         if sentence is None:
@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def _sentence(error: BaseException) -> str | None:
-    """Return what to say of an error that is no bug of legalir, else None."""
+    """Return the message of an error, None for a bug of legalir."""
     if isinstance(error, PluginError) and _has_unexpected_cause(error) and not os.environ.get("LEGALIR_TRACEBACK"):
         return f"{error} Run with LEGALIR_TRACEBACK=1 to see where."
     if isinstance(error, LegalIRError):

@@ -1,4 +1,4 @@
-"""What a search returns: a data frame that can say why its provisions have their scores."""
+"""Results of one question: a search's data frame, which can explain its scores, and an answer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def search_with(pipeline: pt.Transformer, query: str, expr: str, k: int, lookup:
             f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
         )
     hits = SearchResult(_with_texts(results.sort_values("rank", kind="stable").head(k), lookup))
-    hits._searched = (pipeline, query)
+    hits._search = (pipeline, query)
     return hits
 
 
@@ -80,34 +80,34 @@ def _with_texts(results: pd.DataFrame, lookup: Lookup) -> pd.DataFrame:
 
 
 class SearchResult(pd.DataFrame):
-    """What :meth:`Collection.search` returns: a data frame, and why its provisions have their scores.
+    """The data frame of a search, which can explain the scores of its provisions.
 
-    Rows taken from it (``result.head(3)``, ``result[result["score"] > 5]``) can be explained, too. What is made from
-    several frames, or read back from a file, is a data frame and no more.
+    Rows taken from it (``result.head(3)``, ``result[result["score"] > 5]``) can be explained, too. A frame made from
+    several frames, or read from a file, cannot.
     """
 
-    _metadata = ["_searched"]  # noqa: RUF012  (pandas reads it, and hands what it names to frames made from this one)
-    _searched: tuple[pt.Transformer, str] | None = None
+    _metadata = ["_search"]  # noqa: RUF012  (pandas reads it, and passes the attribute on to frames made from this one)
+    _search: tuple[pt.Transformer, str] | None = None
+    """Pipeline and question."""
 
     @property
     def _constructor(self) -> Callable[..., SearchResult]:
         return SearchResult
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A pipeline holds indexes, which are no part of a stored or sent result.
+        # A pipeline holds indexes, which do not belong into a stored or sent result.
         return pd.DataFrame, (pd.DataFrame(self),)
 
     def explain(self, docno: str | Iterable[str] | None = None) -> list[Explanation]:
-        """Return why provisions have their scores; see :mod:`legalir.explanation`.
+        """Explain the scores of provisions; see :mod:`legalir.explanation`.
 
         Args:
-            docno: one docno or several, of any provision that the pipeline returns, shown here or not; None for all
-                that are shown.
+            docno: one docno or several, of any provision that the pipeline returns; None for all in this frame.
 
         Raises:
-            ComponentError: the pipeline does not return this provision, or the frame was not made by a search alone.
+            ComponentError: the pipeline does not return this provision, or the frame does not come from one search.
         """
-        if self._searched is None or "docno" not in self.columns:
+        if self._search is None or "docno" not in self.columns:
             raise ComponentError("explain: this frame does not know its question: explain what search returned.")
         wanted = self["docno"].tolist() if docno is None else [docno] if isinstance(docno, str) else list(docno)
-        return explain(*self._searched, wanted) if wanted else []
+        return explain(*self._search, wanted) if wanted else []

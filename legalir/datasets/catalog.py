@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -75,9 +75,15 @@ def entries() -> dict[str, Entry]:
     collection of its name, and nothing replaces the bundled one.
     """
     out: dict[str, Entry] = {}
-    for entry in (*_bundled(), *(one for one in _folders() if not one.fault), *_published()):
+    for entry in _usable():
         out.setdefault(entry.id, entry)
     return out
+
+
+def _usable() -> Iterator[Entry]:
+    yield from _bundled()
+    yield from (entry for entry in _folders() if not entry.fault)
+    yield from (Entry(PREFIX + name, "published", one.folder, one.outline) for name, one in published().items())
 
 
 def _bundled() -> list[Entry]:
@@ -114,10 +120,6 @@ def _skipped(name: str, path: Path, fault: str) -> Entry:
     return Entry(PREFIX + name, "skipped", partial(Folder.open, path), Outline(frozenset(), frozenset()), fault)
 
 
-def _published() -> list[Entry]:
-    return [Entry(PREFIX + name, "published", one.folder, one.outline) for name, one in published().items()]
-
-
 def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
     """Return a collection by id or by path; a last part may name a split.
 
@@ -135,16 +137,14 @@ def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
 
 
 def _by_id(id: str) -> StatuteDataset:
-    usable = entries()
     base, _, split = id.rpartition("/")
-    if id in usable:
-        return usable[id].dataset()
-    if base in usable:
-        return usable[base].dataset(split)
+    for entry in _usable():
+        if entry.id in (id, base):
+            return entry.dataset(None if entry.id == id else split)
     for entry in _folders():
         if entry.fault and entry.id in (id, base):
             raise DatasetNotFound(f"{entry.id} cannot be used: {entry.fault}.")
-    raise DatasetNotFound(f"There is no dataset {id!r}.{_hint(id, usable)}")
+    raise DatasetNotFound(f"There is no dataset {id!r}.{_hint(id)}")
 
 
 def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
@@ -154,10 +154,11 @@ def _by_path(id_or_path: str | PathLike[str]) -> StatuteDataset:
         return StatuteDataset(id, partial(Folder.open, path))
     if len(path.parts) > 1 and any((path.parent / f"corpus.jsonl{end}").is_file() for end in ("", ".gz")):
         return StatuteDataset(id, partial(Folder.open, path.parent), path.name)
-    raise DatasetNotFound(f"{id!r} is neither a dataset nor a folder.{_hint(PREFIX + id, entries())}")
+    raise DatasetNotFound(f"{id!r} is neither a dataset nor a folder.{_hint(PREFIX + id)}")
 
 
-def _hint(id: str, usable: dict[str, Entry]) -> str:
+def _hint(id: str) -> str:
+    usable = entries()
     # The prefix of all ids makes none of them likelier.
     alike = suggestion(id.removeprefix(PREFIX), [entry.name for entry in usable.values()])
     return f"{suggestion(id, usable) if alike else ''} Known: {', '.join(usable)}."

@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from legalir.datasets.convert import convert
-from legalir.datasets.download import Download, download, extract
 from legalir.datasets.folder import About, Folder, Outline
 from legalir.errors import DataError, DownloadError
 from legalir.storage.digest import file_digest
@@ -63,6 +61,8 @@ class Published(NamedTuple):
             DownloadError: a file could not be fetched or is not the one it should be.
             FormatError: a file is not as declared.
         """
+        from legalir.datasets.convert import convert
+
         target = self.converted
         if not target.is_dir():
             source = self.home / "source"
@@ -83,6 +83,8 @@ class Published(NamedTuple):
 
         Where the declaration has no sha256, that of the first time counts.
         """
+        from legalir.datasets.download import Download, download, extract
+
         first_digests = source / "sha256.json"
         digests: dict[str, str] = {}
         if first_digests.is_file():

@@ -76,7 +76,7 @@ def test_a_fault_of_the_table_leaves_nothing() -> None:
     ("source", "words", "code"),
     [
         ("tabel", "There is no source 'tabel'. Did you mean 'table'?", 2),
-        ("table(", "is no component", 2),
+        ("table(", "is not a component", 2),
         ("table(path='no.csv')", "no.csv cannot be read: No such file or directory", 1),
     ],
 )

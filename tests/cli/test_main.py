@@ -121,7 +121,7 @@ def test_question_without_terms(
             ["legalir/firecode", "문", "-p", "links"],
             "needs the column(s) docno, score, which nothing on its left gives",
         ),
-        (["legalir/firecode", "문", "-p", "bm25(analyzer='jama3')"], "Did you mean 'jamo3'?"),
+        (["legalir/firecode", "문", "-p", "bm25(analyzer='jama3')"], "Did you mean 'jamo'?"),
         (["legalir/firecode", "문", "-p", "__import__('os').system('true')"], "Expression"),
     ],
 )

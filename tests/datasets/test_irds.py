@@ -117,7 +117,7 @@ def test_an_unknown_id_is_our_error_and_a_late_folder_is_found(registry, folder)
 
 
 def test_a_published_collection_that_cannot_be_reached(registry, monkeypatch):
-    monkeypatch.setattr("legalir.datasets.published.download", refuse)
+    monkeypatch.setattr("legalir.datasets.download.download", refuse)
     dataset = registry["legalir/stard/dev"]
     assert dataset.has_qrels()
     assert dataset.docs_lang() == "zh"

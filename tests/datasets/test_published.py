@@ -33,7 +33,7 @@ def place(monkeypatch):
     def refuse(what, target):
         raise DownloadError(f"{what.url} could not be fetched: place it as {target}.")
 
-    monkeypatch.setattr("legalir.datasets.published.download", refuse)
+    monkeypatch.setattr("legalir.datasets.download.download", refuse)
 
     def place(name, files):
         for file, content in files.items():
@@ -222,7 +222,7 @@ def test_a_collection_is_converted_once_and_then_only_read(place, monkeypatch):
     dataset = load("legalir/searchfiresafety")
     assert not dataset.outline.fetched()
     assert dataset.docs_count() == 3
-    monkeypatch.setattr("legalir.datasets.published.convert", None)
+    monkeypatch.setattr("legalir.datasets.convert.convert", None)
     again = load("legalir/searchfiresafety")
     assert again.outline.fetched()
     assert again.docs_count() == 3
