@@ -20,8 +20,7 @@ from legalir.collection.collection import Collection
 from legalir.explanation import Explainable, Explanation, explain
 from legalir.storage import files
 from legalir.testing.checks import Failed
-from legalir.testing.subject import Subject
-from legalir.testing.trial import Ran, Trial
+from legalir.testing.sandbox import ComponentUnderTest, Run, Sandbox
 
 EXPRESSIONS = (
     "bm25",
@@ -235,11 +234,11 @@ def test_what_is_found_and_what_is_not_have_the_same_types(system: pt.Transforme
         assert nothing[column].dtype == results[column].dtype
 
 
-class Bundled(Trial):
+class Bundled(Sandbox):
     """What a check works with: a whole pipeline over the bundled collection, and what it is known to give."""
 
     def __init__(self, collection: Collection, expression: str, known: pd.DataFrame, folder: Path) -> None:
-        super().__init__(Subject("retriever", lambda collection: collection.pipeline(expression)), folder)
+        super().__init__(ComponentUnderTest("retriever", lambda collection: collection.pipeline(expression)), folder)
         self.__dict__.update(bundled=collection, known=known, opened=False)
 
     @property
@@ -255,11 +254,11 @@ class Bundled(Trial):
         again, self.__dict__["opened"] = self.opened and not name, True
         return Collection("legalir/firecode", cache=self.bundled.cache.parents[1]) if again else self.bundled
 
-    def ran(self, queries: pd.DataFrame | None = None) -> Ran:
+    def run(self, queries: pd.DataFrame | None = None) -> Run:
         if queries is not None:
-            return super().ran(queries)
+            return super().run(queries)
         collection = self.collection()
-        return Ran(collection, self.component(collection), self.queries, self.known.drop(columns=EXTRA).copy())
+        return Run(collection, self.make(collection), self.queries, self.known.drop(columns=EXTRA).copy())
 
 
 BUNDLED = [

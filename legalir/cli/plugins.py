@@ -128,7 +128,7 @@ def check(
     from rich.console import Console
 
     from legalir import testing
-    from legalir.testing.subject import Subject
+    from legalir.testing.sandbox import ComponentUnderTest
 
     name = read_component(spec).name
     outcomes: dict[str, list[Outcome]] = {}
@@ -136,7 +136,7 @@ def check(
     for one in _roles(name, role):
         with Console(stderr=True).status(f"Checking the {one} {name} …"):
             outcomes[one] = testing.check(one, spec)
-            if _was_never_made(outcomes[one]) and (refusal := Subject(one, spec).refusal) is not None:
+            if _was_never_made(outcomes[one]) and (refusal := ComponentUnderTest(one, spec).refusal) is not None:
                 refusals[one] = refusal
     if as_json:
         print_json([_report(one, spec, found) for one, found in outcomes.items()])

@@ -1,4 +1,4 @@
-"""The conformance kit: what a plugin has to hold to, as checks that anyone can run on theirs.
+"""The conformance kit: the promises of each role, as checks that anyone can run on a component.
 
 ::
 
@@ -9,12 +9,12 @@
         check()
 
 or, without pytest, ``testing.check("retriever", "trigram")``. Each check builds its own data, an invented collection in
-a temporary folder. What is checked of which role, and why, is in ``docs/conformance.md``.
+a temporary folder. ``docs/conformance.md`` lists the checks of each role, with reasons.
 """
 
 from __future__ import annotations
 
 from legalir.testing.checks import Check, Outcome
-from legalir.testing.running import check, checks, names, parametrize
+from legalir.testing.kit import check, checks, names, parametrize
 
 __all__ = ["Check", "Outcome", "check", "checks", "names", "parametrize"]

@@ -1,17 +1,30 @@
-"""A check: a function of a trial, known by its name and the first line of its docstring.
-
-What a check says of a component.
-"""
+"""Checks and their outcomes: the parts that all roles share."""
 
 from __future__ import annotations
 
+import inspect
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal, NamedTuple
 
-from legalir.testing.trial import Trial
+from legalir.errors import LegalIRError, describe
+from legalir.testing.sandbox import ComponentUnderTest, Sandbox, misfit
 
-__all__ = ["Check", "Failed", "Function", "NotApplicable", "Outcome", "Status", "checks_of", "given"]
+__all__ = [
+    "Check",
+    "Failed",
+    "Function",
+    "NotApplicable",
+    "Outcome",
+    "Status",
+    "checks_of",
+    "construction",
+    "explain_error",
+    "given",
+    "short",
+]
 
 Status = Literal["passed", "failed", "expected failure", "unexpected pass", "not applicable"]
 
@@ -21,9 +34,9 @@ class Outcome(NamedTuple):
 
     Attributes:
         check: the name of the check.
-        status: an ``expected failure`` failed, as was announced with a reason; an ``unexpected pass`` was announced to
-            fail and did not; a check is ``not applicable`` where the component has nothing that it could look at.
-        message: of a failure, what was found and what to do; else the reason, or nothing.
+        status: an ``expected failure`` failed, and its reason was announced; an ``unexpected pass`` was announced to
+            fail and passed; a check is ``not applicable`` where the component has nothing to check.
+        message: for a failure, what is wrong and what to do; else the reason, or nothing.
     """
 
     check: str
@@ -32,29 +45,19 @@ class Outcome(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """False for what has to be repaired: a failure, or an announcement that is no longer true."""
+        """False for a failure, and for an announced failure that passed."""
         return self.status not in ("failed", "unexpected pass")
 
 
-@contextmanager
-def given(text: str) -> Iterator[None]:
-    """Note what was given on an error that a component raises, so that the message can say it."""
-    try:
-        yield
-    except Exception as error:
-        error.add_note(f" when it was given {text[:20]!r}")
-        raise
-
-
 class Failed(AssertionError):  # noqa: N818  (reads as the sentence it is)
-    """A component does not hold to what a check asks; the message says what was found and what to do."""
+    """A component breaks the promise of a check; the message says what is wrong and what to do."""
 
 
 class NotApplicable(Exception):  # noqa: N818  (reads as the sentence it is)
-    """A component has nothing that a check could look at; the message says what it lacks."""
+    """A component has nothing to check; the message says what it lacks."""
 
 
-Function = Callable[[Trial], None]
+Function = Callable[[Sandbox], None]
 
 
 class Check(NamedTuple):
@@ -62,9 +65,8 @@ class Check(NamedTuple):
 
     Attributes:
         name: as in reports and in expected failures.
-        doc: one line that says what holds for a component that passes.
-        run: raises :class:`~legalir.testing.checks.Failed` or
-            :class:`~legalir.testing.checks.NotApplicable`, or whatever the component raises.
+        doc: one line with the promise.
+        run: raises :class:`Failed` or :class:`NotApplicable`, or whatever the component raises.
     """
 
     name: str
@@ -73,8 +75,59 @@ class Check(NamedTuple):
 
 
 def checks_of(*functions: Function) -> tuple[Check, ...]:
-    """Return the checks that these functions are: named as they are, with hyphens."""
+    """Return a check for each function: its name with hyphens, and the first line of its docstring."""
     return tuple(
         Check(function.__name__.replace("_", "-"), str(function.__doc__).partition("\n")[0], function)
         for function in functions
     )
+
+
+def construction(sandbox: Sandbox) -> None:
+    """The factory can be imported and called, and returns a component of its role."""
+    if (fault := misfit(sandbox.under_test.role, sandbox.make(sandbox.collection()))) is not None:
+        raise Failed(fault)
+
+
+def short(value: object) -> str:
+    """Return the repr of a value, with at most 80 characters."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+@contextmanager
+def given(text: str) -> Iterator[None]:
+    """Add the input text to an error that a component raises in the block."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f" when it was given {text[:20]!r}")
+        raise
+
+
+def explain_error(error: BaseException, under_test: ComponentUnderTest | None) -> str:
+    """Return a sentence on an error of a component: type, message, and the place in the component's own files.
+
+    The message of an error that was raised on purpose is already that sentence.
+    """
+    when = "".join(getattr(error, "__notes__", []))
+    if isinstance(error, LegalIRError):
+        return f"it refused{when}: {error}" if when else str(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    home = _home(under_test)
+    own = [frame for frame in frames if home is not None and Path(frame.filename).is_relative_to(home)]
+    place = (own or [frame for frame in frames if Path(frame.filename).parent != Path(__file__).parent])[-1:]
+    at = "".join(f" (at {Path(frame.filename).name}, line {frame.lineno}, in {frame.name})" for frame in place)
+    return f"raised {describe(error)}{when}{at}: make it accept the input of this check."
+
+
+def _home(under_test: ComponentUnderTest | None) -> Path | None:
+    """Return the folder of the component's package, or the file of a module outside packages."""
+    if under_test is None:
+        return None
+    try:
+        factory = inspect.unwrap(under_test.factory)
+        file = Path(inspect.getsourcefile(factory) or "")
+        package = str(getattr(factory, "__module__", "")).partition(".")[0]
+    except Exception:  # A fault of the component must not hide the error.
+        return None
+    return next((folder for folder in file.parents if folder.name == package), file)

@@ -1,4 +1,4 @@
-"""The kit's data: statutes that nobody passed, in three languages, and questions on them."""
+"""The kit's data: invented statutes in three languages, questions on them, and unusual texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,25 @@ import unicodedata
 
 import pandas as pd
 
-__all__ = ["DOCNOS", "HEAVY", "LINKS", "ODD_PROVISIONS", "ODD_TEXTS", "PROVISIONS", "QUERIES", "TEXTS", "long_text"]
+__all__ = [
+    "BRANCHES",
+    "DOCNOS",
+    "FIRST_STAGE",
+    "HEAVY",
+    "LINKS",
+    "ODD_PROVISIONS",
+    "ODD_TEXTS",
+    "PROVISIONS",
+    "QUERIES",
+    "TEXTS",
+    "long_text",
+]
+
+FIRST_STAGE = 'tfidf(analyzer="word") % 20'
+"""Expression of the input of rerankers, expanders and generators; its scores lie in [0, 1], as some of them need."""
+
+BRANCHES = ('tfidf(analyzer="word") % 20', 'bm25(analyzer="char2") % 5', 'tfidf(analyzer="char2") % 7')
+"""Expressions of the inputs of fusers (two, or all three): lists of different lengths and scales."""
 
 _FIELDS = ("docno", "law", "title", "text")
 _TWIN = ("제9조 (벌칙)", "등대에 등불을 켜지 않은 관리인은 벌금을 낸다.")
@@ -17,7 +35,7 @@ PROVISIONS: tuple[dict[str, str], ...] = tuple(
         ("lamp-1", "등대법", "제1조 (목적)", "이 법은 등대와 등불을 지켜 배의 안전을 돕는다."),
         ("lamp-2", "등대법", "제2조 (등불)", "등대 관리인은 해가 지면 등불을 켜고 해가 뜨면 등불을 끈다."),
         ("lamp-3", "등대법", "제3조 (안개)", "안개가 끼면 관리인은 등불 대신 종을 친다. 종의 수는 시행령으로 정한다."),
-        # Two that nothing but their docno tells apart: their scores are equal.
+        # These two differ only in their docno, so that their scores are equal.
         ("lamp-9", "등대법", *_TWIN),
         ("lamp-9-2", "등대법", *_TWIN),
         ("bell-1", "등대법 시행령", "제1조 (종)", "안개가 끼면 종을 1분에 3번 치고, 폭풍이면 1분에 7번 친다."),
@@ -29,7 +47,7 @@ PROVISIONS: tuple[dict[str, str], ...] = tuple(
         ("raft-2", "พระราชบัญญัติแพ", "มาตรา 2", "คน พาย แพ ต้อง ตี ระฆัง เมื่อ มี หมอก หนา"),
     )
 )
-"""A provision of each line: docno, law, title, text."""
+"""The provisions: docno, law, title, text."""
 
 DOCNOS = frozenset(one["docno"] for one in PROVISIONS)
 """All docnos of :data:`PROVISIONS`."""
@@ -57,10 +75,10 @@ QUERIES = pd.DataFrame(
         ],
     }
 )
-"""Each finds something, by words as by their parts; the first finds two provisions of equal scores."""
+"""The questions; each has results, by words and by their parts, and the first has two of equal scores."""
 
 TEXTS: tuple[str, ...] = (*(one["text"] for one in PROVISIONS), *QUERIES["query"])
-"""What analyzers and encoders are given."""
+"""The texts for analyzers and encoders."""
 
 ODD_TEXTS: tuple[str, ...] = (
     "",
@@ -71,7 +89,7 @@ ODD_TEXTS: tuple[str, ...] = (
     "\ud7b0\u1100\u0301\U0001f525",
     "등불" + "\u0301" * 50,
 )
-"""Nothing, punctuation, a search engine's syntax, control characters, lone jamo and marks."""
+"""Empty texts, punctuation, a search engine's syntax, control characters, lone jamo and marks."""
 
 ODD_PROVISIONS: tuple[dict[str, str], ...] = (
     *({"docno": f"odd-{number}", "text": text} for number, text in enumerate(ODD_TEXTS)),
@@ -79,7 +97,7 @@ ODD_PROVISIONS: tuple[dict[str, str], ...] = (
     {"docno": "이상한문서:1/2#가", "title": "제1조", "law": "?", "text": "등불"},
     {"docno": "odd-nfd", "title": "", "law": "", "text": unicodedata.normalize("NFD", "등대의 등불")},
 )
-"""Provisions without a text, without a title, and with those."""
+"""Provisions with an unusual text, without a text, or without a title."""
 
 HEAVY: tuple[str, ...] = (
     "FlagEmbedding",
@@ -97,7 +115,7 @@ HEAVY: tuple[str, ...] = (
     "transformers",
     "vllm",
 )
-"""Modules that take seconds or gigabytes, or start a virtual machine, when they are imported."""
+"""Modules whose import takes seconds or gigabytes, or starts a virtual machine."""
 
 
 def long_text() -> str:

@@ -9,110 +9,108 @@ from typing import Any
 
 from legalir.datasets.records import fits_trec
 from legalir.statutes.source import FIELDS
-from legalir.testing.checks import Failed, checks_of
-from legalir.testing.construction import construction
-from legalir.testing.fresh import PROCESS_CHECKS
-from legalir.testing.trial import Trial
+from legalir.testing.checks import Failed, checks_of, construction, short
+from legalir.testing.fingerprints import check_name
+from legalir.testing.new_interpreter import PROCESS_CHECKS
+from legalir.testing.sandbox import Sandbox
 
-__all__ = ["CHECKS"]
+__all__ = ["SOURCE"]
 
 _DATES = ("effective_from", "effective_to")
 
 
-def name(trial: Trial) -> None:
+def name(sandbox: Sandbox) -> None:
     """The name is a short text."""
-    found = _made(trial).name
-    if not isinstance(found, str) or not found.isprintable() or not 0 < len(found.strip()) <= 200:
-        raise Failed(f"the name {found!r} is no text of 1 to 200 printable characters: say what it is a source of.")
+    check_name(_made(sandbox).name, "say what it is a source of.")
 
 
-def provisions(trial: Trial) -> None:
+def provisions(sandbox: Sandbox) -> None:
     """There are provisions, and each is a mapping with a docno and a text."""
     count = 0
-    for count, row in enumerate(_made(trial).provisions(), start=1):
+    for count, row in enumerate(_made(sandbox).provisions(), start=1):
         if not isinstance(row, Mapping) or not {"docno", "text"} <= set(row):
-            raise Failed(f"provision {count} is {_short(row)}: yield a dict with docno and text.")
+            raise Failed(f"provision {count} is {short(row)}: yield a dict with docno and text.")
     if not count:
-        raise Failed("there is no provision, so that nothing is checked: give parameters with which there are some.")
+        raise Failed("there are no provisions, so that nothing is checked: give parameters that yield some.")
 
 
-def docnos(trial: Trial) -> None:
+def docnos(sandbox: Sandbox) -> None:
     """A docno is a string without white space, and no two provisions share one."""
-    counted = Counter(row["docno"] for row in _made(trial).provisions())
-    for docno, count in counted.items():
+    counts = Counter(row["docno"] for row in _made(sandbox).provisions())
+    for docno, count in counts.items():
         if not isinstance(docno, str) or not fits_trec(docno):
             raise Failed(f"docno {docno!r} cannot stand in a TREC file: make it a string without white space.")
         if count > 1:
             raise Failed(f"{count} provisions have docno {docno!r}: give each version and each part its own.")
 
 
-def fields(trial: Trial) -> None:
-    """A provision has no fields but those of the folder format."""
-    for row in _made(trial).provisions():
+def fields(sandbox: Sandbox) -> None:
+    """A provision has only fields of the folder format."""
+    for row in _made(sandbox).provisions():
         for key in row:
             if key not in FIELDS:
-                raise Failed(f"{row['docno']!r} has a field {key!r}: there are {', '.join(FIELDS)}.")
+                raise Failed(f"{row['docno']!r} has a field {key!r}: use {', '.join(FIELDS)}.")
 
 
-def texts(trial: Trial) -> None:
-    """Every value is a string that a file can hold; what is not known is left out or empty."""
-    for row in _made(trial).provisions():
+def texts(sandbox: Sandbox) -> None:
+    """Each value is a string that a file can hold; an unknown value is left out or empty."""
+    for row in _made(sandbox).provisions():
         for key, value in row.items():
             if key != "docno" and not isinstance(value, str):
-                raise Failed(f"{key} of {row['docno']!r} is {_short(value)}: make it a string, or leave it out.")
+                raise Failed(f"{key} of {row['docno']!r} is {short(value)}: make it a string, or leave it out.")
             if any("\ud800" <= character <= "\udfff" for character in str(value)):
-                raise Failed(f"{key} of {row['docno']!r} has half of a surrogate pair: decode what you read as UTF-8.")
+                raise Failed(f"{key} of {row['docno']!r} has half of a surrogate pair: decode your input as UTF-8.")
 
 
-def dates(trial: Trial) -> None:
+def dates(sandbox: Sandbox) -> None:
     """Dates are of the form 2031-05-02, or empty, and none ends before it begins."""
-    for row in _made(trial).provisions():
-        found = [row.get(key) for key in _DATES]
-        for key, value in zip(_DATES, found, strict=True):
+    for row in _made(sandbox).provisions():
+        values = [row.get(key) for key in _DATES]
+        for key, value in zip(_DATES, values, strict=True):
             if isinstance(value, str) and value and not _is_date(value):
                 raise Failed(f"{key} of {row['docno']!r} is {value!r}: write it as 2031-05-02.")
-        first, last = (value if isinstance(value, str) and _is_date(value) else "" for value in found)
+        first, last = (value if isinstance(value, str) and _is_date(value) else "" for value in values)
         if first and last and last < first:
             raise Failed(f"{row['docno']!r} holds from {first} to {last}: put the dates in order.")
 
 
-def links(trial: Trial) -> None:
+def links(sandbox: Sandbox) -> None:
     """A link is a triple of strings: source, target, kind."""
-    for link in _made(trial).links():
+    for link in _made(sandbox).links():
         if not isinstance(link, tuple) or len(link) != 3 or not all(isinstance(part, str) for part in link):
-            raise Failed(f"{_short(link)} is no link: yield (source, target, kind), kind empty where it is not known.")
+            raise Failed(f"{short(link)} is not a link: yield (source, target, kind), the kind may be empty.")
         if not link[2].isprintable():
-            raise Failed(f"the kind of {_short(link)} has a tab, a line break or the like: it stands in a line of TSV.")
+            raise Failed(f"the kind of {short(link)} has a tab, a line break or the like: it must fit a line of TSV.")
 
 
-def link_ends(trial: Trial) -> None:
-    """A link begins at a provision that was yielded; where it leads may lie outside, which an import counts."""
-    source = _made(trial)
-    known = {row["docno"] for row in source.provisions()}
+def link_ends(sandbox: Sandbox) -> None:
+    """A link begins at a provision of the source; its target may lie outside, which an import counts."""
+    source = _made(sandbox)
+    own = {row["docno"] for row in source.provisions()}
     for link in source.links():
-        if link[0] not in known:
-            raise Failed(f"the link {_short(link)} begins at {link[0]!r}, which is no provision of this source.")
+        if link[0] not in own:
+            raise Failed(f"the link {short(link)} begins at {link[0]!r}, which is not a provision of this source.")
 
 
-def determinism(trial: Trial) -> None:
-    """A source can be read twice, and says the same in the same order."""
-    source = _made(trial)
+def determinism(sandbox: Sandbox) -> None:
+    """A source can be read twice, with the same content in the same order."""
+    source = _made(sandbox)
     for what in ("provisions", "links"):
         first, second = (list(getattr(source, what)()) for _ in range(2))
         if first != second:
-            raise Failed(f"{what} gave {len(first)} once and then {len(second)}, or others: begin anew each time.")
+            raise Failed(f"{what} yielded {len(first)} and then {len(second)}, or others: begin again each time.")
 
 
-def another_build(trial: Trial) -> None:
-    """Two sources that were made alike say the same."""
-    first, second = (_made(trial) for _ in range(2))
+def another_build(sandbox: Sandbox) -> None:
+    """Two sources of the same parameters have the same content."""
+    first, second = (_made(sandbox) for _ in range(2))
     for what in ("provisions", "links"):
         if list(getattr(first, what)()) != list(getattr(second, what)()):
-            raise Failed(f"{what} of two that were made alike differ: let nothing but the parameters decide.")
+            raise Failed(f"{what} of two with the same parameters differ: let the parameters decide everything.")
 
 
-def _made(trial: Trial) -> Any:
-    return trial.component(trial.collection())
+def _made(sandbox: Sandbox) -> Any:
+    return sandbox.make(sandbox.collection())
 
 
 def _is_date(value: str) -> bool:
@@ -122,12 +120,7 @@ def _is_date(value: str) -> bool:
         return False
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-CHECKS = checks_of(
+SOURCE = checks_of(
     construction,
     *PROCESS_CHECKS,
     name,

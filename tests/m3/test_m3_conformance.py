@@ -10,8 +10,8 @@ from tiny_models import write_m3
 from legalir import testing
 from legalir.m3.retriever import m3, m3_dense, m3_multi, m3_rerank, m3_sparse
 from legalir.testing.checks import NotApplicable
-from legalir.testing.running import run
-from legalir.testing.subject import Subject
+from legalir.testing.kit import run
+from legalir.testing.sandbox import ComponentUnderTest
 
 pytestmark = pytest.mark.neural
 
@@ -46,10 +46,10 @@ def test_heads_together(model: str, role: str, factory: Any, params: dict[str, o
 def test_one_head(model: str, factory: Any) -> None:
     checks = [one for one in testing.checks("retriever") if one.name not in FRESH]
     assert len(checks) == len(testing.checks("retriever")) - len(FRESH)
-    subject, applied = Subject("retriever", factory, {"model": model}), 0
+    under_test, applied = ComponentUnderTest("retriever", factory, {"model": model}), 0
     for one in checks:
         try:
-            run(one, subject)
+            run(one, under_test)
         except NotApplicable:
             continue
         applied += 1

@@ -8,7 +8,7 @@ import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir.storage import files
-from legalir.testing import fuser, subject, trial
+from legalir.testing import data
 
 
 @pytest.fixture(name="quick")
@@ -24,8 +24,6 @@ def quick_data(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(files, "sync_file", nothing)
     monkeypatch.setattr(files, "sync_directory", nothing)
-    branches = ("quick_overlap % 20", "quick_overlap(num_results=5)")
-    monkeypatch.setattr(trial, "FIRST_STAGE", "quick_overlap % 20")
-    monkeypatch.setattr(subject, "BRANCHES", branches)
-    for name, expression in zip(("_FIRST", "_SECOND", "_THIRD"), (*branches, "quick_overlap % 7"), strict=True):
-        monkeypatch.setattr(fuser, name, expression)
+    branches = ("quick_overlap % 20", "quick_overlap(num_results=5)", "quick_overlap % 7")
+    monkeypatch.setattr(data, "FIRST_STAGE", branches[0])
+    monkeypatch.setattr(data, "BRANCHES", branches)

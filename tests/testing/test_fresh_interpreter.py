@@ -110,7 +110,7 @@ def test_what_another_interpreter_cannot_import_is_not_asked_there() -> None:
 
     outcomes = {one.check: one for one in testing.check("retriever", lambda collection: overlap(collection))}
     assert outcomes["light-import"].status == "not applicable"
-    assert "no other interpreter can make it" in outcomes["another-process"].message
+    assert "a new interpreter cannot make it" in outcomes["another-process"].message
 
 
 def test_a_failure_in_the_new_interpreter_is_told(install: Install) -> None:

@@ -11,8 +11,7 @@ from legalir import testing
 from legalir.rerank.cross_encoder.reranker import rerank
 from legalir.storage import files
 from legalir.testing.checks import NotApplicable
-from legalir.testing.subject import Subject
-from legalir.testing.trial import Trial
+from legalir.testing.sandbox import ComponentUnderTest, Sandbox
 
 pytestmark = pytest.mark.neural
 
@@ -32,11 +31,11 @@ def test_conformance(params: dict[str, object]) -> None:
 
 def test_conformance_without_a_cache(params: dict[str, object], tmp_path: Path) -> None:
     """All that another interpreter is not needed for: with a cache, much of this would be read from it."""
-    subject, passed = Subject("reranker", rerank, {**params, "cache": False}), []
+    under_test, passed = ComponentUnderTest("reranker", rerank, {**params, "cache": False}), []
     for number, check in enumerate(testing.checks("reranker")):
         if check.name not in ("another-process", "light-import", "light-construction", "light-empty-frame"):
             try:
-                check.run(Trial(subject, tmp_path / str(number)))
+                check.run(Sandbox(under_test, tmp_path / str(number)))
                 passed.append(check.name)
             except NotApplicable:
                 pass

@@ -1,0 +1,185 @@
+"""Checks of retrievers, fusers, expanders, rerankers and generators: those of all, and those of each role."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import pandas as pd
+
+from legalir.errors import LegalIRError
+from legalir.frames.columns import empty_like
+from legalir.frames.component import Component
+from legalir.testing import data
+from legalir.testing.checks import Failed, NotApplicable, checks_of, construction
+from legalir.testing.comparison import difference
+from legalir.testing.frame_checks import (
+    FRAME_CHECKS,
+    INVARIANCE_CHECKS,
+    RESULT_CHECKS,
+    UNUSUAL_CHECKS,
+    has_finite_scores,
+    without_left,
+)
+from legalir.testing.new_interpreter import PROCESS_CHECKS
+from legalir.testing.sandbox import Pipeline, Sandbox, pipeline_of
+
+__all__ = ["EXPANDER", "FUSER", "GENERATOR", "RERANKER", "RETRIEVER"]
+
+
+def composed_documents(sandbox: Sandbox) -> None:
+    """A search over documents in NFD gives the same results as over documents in NFC."""
+    run = sandbox.run()
+    decomposed = [
+        {key: unicodedata.normalize("NFD", text) if key in ("title", "text") else text for key, text in row.items()}
+        for row in data.PROVISIONS
+    ]
+    out = sandbox.make(sandbox.collection(decomposed, name="decomposed")).transform(run.inp.copy())
+    if (fault := difference(run.out, out)) is not None:
+        raise Failed(f"over documents in NFD, {fault}: first call unicodedata.normalize('NFC', text).")
+
+
+class _Nothing(Component):
+    """A retriever without results."""
+
+    def __init__(self) -> None:
+        pass
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        return empty_like(inp)
+
+    apply = empty
+
+
+def one_pipeline(sandbox: Sandbox) -> None:
+    """One pipeline can be fused, or is refused in a sentence."""
+    _fuse(sandbox, data.BRANCHES[:1])
+
+
+def three_pipelines(sandbox: Sandbox) -> None:
+    """Three pipelines can be fused, or are refused in a sentence."""
+    _fuse(sandbox, data.BRANCHES)
+
+
+def _fuse(sandbox: Sandbox, branches: tuple[Pipeline, ...]) -> None:
+    try:
+        fuser = sandbox.under_test.make(sandbox.collection(), None, branches)
+    except LegalIRError as error:
+        raise NotApplicable(f"the factory refuses this number of pipelines: {error}") from None
+    if fuser.transform(data.QUERIES.copy()).empty:
+        raise Failed(f"{len(branches)} pipelines with results give none: take any number of pipelines.")
+
+
+def empty_branch(sandbox: Sandbox) -> None:
+    """A pipeline without results leaves those of the others; no results of any pipeline give none."""
+    collection = sandbox.collection()
+    count = len(sandbox.under_test.branches)
+
+    def fuse(*branches: Any) -> pd.DataFrame:
+        out: pd.DataFrame = sandbox.under_test.make(collection, None, branches).transform(data.QUERIES.copy())
+        return out
+
+    full = data.BRANCHES[0]
+    usual = fuse(*[full] * count)
+    for place in range(count if count > 1 else 0):
+        out = fuse(*(_Nothing() if number == place else full for number in range(count)))
+        if out.empty or (has_finite_scores(usual) and not has_finite_scores(out)):
+            raise Failed(
+                f"if pipeline {place + 1} has no results, those of the others are lost or have no finite score: "
+                f"leave a pipeline without results out of the sum."
+            )
+    out = fuse(*(_Nothing() for _ in range(count)))
+    if len(out) or list(out.columns) != list(usual.columns):
+        raise Failed("if no pipeline has results, the output is not an empty result: return all columns and no rows.")
+
+
+def documents_of_pipelines(sandbox: Sandbox) -> None:
+    """Each document of the output is in the results of a pipeline for the same question."""
+    run = sandbox.run()
+    candidates: set[tuple[str, str]] = set()
+    for one in sandbox.under_test.branches:
+        results = pipeline_of(run.collection, one).transform(run.inp.copy())
+        candidates |= set(zip(results["qid"], results["docno"], strict=True))
+    for qid, docno in zip(run.out["qid"], run.out["docno"], strict=True):
+        # known-documents reports a document that the collection lacks.
+        if docno in sandbox.docnos and (qid, docno) not in candidates:
+            raise Failed(f"{docno!r} is in the output for {qid!r} and in no pipeline's: add no documents.")
+
+
+def rewritten_queries(sandbox: Sandbox) -> None:
+    """A component that rewrites questions gives each of them once, as a string."""
+    run = sandbox.run()
+    if "docno" in run.out:
+        raise NotApplicable("it gives results, not questions")
+    qids = run.inp["qid"].drop_duplicates().tolist()
+    if run.out["qid"].tolist() != qids:
+        raise Failed(f"{len(qids)} questions gave {len(run.out)} rows: return one row a question, in their order.")
+    for qid, query in zip(run.out["qid"], run.out["query"], strict=True):
+        if not isinstance(query, str):
+            raise Failed(f"the rewritten question {qid!r} is {query!r}: make it a string.")
+
+
+def same_documents(sandbox: Sandbox) -> None:
+    """The output of a question has the documents of its input; a component that adds or drops announces a failure."""
+    run = sandbox.run()
+    for qid in run.inp["qid"].unique():
+        before, after = (set(frame.loc[frame["qid"] == qid, "docno"]) for frame in (run.inp, run.out))
+        # known-documents reports a document that the collection lacks.
+        for docno in sorted((before ^ after) & sandbox.docnos):
+            what = "lost" if docno in before else "added"
+            raise Failed(
+                f"{docno!r} was {what} for {qid!r}: return the documents of the input, or, if it is on purpose, give "
+                f"the factory expected_failures = {{'same-documents': 'why'}}."
+            )
+
+
+def one_row(sandbox: Sandbox) -> None:
+    """Each question has one row, in the order of first appearance."""
+    run = sandbox.run()
+    qids = run.inp["qid"].drop_duplicates().tolist()
+    if run.out["qid"].tolist() != qids:
+        raise Failed(
+            f"the questions {', '.join(qids)} gave rows for {', '.join(map(str, run.out['qid'])) or 'none'}: "
+            f"return one row a question, in the order of first appearance."
+        )
+
+
+def answers(sandbox: Sandbox) -> None:
+    """The answer is a string in the column `qanswer`."""
+    out = sandbox.run().out
+    if "qanswer" not in out:
+        raise Failed(f"there is no column 'qanswer' among {', '.join(map(str, out.columns))}: put the answers there.")
+    for qid, answer in zip(out["qid"], out["qanswer"], strict=True):
+        if not isinstance(answer, str):
+            raise Failed(f"the answer to {qid!r} is {answer!r}: give a string, an empty one for no answer.")
+
+
+def no_result_columns(sandbox: Sandbox) -> None:
+    """An answer has no columns of a single document."""
+    out = sandbox.run().out
+    if left := [column for column in ("docno", "score", "rank") if column in out]:
+        raise Failed(f"the output still has {', '.join(left)}: drop the columns of a single document.")
+
+
+_FIRST = (construction, *PROCESS_CHECKS, *FRAME_CHECKS)
+_LAST = (*INVARIANCE_CHECKS, *UNUSUAL_CHECKS)
+
+RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, composed_documents)
+"""Checks of a retriever: questions in, ranked documents out."""
+
+FUSER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, one_pipeline, three_pipelines, empty_branch, documents_of_pipelines)
+"""Checks of a fuser: the results of several pipelines become one."""
+
+EXPANDER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, rewritten_queries)
+"""Checks of an expander: it adds documents, or rewrites questions.
+
+An expander that returns no ``docno`` for a frame of questions rewrites them, as does one that returns none for results.
+The checks of results do not apply to it.
+"""
+
+RERANKER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, same_documents)
+"""Checks of a reranker: ranked documents in, the same documents in another order out."""
+
+GENERATOR = checks_of(*_FIRST, without_left, *_LAST, one_row, answers, no_result_columns)
+"""Checks of a generator: ranked documents in, one answer a question out."""
