@@ -13,6 +13,7 @@ from legalir.errors import ComponentError
 from legalir.frames.arithmetic import minmax, zscore
 from legalir.frames.component import check_choice
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
+from legalir.plugins import parameters_of
 
 __all__ = ["LinearFusion", "Normalize", "linear"]
 
@@ -85,8 +86,7 @@ class LinearFusion(Fuser):
         return f"{weight:g} × {normalized:.4g}{origin}", detail
 
 
-def linear(
-    collection: Any, *pipelines: pt.Transformer, weights: Sequence[float], normalize: Normalize = "minmax"
-) -> LinearFusion:
+@parameters_of(LinearFusion)
+def linear(collection: Any, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
     """Weighted sum of normalised scores: ``linear(bm25, lsa, weights=[0.6, 0.4], normalize="zscore")``."""
-    return LinearFusion(*pipelines, weights=weights, normalize=normalize)
+    return LinearFusion(*pipelines, **params)

@@ -14,6 +14,7 @@ from legalir.errors import ComponentError
 from legalir.frames.arithmetic import reciprocal_rank
 from legalir.frames.component import check_number
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
+from legalir.plugins import parameters_of
 
 __all__ = ["RRF", "WeightedRRF", "rrf", "wrrf"]
 
@@ -97,11 +98,13 @@ class WeightedRRF(Fuser):
         return f"rank {rank}: {weight:g}/({self.k:g} + {rank})", detail
 
 
-def rrf(collection: Any, *pipelines: pt.Transformer, k: float = 60) -> RRF:
+@parameters_of(RRF)
+def rrf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> RRF:
     """Reciprocal rank fusion: ``rrf(bm25, lsa, k=60)``."""
-    return RRF(*pipelines, k=k)
+    return RRF(*pipelines, **params)
 
 
-def wrrf(collection: Any, *pipelines: pt.Transformer, weights: Sequence[float], k: float = 5) -> WeightedRRF:
+@parameters_of(WeightedRRF)
+def wrrf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> WeightedRRF:
     """Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``."""
-    return WeightedRRF(*pipelines, weights=weights, k=k)
+    return WeightedRRF(*pipelines, **params)

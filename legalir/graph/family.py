@@ -19,6 +19,7 @@ from legalir.frames.arithmetic import minmax
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, ranking, read_lists
 from legalir.graph.laws import Group, LawTable
+from legalir.plugins import parameters_of
 
 __all__ = ["FamilySmoothing", "Scale", "best_of_group", "family", "support"]
 
@@ -197,8 +198,7 @@ class FamilySmoothing(Component):
         return groups
 
 
-def family(
-    collection: Any, *, weight: float = 0.3, m: int = 3, normalize: Scale = "minmax", group: Group = "family"
-) -> FamilySmoothing:
+@parameters_of(FamilySmoothing, without=["laws"])
+def family(collection: Any, **params: Any) -> FamilySmoothing:
     """Smoothing over law families: ``bm25f >> family(weight=0.3)``, or over laws, ``family(group="law")``."""
-    return FamilySmoothing(collection.indexes.laws, weight=weight, m=m, normalize=normalize, group=group)
+    return FamilySmoothing(collection.indexes.laws, **params)

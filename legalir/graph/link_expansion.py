@@ -8,6 +8,7 @@ from typing import Any
 from legalir.frames.component import check_number
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step, check_graph
+from legalir.plugins import parameters_of
 
 __all__ = ["LinkExpansion", "links"]
 
@@ -51,6 +52,7 @@ class LinkExpansion(Expander):
         return place
 
 
-def links(collection: Any, *, k: int = 5) -> LinkExpansion:
-    """The best `k` and all that they cite: ``bm25 >> links(k=5)``."""
-    return LinkExpansion(collection.graph, k=k)
+@parameters_of(LinkExpansion, without=["graph"])
+def links(collection: Any, **params: Any) -> LinkExpansion:
+    """The best `k` provisions and all that they cite: ``bm25 >> links(k=5)``."""
+    return LinkExpansion(collection.graph, **params)

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from legalir.frames.component import check_choice, check_number
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step, breadth_first, check_graph, depth_first
+from legalir.plugins import parameters_of
 
 __all__ = ["NitiLink", "Order", "nitilink"]
 
@@ -64,6 +65,7 @@ class NitiLink(Expander):
         return lambda nodes: (step for root in nodes for step in walk(root))
 
 
-def nitilink(collection: Any, *, depth: int = 1, order: Order = "dfs") -> NitiLink:
+@parameters_of(NitiLink, without=["graph"])
+def nitilink(collection: Any, **params: Any) -> NitiLink:
     """NitiLink over the collection's citation graph: ``bm25 % 10 >> nitilink(depth=2, order="bfs")``."""
-    return NitiLink(collection.graph, depth=depth, order=order)
+    return NitiLink(collection.graph, **params)

@@ -28,6 +28,7 @@ from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists
 from legalir.frames.scorer import scorer_of
 from legalir.graph.citation_graph import OPPOSITE, CitationGraph, Direction
 from legalir.graph.expander import check_graph
+from legalir.plugins import parameters_of
 from legalir.storage.csr import Adjacency, positions
 
 __all__ = ["SAR", "Candidates", "Paths", "SmallDegree", "add_up", "boosted", "lifted", "paths", "penalty", "sar"]
@@ -439,35 +440,16 @@ class SAR(Component):
         return out
 
 
+@parameters_of(SAR, without=["graph"])
 def sar(
-    collection: Any,
-    *,
-    left: pt.Transformer | None = None,
-    scorer: pt.Transformer | None = None,
-    k: int = 15,
-    beta: float = 0.3,
-    normalize: str | None = None,
-    freeze: int = 0,
-    pool: int | None = None,
-    small_degree: SmallDegree = "paper",
-    direction: Direction = "out",
+    collection: Any, *, left: pt.Transformer | None = None, scorer: pt.Transformer | None = None, **params: Any
 ) -> SAR:
     """SAR over the collection's citation graph: ``tfidf % 100 >> sar(beta=0.3)``, ``bm25 >> sar(normalize="minmax")``.
 
     Provisions that the list lacks are scored by the retriever on the left, if it can, or by `scorer`:
     ``rrf(bm25, lsa) % 100 >> sar(scorer=lsa, normalize="minmax")``.
     """
-    return SAR(
-        collection.graph,
-        k=k,
-        beta=beta,
-        scorer=scorer_of(left) if scorer is None else scorer,
-        normalize=normalize,
-        freeze=freeze,
-        pool=pool,
-        small_degree=small_degree,
-        direction=direction,
-    )
+    return SAR(collection.graph, scorer=scorer_of(left) if scorer is None else scorer, **params)
 
 
 # Read by legalir.testing.

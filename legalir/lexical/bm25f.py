@@ -13,6 +13,7 @@ from legalir.frames.component import check_number
 from legalir.lexical.fields import FIELDS, FieldIndex
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.weights import Weigher, bm25f_weigher
+from legalir.plugins import parameters_of
 
 __all__ = ["BM25F", "DEFAULT_B", "DEFAULT_FIELDS", "bm25f"]
 
@@ -117,26 +118,11 @@ def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str,
     return {field: given[field] for field in FIELDS if field in given}
 
 
-def bm25f(
-    collection: Any,
-    *,
-    analyzer: str = "char2",
-    k1: float = 2.0,
-    fields: Mapping[str, float] | None = None,
-    b: Mapping[str, float] | float | None = None,
-    query_exponent: float = 0.5,
-    num_results: int = 1000,
-) -> BM25F:
+@parameters_of(BM25F, without=["index"])
+def bm25f(collection: Any, *, analyzer: str = "char2", **params: Any) -> BM25F:
     """BM25 over title, text, path and the headings of what cites: ``bm25f(fields={"title": 3, "text": 1})``.
 
     Args:
         analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
     """
-    return BM25F(
-        collection.indexes.fields(analyzer),
-        k1=k1,
-        fields=fields,
-        b=b,
-        query_exponent=query_exponent,
-        num_results=num_results,
-    )
+    return BM25F(collection.indexes.fields(analyzer), **params)

@@ -26,6 +26,7 @@ from legalir.lexical.postings import PostingsWriter
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import Weigher, bm25_weigher, lucene_idf, sklearn_idf, tfidf_weights
+from legalir.plugins import parameters_of
 from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT, document_batches
 from legalir.storage.strings import write_docnos, write_strings
@@ -174,13 +175,14 @@ class BM25(SparseRetriever):
         return np.repeat(terms, times), np.repeat(np.where(added, 1, tf), times).astype(np.float32)
 
 
-def bm25(collection: Any, *, analyzer: str = "jamo3", k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> BM25:
+@parameters_of(BM25, without=["index"])
+def bm25(collection: Any, *, analyzer: str = "jamo3", **params: Any) -> BM25:
     """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``.
 
     Args:
         analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
     """
-    return BM25(collection.sparse(analyzer), k1=k1, b=b, num_results=num_results)
+    return BM25(collection.sparse(analyzer), **params)
 
 
 Idf = Literal["lucene", "sklearn"]
@@ -240,10 +242,11 @@ class TFIDF(SparseRetriever):
         return np.minimum(super().scores(query), np.float32(1))
 
 
-def tfidf(collection: Any, *, analyzer: str = "jamo3", idf: Idf = "lucene", num_results: int = 1000) -> TFIDF:
+@parameters_of(TFIDF, without=["index"])
+def tfidf(collection: Any, *, analyzer: str = "jamo3", **params: Any) -> TFIDF:
     """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.
 
     Args:
         analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
     """
-    return TFIDF(collection.sparse(analyzer), idf=idf, num_results=num_results)
+    return TFIDF(collection.sparse(analyzer), **params)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyterrier as pt
 
+from legalir.frames.columns import whole_characters
 from legalir.frames.component import Component, check_number
+from legalir.plugins import parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +64,7 @@ class Focus(Component):
         """Return the queries, rewritten."""
         pt.validate.columns(inp, includes=["qid", "query"])
         out = pt.model.push_queries(inp)
-        rewritten = [focused(str(query), self.over, self.share, self.times) for query in inp["query"]]
+        rewritten = [focused(whole_characters(str(query)), self.over, self.share, self.times) for query in inp["query"]]
         return out.assign(query=pd.Series(rewritten, index=out.index, dtype=str))
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -75,6 +77,7 @@ class Focus(Component):
         return {}
 
 
-def focus(collection: object, *, over: int = 200, share: float = 0.3, times: int = 3) -> Focus:
+@parameters_of(Focus)
+def focus(collection: object, **params: Any) -> Focus:
     """Let the end of a long question count more: ``focus(share=0.3) >> bm25``."""
-    return Focus(over=over, share=share, times=times)
+    return Focus(**params)
