@@ -1,125 +1,34 @@
-"""``legalir train``: train a model, from options or from a recipe.
-
-``legalir finetune``: fine-tune a language model, as a recipe says.
-"""
+"""``legalir train static`` and ``legalir finetune``: train a model, from a recipe, from options, or from both."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from legalir.cli.printing import AsJson, print_json
 
 if TYPE_CHECKING:
-    from legalir.train import TrainedModel
-    from legalir.train.finetune import FineTuned
+    import pandas as pd
+
+    from legalir.train.recipes import Recipe, StaticRecipe
 
 __all__ = ["EXAMPLES", "app", "finetune"]
 
-EXAMPLES = """Examples:
-
-  legalir finetune experiments/neural/finetune/bge-m3.yaml
-
-  legalir finetune recipe.yaml --model path/to/folder --out my-model --epochs 1 --device cpu
-
-  legalir finetune recipe.yaml --resume
-
-A recipe, whose other keys have defaults:
-
-  dataset: my-statutes/train
-  dev: dev
-  model: BAAI/bge-m3
-  objective: unified
-  negatives: bm25
-  hard: 3
-  out: my-model
-
-Then: legalir search my-statutes "question" --pipeline 'dense("my-model")'
-"""
-
 Option = typer.Option
 
-
-def finetune(
-    recipe: Annotated[Path, typer.Argument(help="A recipe (YAML).", show_default=False)],
-    model: Annotated[
-        str | None, Option(help="What is tuned: a name on the hub, or a folder.", show_default="the recipe's")
-    ] = None,
-    out: Annotated[
-        Path | None, Option("--out", "-o", help="Folder of the tuned model.", show_default="the recipe's")
-    ] = None,
-    epochs: Annotated[int | None, Option(help="Passes over the pairs.", show_default="the recipe's")] = None,
-    device: Annotated[str | None, Option(help="cpu, cuda or mps.", show_default="the recipe's")] = None,
-    resume: Annotated[
-        bool | None,
-        Option(
-            "--resume/--no-resume",
-            help="Go on with the training in OUT.partial, or begin anew.",
-            show_default="go on if it has the same recipe, model and data",
-        ),
-    ] = None,
-    replace: Annotated[bool, Option("--replace", help="Replace the tuned model at OUT.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Fine-tune a language model on queries and the provisions right for them: one vector a text, or M3's three heads.
-
-    Ctrl-C ends after the step that is under way; the same command goes on from there.
-    """
-    from legalir.train.finetune import FineTuning
-    from legalir.train.finetune import finetune as carry_out
-
-    given = {"model": model, "out": None if out is None else str(out), "epochs": epochs, "device": device}
-    chosen = FineTuning.load(recipe, **{key: value for key, value in given.items() if value is not None})
-    tuned = carry_out(chosen, resume=resume, replace=replace, lines=not as_json)
-    if as_json:
-        print_json(_facts(tuned))
-    else:
-        _print(chosen.objective, tuned)
-
-
-def _facts(tuned: FineTuned) -> dict[str, Any]:
-    return {
-        "out": str(tuned.path),
-        "bytes": _size(tuned.path),
-        "history": json.loads(tuned.history.to_json(orient="records", double_precision=15)),
-    }
-
-
-def _size(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-
-
-def _print(objective: str, tuned: FineTuned) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    measures = [name for name in tuned.history.columns if "@" in name]
-    table = Table(box=None, padding=(0, 1), pad_edge=False)
-    for name in ("epoch", "loss", *measures, "seconds", ""):
-        table.add_column(name, justify="left" if not name else "right")
-    for row in tuned.history.to_dict("records"):
-        loss = "" if row["epoch"] == 0 else f"{row['loss']:.3f}"
-        scores = [f"{100 * row[name]:.1f}" for name in measures]
-        table.add_row(str(row["epoch"]), loss, *scores, f"{row['seconds']:.0f}", "kept" if row["kept"] else "")
-    Console(highlight=False).print(table)
-    # Printed without wrapping, so that a path can be copied.
-    typer.echo(f"Model: {tuned.path} ({_size(tuned.path) / 1e6:,.1f} MB)")
-    name = "dense" if objective == "dense" else "m3"
-    typer.echo(f"Use it: --pipeline '{name}(\"{tuned.path}\")'")
-    if tuned.note is not None:
-        typer.echo(tuned.note)
-
-
-app = typer.Typer(help="Train a model that finds provisions.", no_args_is_help=True)
-
-
-@app.callback()
-def _train() -> None:
-    """Train a model that finds provisions."""
-
+Resume = Annotated[
+    bool | None,
+    Option(
+        "--resume/--no-resume",
+        help="Go on with the training in OUT.partial, or begin again.",
+        show_default="go on if it has the same recipe and data",
+    ),
+]
+Replace = Annotated[bool, Option("--replace", help="Replace the model at OUT.")]
 
 STATIC_EXAMPLES = """Examples:
 
@@ -135,118 +44,161 @@ Then: legalir search my-statutes "question" --pipeline 'static(model="model")'
 """
 
 
+EXAMPLES = """Examples:
+
+  legalir finetune experiments/neural/finetune/bge-m3.yaml
+
+  legalir finetune recipe.yaml --model path/to/folder --out my-model --epochs 1 --device cpu
+
+  legalir finetune recipe.yaml --resume
+
+A recipe (other keys have defaults):
+
+  dataset: my-statutes/train
+  dev: dev
+  model: BAAI/bge-m3
+  objective: unified
+  negatives: bm25
+  hard: 3
+  out: my-model
+
+Then: legalir search my-statutes "question" --pipeline 'dense("my-model")'
+"""
+
+app = typer.Typer(help="Train a model that finds provisions.", no_args_is_help=True)
+
+
+@app.callback()
+def _train() -> None:
+    """Train a model that finds provisions."""
+
+
 @app.command(epilog=STATIC_EXAMPLES)
 def static(
+    ctx: typer.Context,
     dataset: Annotated[
         str | None,
-        typer.Argument(help="An id or the path of a folder, with the split to learn from.", show_default=False),
+        typer.Argument(help="Id or path of a collection, with the split to learn from.", show_default=False),
     ] = None,
     sources: Annotated[
         str | None,
-        Option("--from", help="Some of judgements,citations,headings.", show_default="judgements"),
+        Option("--from", help="Sources of queries: some of judgements,citations,headings.", show_default="judgements"),
     ] = None,
     out: Annotated[Path | None, Option("--out", "-o", help="Folder of the model.", show_default=False)] = None,
     recipe: Annotated[
-        Path | None, Option(help="A recipe (YAML); other options stand instead of its values.", show_default=False)
+        Path | None, Option(help="A recipe (YAML); other options replace its values.", show_default=False)
     ] = None,
     dev: Annotated[str | None, Option(help="Split that each epoch is measured on.", show_default="none")] = None,
     patience: Annotated[
-        int | None, Option(help="End after so many epochs without a better one.", show_default="never")
+        int | None, Option(help="Number of epochs without a better one that end the training.", show_default="never")
     ] = None,
-    seed: Annotated[int | None, Option(help="Of every draw.", show_default="1")] = None,
-    dim: Annotated[int | None, Option(help="Numbers of a vector.", show_default="256")] = None,
+    seed: Annotated[int | None, Option(help="Seed of each random draw.", show_default="1")] = None,
+    dim: Annotated[int | None, Option(help="Dimensions of a vector.", show_default="256")] = None,
     rows: Annotated[
-        int | None, Option(help="Rows that n-grams and words are hashed to.", show_default="131072")
+        int | None, Option(help="Rows of the table that n-grams and words are hashed to.", show_default="131072")
     ] = None,
     epochs: Annotated[int | None, Option(help="Passes over the pairs.", show_default="3")] = None,
     batch: Annotated[int | None, Option(help="Pairs of a step.", show_default="256")] = None,
-    rate: Annotated[float | None, Option(help="Rate of learning.", show_default="0.003")] = None,
-    temperature: Annotated[float | None, Option(help="Cosines are divided by it.", show_default="0.05")] = None,
+    rate: Annotated[float | None, Option(help="Learning rate at the start.", show_default="0.003")] = None,
+    temperature: Annotated[float | None, Option(help="Divisor of the cosines.", show_default="0.05")] = None,
     negatives: Annotated[
         str | None,
-        Option(help="What finds hard negatives: model, random, or a pipeline expression.", show_default="model"),
+        Option(help="Source of hard negatives: model, random (none), or a pipeline expression.", show_default="model"),
     ] = None,
-    hard: Annotated[int | None, Option(help="Hard negatives kept for a query.", show_default="16")] = None,
+    hard: Annotated[int | None, Option(help="Size of each query's pool of hard negatives.", show_default="16")] = None,
     precision: Annotated[str | None, Option(help="float16 or int8.", show_default="float16")] = None,
     threads: Annotated[int | None, Option(help="Threads; the model does not depend on it.", show_default="all")] = None,
-    resume: Annotated[
-        bool | None,
-        Option(
-            "--resume/--no-resume",
-            help="Go on with the training in OUT.partial, or begin anew.",
-            show_default="go on if it has the same recipe and data",
-        ),
-    ] = None,
-    replace: Annotated[bool, Option("--replace", help="Replace the model at OUT.")] = False,
+    resume: Resume = None,
+    replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a static encoder: a vector for every n-gram and word, in minutes and without a GPU."""
+    """Train a static encoder: a vector for each n-gram and word, in minutes and without a GPU."""
+    from legalir.train.recipes import StaticRecipe
     from legalir.train.static import train_recipe
 
-    given: dict[str, Any] = {
-        "dataset": dataset,
-        "out": None if out is None else str(out),
-        "sources": None if sources is None else [name.strip() for name in sources.split(",")],
-        "dev": dev,
-        "patience": patience,
-        "seed": seed,
-        "dim": dim,
-        "rows": rows,
-        "epochs": epochs,
-        "batch": batch,
-        "rate": rate,
-        "temperature": temperature,
-        "negatives": negatives,
-        "hard": hard,
-        "precision": precision,
-        "threads": threads,
-    }
-    chosen = _recipe(recipe, {key: value for key, value in given.items() if value is not None})
-    trained = train_recipe(chosen, resume=resume, replace=replace, lines=not as_json)
+    given = _given(ctx, StaticRecipe)
+    if sources is not None:
+        given["sources"] = [name.strip() for name in sources.split(",")]
+    trained = train_recipe(_recipe(recipe, given), resume=resume, replace=replace, lines=not as_json)
     if as_json:
-        print_json(_facts_train(trained))
+        _print_facts(trained.path, trained.history, {"fingerprint": trained.model.fingerprint})
     else:
-        _print_train(trained)
+        _print_history(trained.path, trained.history, digits=1)
+        typer.echo(f"Use it: --pipeline 'static(model=\"{trained.path}\")'")
 
 
-def _recipe(file: Path | None, given: dict[str, Any]) -> Any:
-    from legalir.train.recipe import Recipe
+def _recipe(file: Path | None, given: dict[str, object]) -> StaticRecipe:
+    from legalir.train.recipes import StaticRecipe
 
     if file is not None:
-        return Recipe.load(file, **given)
+        return StaticRecipe.load(file, **given)
     for key, name in (("dataset", "DATASET"), ("out", "--out")):
         if key not in given:
             raise typer.BadParameter(f"give {name}, or a recipe with --recipe.")
-    return Recipe.parse(given, "train static")
+    return StaticRecipe.parse(given, "train static")
 
 
-def _facts_train(trained: TrainedModel) -> dict[str, Any]:
-    return {
-        "out": str(trained.path),
-        "bytes": _size_train(trained.path),
-        "fingerprint": trained.model.fingerprint,
-        "history": json.loads(trained.history.to_json(orient="records", double_precision=15)),
-    }
+def finetune(
+    ctx: typer.Context,
+    recipe: Annotated[Path, typer.Argument(help="A recipe (YAML).", show_default=False)],
+    model: Annotated[
+        str | None, Option(help="Base model: a name on the hub, or a folder.", show_default="the recipe's")
+    ] = None,
+    out: Annotated[
+        Path | None, Option("--out", "-o", help="Folder of the tuned model.", show_default="the recipe's")
+    ] = None,
+    epochs: Annotated[int | None, Option(help="Passes over the pairs.", show_default="the recipe's")] = None,
+    device: Annotated[str | None, Option(help="cpu, cuda or mps.", show_default="the recipe's")] = None,
+    resume: Resume = None,
+    replace: Replace = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fine-tune a language model on queries and the provisions right for them: one vector a text, or M3's three heads.
+
+    Ctrl-C ends the training after the current step; the same command goes on from there.
+    """
+    from legalir.train.finetune import FineTuning
+    from legalir.train.finetune import finetune as tune
+
+    chosen = FineTuning.load(recipe, **_given(ctx, FineTuning))
+    tuned = tune(chosen, resume=resume, replace=replace, lines=not as_json)
+    if as_json:
+        _print_facts(tuned.path, tuned.history, {})
+    else:
+        _print_history(tuned.path, tuned.history, digits=0)
+        name = "dense" if chosen.objective == "dense" else "m3"
+        typer.echo(f"Use it: --pipeline '{name}(\"{tuned.path}\")'")
+        if tuned.note is not None:
+            typer.echo(tuned.note)
 
 
-def _size_train(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.iterdir())
+def _given(ctx: typer.Context, recipe: type[Recipe]) -> dict[str, object]:
+    """Return the options that were given and are keys of a recipe."""
+    return {name: ctx.params[name] for name in recipe.model_fields if ctx.params.get(name) is not None}
 
 
-def _print_train(trained: TrainedModel) -> None:
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _print_facts(folder: Path, history: pd.DataFrame, facts: Mapping[str, object]) -> None:
+    rows = json.loads(history.to_json(orient="records", double_precision=15))
+    print_json({"out": str(folder), "bytes": _size(folder), **facts, "history": rows})
+
+
+def _print_history(folder: Path, history: pd.DataFrame, digits: int) -> None:
+    """Print a row for each epoch, and the folder of the model."""
     from rich.console import Console
     from rich.table import Table
 
-    history = trained.history
     measures = [name for name in history.columns if "@" in name]
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     for name in ("epoch", "loss", *measures, "seconds", ""):
         table.add_column(name, justify="left" if not name else "right")
     for row in history.to_dict("records"):
+        loss = "" if row["epoch"] == 0 else f"{row['loss']:.3f}"
         scores = [f"{100 * row[name]:.1f}" for name in measures]
-        kept = "kept" if row["kept"] else ""
-        table.add_row(str(row["epoch"]), f"{row['loss']:.3f}", *scores, f"{row['seconds']:.1f}", kept)
+        table.add_row(str(row["epoch"]), loss, *scores, f"{row['seconds']:.{digits}f}", "kept" if row["kept"] else "")
     Console(highlight=False).print(table)
     # Printed without wrapping, so that a path can be copied.
-    typer.echo(f"Model: {trained.path} ({_size_train(trained.path) / 1e6:,.1f} MB)")
-    typer.echo(f"Use it: --pipeline 'static(model=\"{trained.path}\")'")
+    typer.echo(f"Model: {folder} ({_size(folder) / 1e6:,.1f} MB)")

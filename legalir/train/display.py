@@ -1,4 +1,4 @@
-"""What a training shows while it runs: a bar on a terminal, and a line for each epoch where one is wanted."""
+"""The display of a training: a bar on a terminal, or a line for each epoch."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["Display", "open_display"]
 
 
 class Display:
-    """Shows nothing; the base of what does."""
+    """Base of displays; shows nothing."""
 
     def phase(self, label: str, total: int | None = None) -> None:
-        """Begin something that takes `total` units, None where it is not known."""
+        """Begin a phase of `total` units; None: the number is not known."""
 
     def advance(self, done: int = 1, loss: float | None = None) -> None:
-        """Go on by so many units; at this loss."""
+        """Add units that are done, and show the loss."""
 
     def epoch(self, row: Mapping[str, Any]) -> None:
-        """Tell of an epoch that is over: a row of the history."""
+        """Show an epoch that has ended, a row of the history."""
 
 
 class _Lines(Display):
-    """One line an epoch on standard error."""
+    """One line for each epoch on standard error."""
 
     def epoch(self, row: Mapping[str, Any]) -> None:
         sys.stderr.write(f"{describe(row)}\n")
@@ -58,11 +58,11 @@ def describe(row: Mapping[str, Any]) -> str:
 
 @contextmanager
 def open_display(progress: bool, lines: bool) -> Iterator[Display]:
-    """Yield what shows a training.
+    """Yield the display of a training.
 
     Args:
-        progress: a bar, where standard error is a terminal.
-        lines: one line an epoch, where it is none.
+        progress: whether to show a bar if standard error is a terminal.
+        lines: whether to print a line for each epoch if it is not.
     """
     if not progress or not sys.stderr.isatty():
         yield _Lines() if lines else Display()

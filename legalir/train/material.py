@@ -1,16 +1,12 @@
-"""What is learnt from: provisions, queries with their right provisions, and the dev queries to measure on.
-
-What is measured must not have been learnt: splits that share no question.
-"""
+"""What a training learns from: provisions, queries with their right provisions, and dev queries to measure on."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,24 +14,168 @@ import numpy.typing as npt
 from legalir import datasets
 from legalir.analysis.text import normalize
 from legalir.datasets import StatuteDataset
-from legalir.encode.hashed_ngrams import Features
-from legalir.encode.static_model import term_weights
 from legalir.errors import DataError
-from legalir.train.batches import Gold
 from legalir.train.pairs import Pairs, from_headings, from_judgements, from_references
-from legalir.train.recipe import Recipe
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["Material", "Questions", "check_disjoint", "dataset_name", "read_material", "same_question"]
+__all__ = [
+    "Gold",
+    "Material",
+    "Questions",
+    "check_disjoint",
+    "dataset_facts",
+    "epoch_order",
+    "pairs_of",
+    "random_numbers",
+    "read_material",
+    "same_question",
+]
+
+Integers = npt.NDArray[np.int64]
+
+
+class Gold(NamedTuple):
+    """The right provisions of each query, as document numbers: those of q are ``documents[indptr[q] : indptr[q + 1]]``.
+
+    Attributes:
+        indptr: int64 [q + 1].
+        documents: int64 [g].
+    """
+
+    indptr: Integers
+    documents: Integers
+
+    @classmethod
+    def joined(cls, rows: Sequence[Integers]) -> Gold:
+        """Return the document numbers of queries, given one array for each query."""
+        sizes = np.array([0, *map(len, rows)], dtype=np.int64)
+        return cls(np.cumsum(sizes), np.concatenate([np.zeros(0, np.int64), *rows]))
+
+    def of(self, query: int) -> Integers:
+        """Return the document numbers of a query."""
+        return self.documents[self.indptr[query] : self.indptr[query + 1]]
+
+
+def pairs_of(gold: Gold) -> Integers:
+    """Return query and document of each pair, int64 [g, 2]."""
+    queries = np.repeat(np.arange(len(gold.indptr) - 1), np.diff(gold.indptr))
+    return np.stack((queries, gold.documents), axis=1)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Queries and their provisions.
+
+    Attributes:
+        texts: the queries.
+        gold: right provisions of each query.
+        spared: provisions that are never negatives of a query: right ones, and those near them.
+    """
+
+    texts: tuple[str, ...]
+    gold: Gold
+    spared: Gold
+
+    def digest(self) -> str:
+        """Return a sha256 of texts and provisions."""
+        total = hashlib.sha256("\0".join(self.texts).encode("utf-8", "surrogatepass"))
+        for array in (*self.gold, *self.spared):
+            total.update(array.astype("<i8").tobytes())
+        return total.hexdigest()
+
+
+@dataclass(frozen=True)
+class Material:
+    """All data of a training.
+
+    Attributes:
+        docnos: of the provisions, in the order of the corpus.
+        passages: texts of the provisions.
+        train: the queries of all sources, one source after the other.
+        pairs: number of pairs of each source.
+        dev: the queries to measure on.
+        sources: facts about each source for the card.
+        data: digests of all of it.
+    """
+
+    docnos: tuple[str, ...]
+    passages: tuple[str, ...]
+    train: Questions
+    pairs: tuple[int, ...]
+    dev: Questions | None
+    sources: tuple[dict[str, Any], ...]
+    data: dict[str, str]
+
+
+def read_material(collection: Collection, sources: Sequence[str], dev: str | None) -> Material:
+    """Read what is learnt from a collection.
+
+    A query whose text is that of a dev query is left out and counted.
+
+    Args:
+        collection: its split is that of the judgements.
+        sources: some of ``judgements``, ``citations``, ``headings``.
+        dev: the split to measure on; None: nothing is measured.
+
+    Raises:
+        DataError: there is nothing to learn from, or the dev split shares queries with the judgements.
+    """
+    documents = [(row.doc_id, row.default_text()) for row in collection.docs()]
+    numbers = {docno: number for number, (docno, _) in enumerate(documents)}
+    dev_pairs = None if dev is None else _dev_pairs(collection, sources, dev, numbers)
+    dev_questions = frozenset() if dev_pairs is None else frozenset(map(same_question, dev_pairs.queries))
+    texts: list[str] = []
+    gold: list[Integers] = []
+    near: list[Integers] = []
+    sizes, facts = [], []
+    for name in sources:
+        pairs = _pairs(name, collection, numbers)
+        usable = [number for number, text in enumerate(pairs.queries) if same_question(text) not in dev_questions]
+        if not usable:
+            raise DataError(
+                f"{collection.id} gives no {name} to learn from that are not dev queries, too: name another dev split."
+            )
+        texts += [pairs.queries[number] for number in usable]
+        gold += [pairs.gold[number] for number in usable]
+        near += [pairs.near[number] for number in usable]
+        sizes.append(sum(len(pairs.gold[number]) for number in usable))
+        counts = {"queries": len(usable), "pairs": sizes[-1], "left_out": len(pairs.queries) - len(usable)}
+        facts.append({"source": name, **counts, "notes": list(pairs.notes)})
+    train = _questions(texts, gold, near)
+    measured = None if dev_pairs is None else _questions(dev_pairs.queries, dev_pairs.gold, dev_pairs.near)
+    data = {"corpus": collection.fingerprint(), "train": train.digest()}
+    if measured is not None:
+        data["dev"] = measured.digest()
+    docnos, passages = zip(*documents, strict=True)
+    return Material(docnos, passages, train, tuple(sizes), measured, tuple(facts), data)
+
+
+def _pairs(source: str, collection: Collection, numbers: Mapping[str, int]) -> Pairs:
+    if source == "judgements":
+        return from_judgements(collection.source, numbers=numbers)
+    return from_references(collection) if source == "citations" else from_headings(collection)
+
+
+def _dev_pairs(collection: Collection, sources: Sequence[str], dev: str, numbers: Mapping[str, int]) -> Pairs:
+    """Return the pairs of the dev split, which shares no query with the judgements that are learnt from."""
+    dataset = datasets.load(f"{collection.source.base_id}/{dev}")
+    if "judgements" in sources:
+        check_disjoint(collection.source, dataset)
+    return from_judgements(dataset, numbers=numbers)
+
+
+def _questions(texts: Sequence[str], gold: Sequence[Integers], near: Sequence[Integers]) -> Questions:
+    spared = [np.union1d(right, beside) for right, beside in zip(gold, near, strict=True)]
+    return Questions(tuple(texts), Gold.joined(gold), Gold.joined(spared))
 
 
 def check_disjoint(train: StatuteDataset, dev: StatuteDataset) -> None:
     """Check that a split that is learnt from and the dev split judge no query in common.
 
     Raises:
-        DataError: they do; says how many, and one of them.
+        DataError: they do; names their number and one of them.
     """
     shared = sorted({row.qid for row in train.judgements()} & {row.qid for row in dev.judgements()})
     if shared:
@@ -46,130 +186,41 @@ def check_disjoint(train: StatuteDataset, dev: StatuteDataset) -> None:
 
 
 def same_question(query: str) -> str:
-    """Return what two spellings of a question have in common: NFC, lower case, one middle dot, single spaces."""
+    """Return what all spellings of a question share: NFC, lower case, one middle dot, single spaces."""
     return " ".join(normalize(query).split())
 
 
-_TEXTS = 4096
-
-Integers = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Questions:
-    """Queries, what is read of them, what is right for them, and what is no negative of them: that and what is near."""
-
-    texts: tuple[str, ...]
-    features: Features
-    gold: Gold
-    spared: Gold
-
-    def digest(self) -> str:
-        """Return a sha256 over texts and judgements."""
-        found = hashlib.sha256("\0".join(self.texts).encode("utf-8", "surrogatepass"))
-        for array in (*self.gold, *self.spared):
-            found.update(array.astype("<i8").tobytes())
-        return found.hexdigest()
+def random_numbers(seed: int, *place: int) -> np.random.Generator:
+    """Return the random numbers of one place of a training; they do not depend on what was drawn before."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place))
 
 
-@dataclass(frozen=True)
-class Material:
-    """All that a training learns from.
+def epoch_order(sizes: Sequence[int], weights: Sequence[float] | None, rng: np.random.Generator) -> Integers:
+    """Return the pair numbers of an epoch in the order of training; as many as there are pairs.
 
-    Attributes:
-        docnos: of the provisions, in the order of the corpus.
-        documents: what is read of them, with term frequencies for counts.
-        train: the queries of all sources, one source after the other.
-        pairs: number of pairs of each source.
-        dev: the queries to measure on.
-        sources: what the card says of each source.
-        data: digests of all of it.
+    Each source is in a random order of its own, and the sources are interleaved evenly, so that each stretch has them
+    in proportion.
+
+    Args:
+        sizes: pairs of each source, whose numbers follow each other.
+        weights: share of each source; None: each pair once. A source whose share is more than its pairs begins again,
+            in another order.
+        rng: source of random numbers.
     """
-
-    docnos: tuple[str, ...]
-    documents: Features
-    train: Questions
-    pairs: tuple[int, ...]
-    dev: Questions | None
-    sources: tuple[dict[str, Any], ...]
-    data: dict[str, str]
-
-
-def read_material(recipe: Recipe, collection: Collection, pool: Executor) -> Material:
-    """Read what `recipe` learns from in `collection`, whose split is that of the judgements.
-
-    A query whose text is that of a dev query is left out, and counted.
-
-    Raises:
-        DataError: nothing to learn from, or the dev split shares queries with the judgements.
-    """
-    documents = [(row.doc_id, row.default_text()) for row in collection.docs()]
-    numbers = {docno: number for number, (docno, _) in enumerate(documents)}
-    dev = None if recipe.dev is None else _dev_pairs(recipe, collection, numbers)
-    held_out = frozenset() if dev is None else frozenset(map(same_question, dev.queries))
-    texts: list[str] = []
-    gold: list[Integers] = []
-    near: list[Integers] = []
-    sizes, sources = [], []
-    for name in recipe.sources:
-        found = _pairs(name, collection, numbers)
-        kept = [number for number, text in enumerate(found.queries) if same_question(text) not in held_out]
-        if not kept:
-            raise DataError(
-                f"{collection.id} gives no {name} to learn from that are not dev queries, too: name another dev split."
-            )
-        texts += [found.queries[number] for number in kept]
-        gold += [found.gold[number] for number in kept]
-        near += [found.near[number] for number in kept]
-        sizes.append(sum(len(found.gold[number]) for number in kept))
-        counts = {"queries": len(kept), "pairs": sizes[-1], "left_out": len(found.queries) - len(kept)}
-        sources.append({"source": name, **counts, "notes": list(found.notes)})
-    train = _questions(recipe, texts, gold, near, pool)
-    measured = None if dev is None else _questions(recipe, dev.queries, dev.gold, dev.near, pool)
-    data = {"corpus": collection.fingerprint(), "train": train.digest()}
-    if measured is not None:
-        data["dev"] = measured.digest()
-    read = _features(recipe, [text for _, text in documents], pool)
-    return Material(tuple(docno for docno, _ in documents), read, train, tuple(sizes), measured, tuple(sources), data)
+    total = sum(sizes)
+    shares = np.asarray(sizes if weights is None else weights, dtype=np.float64)
+    ends = np.rint(np.cumsum(shares) / shares.sum() * total).astype(np.int64)
+    numbers, places = [], []
+    for first, size, count in zip(np.cumsum([0, *sizes]), sizes, np.diff(ends, prepend=0), strict=False):
+        rounds = [rng.permutation(size) for _ in range(-(-int(count) // size))]
+        numbers.append(first + np.concatenate([np.zeros(0, np.int64), *rounds])[:count])
+        places.append((np.arange(count) + rng.random(count)) / max(1, count))
+    return np.concatenate(numbers)[np.argsort(np.concatenate(places), kind="stable")]
 
 
-def _pairs(source: str, collection: Collection, numbers: Mapping[str, int]) -> Pairs:
-    if source == "judgements":
-        return from_judgements(collection.source, numbers=numbers)
-    return from_references(collection) if source == "citations" else from_headings(collection)
-
-
-def _dev_pairs(recipe: Recipe, collection: Collection, numbers: Mapping[str, int]) -> Pairs:
-    """Return the pairs of the dev split, which shares no query with the judgements that are learnt from."""
-    dev = datasets.load(f"{collection.source.base_id}/{recipe.dev}")
-    if "judgements" in recipe.sources:
-        check_disjoint(collection.source, dev)
-    return from_judgements(dev, numbers=numbers)
-
-
-def _questions(
-    recipe: Recipe, texts: Sequence[str], gold: Sequence[Integers], near: Sequence[Integers], pool: Executor
-) -> Questions:
-    spared = [np.union1d(right, beside) for right, beside in zip(gold, near, strict=True)]
-    return Questions(tuple(texts), _features(recipe, texts, pool), _joined(gold), _joined(spared))
-
-
-def _joined(parts: Sequence[Integers]) -> Gold:
-    sizes = np.array([0, *map(len, parts)], dtype=np.int64)
-    return Gold(np.cumsum(sizes), np.concatenate([np.zeros(0, np.int64), *parts]))
-
-
-def _features(recipe: Recipe, texts: Sequence[str], pool: Executor) -> Features:
-    ngrams = recipe.ngrams
-    parts = list(pool.map(lambda first: ngrams.features(texts[first : first + _TEXTS]), range(0, len(texts), _TEXTS)))
-    sizes = [np.zeros(1, np.int64), *(np.diff(part.indptr) for part in parts)]
-    rows = np.concatenate([np.zeros(0, np.int32), *(part.rows for part in parts)])
-    counts = np.concatenate([np.zeros(0, np.float32), *(part.counts for part in parts)])
-    return Features(np.cumsum(np.concatenate(sizes)), rows, term_weights(counts, recipe.tf))
-
-
-def dataset_name(collection: Collection) -> str:
-    """Return what the card calls the collection: its id, or the name of its folder, which says where on no disk."""
-    base = collection.source.base_id
+def dataset_facts(collection: Collection) -> dict[str, Any]:
+    """Return what a card says about the collection: name, title, language and licence, without any path."""
+    base, split, about = collection.source.base_id, collection.source.split, collection.source.about
     name = base if base.startswith("legalir/") else Path(base).resolve().name
-    return name if collection.source.split is None else f"{name}/{collection.source.split}"
+    dataset = name if split is None else f"{name}/{split}"
+    return {"dataset": dataset, "title": about.title, "lang": about.lang, "licence": about.licence}

@@ -1,4 +1,4 @@
-"""Hard negatives: the provisions that a retriever, or the model itself, takes for right and that are not."""
+"""Hard negatives: wrong provisions that a pipeline, or the model itself, ranks highest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from legalir.extras import require
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import building, open_build
 from legalir.storage.digest import digest
-from legalir.train.batches import Gold
+from legalir.train.material import Gold
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -30,18 +30,18 @@ _QUERIES = 256
 """Queries whose cosines with all provisions are held at a time, by each thread."""
 
 _BLOCK = 64
-"""Provisions of which the best is looked at first."""
+"""Provisions in a block: the best of each block are compared first."""
 
 Pool = npt.NDArray[np.int32]
 
 
 def draw(pool: Pool, queries: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Return one document of its row for each query; a query whose draw is -1 gives none.
+    """Draw one document for each query from its row of the pool; a draw of -1 gives none.
 
     Args:
         pool: wrong provisions of each query, -1 where there are no more; int32 [q, h], h at least 1.
         queries: query numbers, [b].
-        rng: draws.
+        rng: source of random numbers.
     """
     drawn = pool[queries, rng.integers(0, pool.shape[1], len(queries))]
     return drawn[drawn >= 0].astype(np.int64)
@@ -50,9 +50,9 @@ def draw(pool: Pool, queries: npt.NDArray[np.int64], rng: np.random.Generator) -
 def mine_by_model(
     queries: npt.NDArray[np.float32], documents: npt.NDArray[np.float32], gold: Gold, depth: int, threads: Executor
 ) -> Pool:
-    """Return the `depth` provisions of the greatest cosine with each query, without those that are right; [q, depth].
+    """Return the `depth` wrong provisions with the greatest cosine for each query, [q, depth]; all are compared.
 
-    All provisions are compared. Torch has to be set to one thread: the work is shared among `threads`.
+    Torch must be set to one thread: the work is shared among `threads`.
     """
     torch = require("torch", extra="dense")
     depth = min(depth, len(documents))
@@ -66,8 +66,8 @@ def mine_by_model(
         sizes = np.diff(gold.indptr[chosen.start : chosen.stop + 1])
         row = torch.from_numpy(np.repeat(np.arange(len(sizes)), sizes))
         cosines[row, torch.from_numpy(gold.documents[start:end])] = -2.0
-        values, found = _best(cosines, depth)
-        out[chosen] = torch.where(values > -2.0, found, -1).numpy()
+        values, places = _best(cosines, depth)
+        out[chosen] = torch.where(values > -2.0, places, -1).numpy()
 
     for _ in threads.map(fill, range(0, len(queries), _QUERIES)):
         pass
@@ -75,7 +75,7 @@ def mine_by_model(
 
 
 def _best(cosines: Tensor, depth: int) -> tuple[Tensor, Tensor]:
-    """Return values and places of the greatest `depth` of each row: each lies in one of so many best blocks."""
+    """Return values and places of the greatest `depth` of each row; they lie in the `depth` best blocks."""
     torch = require("torch", extra="dense")
     whole = cosines.shape[1] // _BLOCK * _BLOCK
     if whole // _BLOCK <= depth:
@@ -98,9 +98,9 @@ def mine_by_expression(
     depth: int,
     advance: Callable[[int], None] = lambda done: None,
 ) -> Pool:
-    """Return the best `depth` provisions that a pipeline finds for each query, without those that are right.
+    """Return the best `depth` wrong provisions that a pipeline finds for each query, [q, depth].
 
-    They are kept in the collection's cache, and not sought again for the same queries, expression and depth.
+    They are cached in the collection's cache by queries, expression and depth.
 
     Raises:
         DataError: the pipeline found no wrong provision for any query.
@@ -114,9 +114,9 @@ def mine_by_expression(
     try:
         return np.asarray(open_build(path, "negatives", 1)[1]["negatives"])
     except ArtifactError:
-        pass  # Not there yet, or damaged: sought anew.
+        pass  # Not there yet, or damaged: search again.
     most = int(np.diff(gold.indptr).max(initial=0))
-    pool = _sought(pipeline % (depth + most), queries, gold, docnos, depth, advance)
+    pool = _search(pipeline % (depth + most), queries, gold, docnos, depth, advance)
     if not (pool >= 0).any():
         raise DataError(f"{expression} finds no wrong provision for any query: name another pipeline with 'negatives'.")
     with building(path, "negatives", 1) as (data, facts):
@@ -125,7 +125,7 @@ def mine_by_expression(
     return pool
 
 
-def _sought(
+def _search(
     pipeline: pt.Transformer,
     queries: Sequence[str],
     gold: Gold,
@@ -138,12 +138,11 @@ def _sought(
     for first in range(0, len(queries), _QUERIES):
         texts = queries[first : first + _QUERIES]
         places = range(first, first + len(texts))
-        found = pipeline.transform(pd.DataFrame({"qid": list(map(str, places)), "query": texts}))
-        for qid, rows in found.sort_values("rank", kind="stable").groupby("qid"):
+        results = pipeline.transform(pd.DataFrame({"qid": list(map(str, places)), "query": texts}))
+        for qid, rows in results.sort_values("rank", kind="stable").groupby("qid"):
             query = int(str(qid))
-            right = gold.documents[gold.indptr[query] : gold.indptr[query + 1]]
             documents = numbers.reindex(rows["docno"]).dropna().to_numpy(dtype=np.int32)
-            wrong = documents[~np.isin(documents, right)][:depth]
+            wrong = documents[~np.isin(documents, gold.of(query))][:depth]
             pool[query, : len(wrong)] = wrong
         advance(len(texts))
     return pool

@@ -45,10 +45,10 @@ def test_a_recipe_that_cannot_be(
     assert capsys.readouterr().err == f"error: {recipe} does not exist: give the path of a recipe (YAML).\n"
     recipe.write_text("dataset: a\nmodel: b\nout: c\nepoch: 3\n", encoding="utf-8")
     assert run(monkeypatch, str(recipe)) == 2
-    assert capsys.readouterr().err == f"error: {recipe}: the key 'epoch' is not known. Did you mean 'epochs'?\n"
+    assert capsys.readouterr().err == f"error: {recipe}: the key 'epoch' is unknown. Did you mean 'epochs'?\n"
     recipe.write_text("dataset: a\nmodel: b\nout: c\n", encoding="utf-8")
     assert run(monkeypatch, str(recipe), "--device", "tpu") == 2
-    assert "'device' is 'tpu', but must be one of cpu, cuda, mps." in capsys.readouterr().err
+    assert "'device' must be one of cpu, cuda, mps, got 'tpu'." in capsys.readouterr().err
 
 
 @pytest.mark.neural
@@ -76,7 +76,7 @@ def test_from_a_recipe_to_a_model(
     assert capsys.readouterr().err == f"error: {out} exists: give another place, or replace=True (--replace).\n"
     # The base model's place is not taken for that of a tuned one.
     assert run(monkeypatch, str(recipe), "--out", str(tmp_path / "bert"), "--replace") == 2
-    assert "bert exists and is no fine-tuned model" in capsys.readouterr().err
+    assert "bert exists and is not a fine-tuned model" in capsys.readouterr().err
     changes = ("--model", str(tmp_path / "m3"), "--epochs", "1", "--replace", "--json")
     assert run(monkeypatch, str(recipe), "--out", str(out), *changes) == 0
     facts = json.loads(capsys.readouterr().out)

@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 import yaml
 
 from legalir.cli.main import main
+from legalir.cli.train import app
 
 sys.path.append(str(Path(__file__).parents[1] / "train"))
 from learnable import SMALL, write_statutes
@@ -38,6 +40,19 @@ def test_help_has_examples(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         assert option in out
     assert run(monkeypatch, "--help") == 0
     assert "static" in capsys.readouterr().out
+
+
+def test_options_are_keys_of_the_recipe_and_show_its_defaults() -> None:
+    from legalir.train.recipes import StaticRecipe
+
+    (command,) = typer.main.get_command(app).commands.values()  # type: ignore[attr-defined]
+    shown = {option.name: option.show_default for option in command.params if isinstance(option.show_default, str)}
+    words = {"dev": "none", "patience": "never", "threads": "all", "sources": "judgements"}
+    assert shown.pop("resume") == "go on if it has the same recipe and data"
+    for name, default in shown.items():
+        assert default == words.get(name, str(StaticRecipe.model_fields[name].default)), name
+    assert set(words) < set(shown)
+    assert len(shown) == 14
 
 
 @pytest.mark.neural
@@ -83,7 +98,7 @@ def test_a_recipe(
         (("static",), 2, "DATASET"),
         (("static", "legalir/firecode"), 2, "--out"),
         (("static", "legalir/firecode", "--out", "m", "--from", "judgments"), 2, "Did you mean 'judgements'?"),
-        (("static", "legalir/firecode", "--out", "m", "--epochs", "0"), 2, "'epochs' is 0"),
+        (("static", "legalir/firecode", "--out", "m", "--epochs", "0"), 2, "'epochs' must be at least 1, got 0"),
         (("static", "--recipe", "none.yaml"), 2, "none.yaml does not exist"),
         (("statik",), 2, "statik"),
     ],

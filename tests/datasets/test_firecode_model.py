@@ -31,12 +31,12 @@ def test_its_card_says_that_it_saw_no_question() -> None:
 
 @pytest.mark.neural
 def test_its_recipe_makes_it_again(tmp_path: Path) -> None:
-    from legalir.train.recipe import Recipe
+    from legalir.train.recipes import StaticRecipe
     from legalir.train.static import train_recipe
 
-    recipe = Recipe.load(RECIPE)
+    recipe = StaticRecipe.load(RECIPE)
     assert Path(recipe.out) == FOLDER.resolve()
-    again = train_recipe(Recipe.load(RECIPE, out=str(tmp_path / "model")), progress=False)
+    again = train_recipe(StaticRecipe.load(RECIPE, out=str(tmp_path / "model")), progress=False)
     # On one kind of processor the bytes are the same; on another, sums may differ in their last bits.
     shipped, collection = StaticModel.load(FOLDER), Collection("legalir/firecode")
     texts = [*collection.topics()["query"], *(doc.default_text() for doc in collection.docs())]

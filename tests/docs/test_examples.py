@@ -25,7 +25,7 @@ from legalir.cli.main import app
 from legalir.datasets import check, load
 from legalir.experiment.definition.definition import load_definition
 from legalir.train.finetune import FineTuning
-from legalir.train.recipe import Recipe
+from legalir.train.recipes import StaticRecipe
 
 RUN = ("python", "sh", "console")
 NEURAL = {"neural.md", "static.md"}
@@ -124,9 +124,9 @@ def test_data_can_be_read(block: Block) -> None:
     elif block.language == "toml":
         assert tomllib.loads(block.text)
     elif (content := yaml.safe_load(block.text)).keys() >= TUNING:
-        assert FineTuning.parse(content).as_dict().items() >= content.items()
+        assert FineTuning.parse(content, "recipe.yaml").as_dict().items() >= content.items()
     elif content.keys() >= RECIPE:
-        assert Recipe.parse(content).as_dict().items() >= content.items()
+        assert StaticRecipe.parse(content, "recipe.yaml").as_dict().items() >= content.items()
     elif content.keys() & DEFINITION:
         # A page may show a part of a definition.
         fill = {"dataset": "legalir/firecode", "measures": ["R@10"], "systems": {"BM25": "bm25"}}

@@ -11,7 +11,7 @@ from legalir.experiment import Definition, read_expected, run
 from legalir.experiment.report.compare import compare
 from legalir.experiment.runner import dataset_slug
 from legalir.train.finetune import FineTuning
-from legalir.train.recipe import Recipe
+from legalir.train.recipes import StaticRecipe
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 DATA = os.environ.get("LEGALIR_DATA", "")
@@ -75,4 +75,4 @@ def test_every_recipe_can_be_read_and_makes_the_model_of_its_name() -> None:
     recipes = sorted((EXPERIMENTS / "static" / "recipes").glob("*.yaml"))
     assert recipes
     for file in recipes:
-        assert Path(Recipe.load(file).out).name == file.stem or file.stem == "firecode", file
+        assert Path(StaticRecipe.load(file).out).name == file.stem or file.stem == "firecode", file

@@ -197,7 +197,7 @@ def test_a_source_by_name() -> None:
         ("table", "missing a required argument: 'path'"),
         ("table(pth='p.csv')", "table has no parameter 'pth'. Did you mean 'path'?"),
         ("table('p.csv')", "table takes parameters by name"),
-        ("table(path=open('x'))", "is no literal"),
+        ("table(path=open('x'))", "is not a literal"),
         ("bm25", "There is no source 'bm25'."),
     ],
 )

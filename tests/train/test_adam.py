@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from legalir.train.network import LazyAdam
+from legalir.train.static_network import LazyAdam
 
 
 @pytest.mark.neural

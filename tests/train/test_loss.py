@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from legalir.train.batches import Batcher, Gold
-from legalir.train.loop import loss_and_gradient
+from legalir.train.material import Gold
+from legalir.train.static_training import Batcher, loss_and_gradient
 
 pytestmark = pytest.mark.neural
 

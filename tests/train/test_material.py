@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from learnable import SMALL, write_statutes
+from learnable import write_statutes
 
 from legalir.collection.collection import Collection
 from legalir.errors import DataError
 from legalir.train import material as module
-from legalir.train.material import Material, dataset_name, read_material
+from legalir.train.material import Material, dataset_facts, read_material
 from legalir.train.pairs import Pairs
-from legalir.train.recipe import Recipe
 
 
-def read(folder: Path, **settings: object) -> Material:
-    recipe = Recipe.parse({"dataset": str(folder), "out": "model", **SMALL, **settings})
-    with ThreadPoolExecutor(2) as pool:
-        return read_material(recipe, Collection(folder), pool)
+def read(folder: Path, sources: Sequence[str] = ("judgements",), dev: str | None = None) -> Material:
+    return read_material(Collection(folder), sources, dev)
 
 
 @pytest.fixture(name="statutes")
@@ -44,8 +41,7 @@ def test_sources_follow_each_other(statutes: Path, monkeypatch: pytest.MonkeyPat
     assert found.train.spared.documents[:4].tolist() == [3, 7, 4, 5]
     assert [source["source"] for source in found.sources] == ["headings", "judgements"]
     texts = [row.default_text() for row in Collection(statutes).docs()]
-    ngrams = Recipe.parse({"dataset": "x", "out": "y", **SMALL}).ngrams
-    np.testing.assert_array_equal(found.documents.rows, ngrams.features(texts).rows)
+    assert found.passages == tuple(texts)
 
 
 def test_data_are_told_apart(statutes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,5 +71,5 @@ def test_all_queries_are_dev_queries(statutes: Path) -> None:
 
 
 def test_names_on_the_card(statutes: Path) -> None:
-    assert dataset_name(Collection(statutes / "train")) == "statutes/train"
-    assert dataset_name(Collection("legalir/firecode/test")) == "legalir/firecode/test"
+    assert dataset_facts(Collection(statutes / "train"))["dataset"] == "statutes/train"
+    assert dataset_facts(Collection("legalir/firecode/test"))["dataset"] == "legalir/firecode/test"

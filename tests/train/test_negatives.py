@@ -14,7 +14,7 @@ from learnable import write_statutes
 from legalir.collection.collection import Collection
 from legalir.errors import DataError, ExpressionError
 from legalir.storage.arrays import unit_rows
-from legalir.train.batches import Gold
+from legalir.train.material import Gold
 from legalir.train.negatives import draw, mine_by_expression, mine_by_model
 
 

@@ -27,8 +27,8 @@ from legalir.errors import (
     MissingExtra,
 )
 from legalir.train import train_static
-from legalir.train.loop import Training, rate_at
-from legalir.train.network import Network
+from legalir.train.static_network import Network
+from legalir.train.static_training import StaticTraining, rate_at
 
 pytestmark = pytest.mark.neural
 
@@ -122,16 +122,16 @@ def test_an_interrupted_training_goes_on(
     """An epoch has 12 steps; the state is written after each of them."""
     settings = {**SMALL, "epochs": 3, "dev": "dev", "checkpoint_minutes": 0}
     whole = contents(train_static(statutes / "train", tmp_path / "whole", **settings).path)
-    step, done = Training._step, []
+    step, done = StaticTraining._step, []
 
-    def stop(self: Training, *arguments: object) -> float:
+    def stop(self: StaticTraining, *arguments: object) -> float:
         if len(done) == after:
             raise StoppedError
         done.append(1)
         return step(self, *arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(Training, "_step", stop)
+        patch.setattr(StaticTraining, "_step", stop)
         with pytest.raises(StoppedError):
             train_static(statutes / "train", tmp_path / "model", **settings)
     assert not (tmp_path / "model").exists()
@@ -140,11 +140,11 @@ def test_an_interrupted_training_goes_on(
         train_static(statutes / "train", tmp_path / "model", **{**settings, "seed": 2})
     taken: list[int] = []
 
-    def count(self: Training, *arguments: object) -> float:
+    def count(self: StaticTraining, *arguments: object) -> float:
         taken.append(1)
         return step(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Training, "_step", count)
+    monkeypatch.setattr(StaticTraining, "_step", count)
     trained = train_static(statutes / "train", tmp_path / "model", resume=True, **settings)
     assert contents(trained.path) == whole
     assert len(taken) == 36 - after
@@ -279,7 +279,7 @@ def test_nothing_to_learn_from(statutes: Path, tmp_path: Path) -> None:
 
 
 def test_an_unknown_setting(statutes: Path, tmp_path: Path) -> None:
-    with pytest.raises(DefinitionError, match=r"train_static: the key 'epoch' is not known\. Did you mean 'epochs'\?"):
+    with pytest.raises(DefinitionError, match=r"train_static: the key 'epoch' is unknown\. Did you mean 'epochs'\?"):
         train_static(statutes / "train", tmp_path / "model", epoch=3)  # type: ignore[call-arg]
 
 

@@ -1,7 +1,4 @@
-"""The history of a fine-tuning beside its model: a table, and a picture where matplotlib is installed.
-
-The card of a tuned model: what it was made from and how, as data (``finetuning.json``) and in words (README.md).
-"""
+"""The card of a tuned model, as data (``finetuning.json``) and as a README, and its history as a table and a plot."""
 
 from __future__ import annotations
 
@@ -14,38 +11,39 @@ from typing import TYPE_CHECKING, Any
 import legalir
 from legalir.errors import MissingExtra
 from legalir.extras import require
-from legalir.train.finetune.base import Base
-from legalir.train.finetune.material import Dev, Texts
-from legalir.train.finetune.place import CARD
-from legalir.train.finetune.recipe import FineTuning
-from legalir.train.material import dataset_name
+from legalir.train.finetune.anchors import dev_set
+from legalir.train.finetune.model import BaseModel
+from legalir.train.material import Material, dataset_facts
+from legalir.train.recipes import FineTuning
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["PICTURES", "TABLE", "card_of", "write_card", "write_history"]
+__all__ = ["CARD", "card_of", "write_card", "write_history"]
+
+CARD = "finetuning.json"
+"""The file that identifies a model tuned by legalir."""
+
+_TABLE, _PICTURES = "history.tsv", ("history.svg", "history.png")
 
 
 def card_of(
     recipe: FineTuning,
     collection: Collection,
-    base: Base,
-    texts: Texts,
-    dev: Dev | None,
+    base: BaseModel,
+    material: Material,
     rows: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return the card: JSON values without any path of this machine.
 
     Args:
-        recipe: how.
-        collection: from what.
-        base: what was tuned.
-        texts: what was read.
-        dev: what was measured on.
-        rows: the history, whose row with ``kept`` is that of this model.
+        recipe: the recipe.
+        collection: the collection that was learnt from.
+        base: the base model.
+        material: the data read from the collection.
+        rows: the history; the row with ``kept`` is that of this model.
     """
-    about, material = collection.source.about, texts.material
-    facts = {"dataset": dataset_name(collection), "title": about.title, "lang": about.lang, "licence": about.licence}
+    facts, dev = dataset_facts(collection), dev_set(recipe, material)
     kept = next(row for row in rows if row["kept"])
     return {
         "made_by": f"legalir {legalir.__version__}",
@@ -62,7 +60,7 @@ def card_of(
 
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Write both forms of the card beside the model."""
+    """Write both forms of the card into the folder of the model."""
     text = json.dumps(card, ensure_ascii=False, indent=1)
     (folder / CARD).write_text(text + "\n", encoding="utf-8")
     (folder / "README.md").write_text("\n".join(_lines(card)) + "\n", encoding="utf-8")
@@ -70,11 +68,10 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
 
 def _lines(card: Mapping[str, Any]) -> list[str]:
     base, recipe = card["base"], card["recipe"]
-    known = base["licence"] not in (None, "unknown")
     heads = "one vector a text" if recipe["objective"] == "dense" else "the three heads of M3"
     return [
         "---",
-        *([f"license: {str(base['licence']).lower()}"] if known else []),
+        *([f"license: {str(base['licence']).lower()}"] if base["licence"] not in (None, "unknown") else []),
         f"base_model: {base['model']}",
         "library_name: sentence-transformers",
         "---",
@@ -147,22 +144,19 @@ def _cell(name: str, value: Any) -> str:
     return f"{100 * value:.2f}" if "@" in name else f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-TABLE, PICTURES = "history.tsv", ("history.svg", "history.png")
-
-
 def write_history(folder: Path, rows: Sequence[Mapping[str, Any]], measure: str) -> str | None:
     """Write ``history.tsv``, and ``history.svg`` and ``history.png`` with loss and measure over epochs.
 
     Args:
         folder: of the model.
-        rows: one for each epoch; what is None is left empty.
-        measure: the column that is drawn, where there is one.
+        rows: one for each epoch; None is an empty cell.
+        measure: the column that is drawn, if there is one.
 
     Returns:
-        None, or the sentence that says why there is no picture.
+        None, or a sentence that says why there is no picture.
     """
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    with (folder / TABLE).open("w", encoding="utf-8", newline="") as stream:
+    with (folder / _TABLE).open("w", encoding="utf-8", newline="") as stream:
         table = csv.DictWriter(stream, columns, delimiter="\t", lineterminator="\n", restval="")
         table.writeheader()
         for row in rows:
@@ -199,5 +193,5 @@ def _draw(folder: Path, rows: Sequence[Mapping[str, Any]], measure: str) -> None
         right.plot([row["epoch"] for row in drawn], [100 * row[measure] for row in drawn], "o-", color="tab:blue")
         right.set_ylabel(f"{measure} on dev queries, %", color="tab:blue")
         right.set_ylim(bottom=0)
-    for name in PICTURES:
+    for name in _PICTURES:
         figure.savefig(folder / name, dpi=150, metadata={"Date": None} if name.endswith("svg") else None)

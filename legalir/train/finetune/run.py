@@ -1,35 +1,30 @@
-"""``legalir finetune``: a recipe carried out, from a collection and a model to a tuned model on disk."""
+"""``legalir finetune``: from a recipe, a collection and a base model to a tuned model on disk."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from legalir.errors import DefinitionError, ModelError
+from legalir.errors import ArtifactError, ComponentError, DefinitionError, ModelError
 from legalir.extras import require
 from legalir.models.loading import placement
-from legalir.storage.files import link_or_copy
+from legalir.storage.files import link_or_copy, publish_directory
+from legalir.train.checkpoints import Checkpoints, interrupts, own_place
 from legalir.train.display import Display, open_display
-from legalir.train.finetune.base import Base, read_base
-from legalir.train.finetune.card import card_of, write_card, write_history
-from legalir.train.finetune.material import Dev, Texts, dev_of, read_texts
-from legalir.train.finetune.place import check_place, put_in_place
-from legalir.train.finetune.recipe import FineTuning
-from legalir.train.finetune.states import States
-from legalir.train.negatives import mine_by_expression
-from legalir.train.static import interrupts, own_place
+from legalir.train.finetune.anchors import read_anchor_source
+from legalir.train.finetune.card import CARD, card_of, write_card, write_history
+from legalir.train.finetune.model import BaseModel, load_network, read_base_model
+from legalir.train.finetune.training import Tuning
+from legalir.train.recipes import FineTuning
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     import pandas as pd
 
     from legalir.collection.collection import Collection
-    from legalir.train.batches import Gold
-    from legalir.train.finetune.tuning import Tuned
 
 __all__ = ["FineTuned", "finetune"]
 
@@ -42,8 +37,8 @@ class FineTuned:
         path: its folder.
         history: a row for each epoch, from 0, the model before: ``epoch``, ``loss``, on dev queries ``R@10, nDCG@10,
             MultiHitRate@10`` as shares, ``steps``, ``moved`` anchors that waited for another batch, ``left`` ones that
-            found none, ``seconds``, and ``kept``, which is true for the epoch that the model is of.
-        note: why there is no picture of it, None where there is one.
+            are in no batch, ``seconds``, and ``kept``, which is true for the epoch of the model.
+        note: why there is no picture of the history, None if there is one.
     """
 
     path: Path
@@ -60,22 +55,22 @@ def finetune(
     progress: bool = True,
     lines: bool = False,
 ) -> FineTuned:
-    """Tune a model by InfoNCE: each query is told from the provisions of the others of its batch, and from hard ones.
+    """Tune a language model by InfoNCE [infonce]: a query chooses its provision among those of its batch and hard ones.
 
     Args:
-        recipe: how.
-        collection: that of the recipe, where it is open already.
-        resume: None goes on with an interrupted training of the same recipe, model and data, if there is one in
-            ``OUT.partial``; True insists that there is; False begins anew.
+        recipe: the recipe.
+        collection: the collection of the recipe, if it is open already.
+        resume: None: go on with an interrupted training of the same recipe, model and data if there is one in
+            ``OUT.partial``; True: there must be one; False: begin again.
         replace: whether a tuned model at `out` is replaced.
         progress: whether a terminal shows progress.
-        lines: whether each epoch is told in a line on standard error, where that is no terminal.
+        lines: whether to print a line for each epoch on standard error if that is not a terminal.
 
     Raises:
         ArtifactError: the state of an interrupted training is damaged or of another recipe, another training to `out`
             is under way, or nothing can be written there.
-        ComponentError: something else than a tuned model is at `out`.
-        DataError: nothing to learn from, or the dev split shares queries with the judgements.
+        ComponentError: something that is not a tuned model is at `out`.
+        DataError: there is nothing to learn from, or the dev split shares queries with the judgements.
         DatasetNotFound: there is no such collection or split.
         DefinitionError: `out` exists.
         LegalIRError: the loss became infinite or NaN.
@@ -90,72 +85,62 @@ def finetune(
     if recipe.precision == "float16" and device != "cuda":
         raise ModelError(f"'precision' float16 needs cuda, not {device}: write bfloat16 or float32.")
     out = Path(recipe.out).expanduser().absolute()
-    with own_place(out, lambda: check_place(out, replace)), open_display(progress, lines) as display:
-        base = read_base(recipe)
+    with own_place(out, lambda: _check_place(out, replace)), open_display(progress, lines) as display:
+        base = read_base_model(recipe)
         opened = collection if collection is not None else Collection(recipe.dataset)
         display.phase(f"Reading {opened.id}")
         return _tuned(recipe, opened, base, out, display, device, resume)
 
 
+def _check_place(out: Path, replace: bool) -> None:
+    """Check that `out` is free, or holds a tuned model that is to be replaced: nothing else is ever replaced."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    try:
+        is_ours = isinstance(json.loads((out / CARD).read_text(encoding="utf-8")), dict)
+    except (OSError, ValueError):
+        is_ours = False
+    if not is_ours:
+        raise ComponentError(f"{out} exists and is not a fine-tuned model: choose another folder, or remove it.")
+    if not replace:
+        raise DefinitionError(f"{out} exists: give another place, or replace=True (--replace).")
+
+
 def _tuned(
     recipe: FineTuning,
     collection: Collection,
-    base: Base,
+    base: BaseModel,
     out: Path,
     display: Display,
     device: str,
     resume: bool | None,
 ) -> FineTuned:
-    texts = _texts(recipe, collection, display)
-    dev = dev_of(recipe, texts)
-    states = States(out, recipe.fingerprint({**texts.material.data, "base": base.digest}))
+    source = read_anchor_source(recipe, collection, display)
+    material = source.material
+    checkpoints = Checkpoints(out, recipe.fingerprint({**material.data, "base": base.digest}))
     if resume is False:
-        states.remove()
-    tuned = _learn(recipe, base, texts, dev, states, display, device, resume)
-    rows = [{**row, "kept": row["epoch"] == tuned.best["epoch"]} for row in tuned.history]
-    finished = _copied(tuned.folder, states.workshop / "finished")
-    write_card(finished, card_of(recipe, collection, base, texts, dev, rows))
-    note = write_history(finished, rows, recipe.measure)
-    put_in_place(finished, out)
-    states.remove()
-    return FineTuned(out, _frame(rows), note)
-
-
-def _texts(recipe: FineTuning, collection: Collection, display: Display) -> Texts:
-    def mine(queries: Sequence[str], spared: Gold, docnos: Sequence[str]) -> npt.NDArray[np.int32]:
-        display.phase(f"Searching negatives with {recipe.negatives}", len(queries))
-        return mine_by_expression(recipe.negatives, collection, queries, spared, docnos, recipe.depth, display.advance)
-
-    return read_texts(recipe, collection, mine)
-
-
-def _learn(
-    recipe: FineTuning,
-    base: Base,
-    texts: Texts,
-    dev: Dev | None,
-    states: States,
-    display: Display,
-    device: str,
-    resume: bool | None,
-) -> Tuned:
-    from legalir.train.finetune.network import load_network
-    from legalir.train.finetune.tuning import Tuning
-
+        checkpoints.remove()
     display.phase(f"Loading {base.name}")
     with interrupts() as interrupted:
         network = load_network(recipe, base)
-        tuning = Tuning(recipe, base, network, texts, dev, states, display, device, interrupted)
+        tuning = Tuning(recipe, base, network, source, checkpoints, display, device, interrupted)
         if not tuning.resume() and resume:
-            raise DefinitionError(f"{states.path} holds no interrupted training: tune without resume=True (--resume).")
-        return tuning.run()
-
-
-def _copied(folder: Path, to: Path) -> Path:
-    """Return a copy that shares its files with the original where the file system can: the state stays as it is."""
-    shutil.rmtree(to, ignore_errors=True)
-    shutil.copytree(folder, to, copy_function=link_or_copy)
-    return to
+            raise DefinitionError(
+                f"{checkpoints.path} holds no interrupted training: tune without resume=True (--resume)."
+            )
+        tuned = tuning.run()
+    rows = [{**row, "kept": row["epoch"] == tuned.best["epoch"]} for row in tuned.history]
+    finished = checkpoints.workshop / "finished"
+    shutil.rmtree(finished, ignore_errors=True)
+    shutil.copytree(tuned.folder, finished, copy_function=link_or_copy)  # The state stays as it is.
+    write_card(finished, card_of(recipe, collection, base, material, rows))
+    note = write_history(finished, rows, recipe.measure)
+    try:
+        publish_directory(finished, out, replace=True)
+    except OSError as error:
+        raise ArtifactError(f"Writing {out} failed ({error.strerror or error}): give another place.") from error
+    checkpoints.remove()
+    return FineTuned(out, _frame(rows), note)
 
 
 def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from legalir.errors import (
     MissingExtra,
     ModelError,
 )
-from legalir.train.finetune.steps import _Steps
+from legalir.train.finetune.trainer import _Steps
 
 pytestmark = pytest.mark.neural
 
@@ -96,7 +96,7 @@ def test_places(root: Path, tmp_path: Path) -> None:
     assert contents(out)["model.safetensors"] != before["model.safetensors"]
     assert sorted(path.name for path in tmp_path.iterdir() if "own-home" not in path.name) == ["model"]
     for place in (root / "bert", tmp_path):
-        with pytest.raises(ComponentError, match="exists and is no fine-tuned model: choose another folder"):
+        with pytest.raises(ComponentError, match="exists and is not a fine-tuned model: choose another folder"):
             tuned(root, place, replace=True)
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ArtifactError, match="give another place"):
@@ -141,7 +141,7 @@ def test_ctrl_c_ends_with_a_state(root: Path, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(_Steps, "compute_loss", press)
     with pytest.raises(KeyboardInterrupt):
         tuned(root, tmp_path / "model", dev="dev")
-    assert (tmp_path / "model.partial" / "step-5").is_dir()
+    assert (tmp_path / "model.partial" / "checkpoint-5").is_dir()
     # Another recipe has no use for it.
     with pytest.raises(ArtifactError, match="holds an interrupted training with another recipe or other data"):
         tuned(root, tmp_path / "model", dev="dev", seed=8)

@@ -21,32 +21,33 @@ def parsed(**values: object) -> FineTuning:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"epoch": 3}, r"r\.yaml: the key 'epoch' is not known\. Did you mean 'epochs'\?"),
-        ({"zzzz": 3}, r"the key 'zzzz' is not known\. Known are: dataset, model, out, "),
-        ({"model": None}, r"r\.yaml: the key 'model' is missing\."),
-        ({"objective": "sparse"}, r"'objective' is 'sparse', but must be one of dense, unified\."),
+        ({"epoch": 3}, r"r\.yaml: the key 'epoch' is unknown\. Did you mean 'epochs'\?"),
+        ({"zzzz": 3}, r"the key 'zzzz' is unknown\. Known keys: dataset, model, out, "),
+        ({"model": None}, r"r\.yaml: 'model' must be text \(put it in quotes\), got nothing\."),
+        ({"objective": "sparse"}, r"'objective' must be one of dense, unified, got 'sparse'\."),
         ({"objective": "unfied"}, r"Did you mean 'unified'\?"),
-        ({"precision": "float8"}, r"'precision' is 'float8', but must be one of float32, bfloat16, float16"),
-        ({"pooling": "max"}, r"'pooling' is 'max', but must be one of cls, mean, last"),
-        ({"device": "cuda:1"}, r"'device' is 'cuda:1', but must be one of cpu, cuda, mps"),
-        ({"batch": 1}, r"'batch' is 1, but must lie from 2 to"),
-        ({"hard": -1}, r"'hard' is -1, but must lie from 0 to"),
+        ({"precision": "float8"}, r"'precision' must be one of float32, bfloat16, float16, got 'float8'"),
+        ({"pooling": "max"}, r"'pooling' must be one of cls, mean, last, got 'max'"),
+        ({"device": "cuda:1"}, r"'device' must be one of cpu, cuda, mps, got 'cuda:1'"),
+        ({"batch": 1}, r"'batch' must be at least 2, got 1\."),
+        ({"hard": -1}, r"'hard' must be at least 0, got -1\."),
         ({"hard": 3, "pool": 2}, r"'pool' is 2, but 3 hard negatives are drawn from it: give 3 or more\."),
-        ({"warmup": 1}, r"'warmup' is 1, but is a share of the steps: give 0 to 0\.5\."),
+        ({"warmup": 1}, r"'warmup' must be below 1, got 1\."),
         ({"warmup": "1e-1"}, r"'warmup' must be a number"),
-        ({"rate": 0}, r"'rate' is 0, but must be above 0\."),
+        ({"rate": 0}, r"'rate' must be above 0, got 0\."),
         ({"temperature": "hot"}, r"'temperature' must be a number"),
-        ({"query_length": 4}, r"'query_length' is 4, but must lie from 8 to 131072 tokens\."),
-        ({"passage_length": True}, r"'passage_length' must be a whole number of tokens, not true or false\."),
-        ({"query_prompt": 3}, r"'query_prompt' must be text \(put it in quotes\), not a whole number\."),
+        ({"query_length": 4}, r"'query_length' must be at least 8, got 4\."),
+        ({"query_length": 2**17 + 1}, r"'query_length' must be at most 131072, got 131073\."),
+        ({"passage_length": True}, r"'passage_length' must be a whole number, got true\."),
+        ({"query_prompt": 3}, r"'query_prompt' must be text \(put it in quotes\), got 3 \(a whole number\)\."),
         ({"patience": 2}, r"'patience' needs 'dev': without a dev split nothing is measured\."),
         ({"dev_provisions": 9}, r"'dev_provisions' needs 'dev'"),
         ({"self_distill": True}, r"'self_distill' needs three heads: write 'objective: unified', or leave it out\."),
         ({"objective": "unified", "pooling": "mean"}, r"'pooling' must be cls for 'objective: unified'"),
-        ({"objective": "unified", "query_prompt": "q: "}, r"'query_prompt' has no place in 'objective: unified'"),
-        ({"gradient_checkpointing": 1}, r"'gradient_checkpointing' must be true or false, not a whole number\."),
+        ({"objective": "unified", "query_prompt": "q: "}, r"'query_prompt' cannot be given with 'objective: unified'"),
+        ({"gradient_checkpointing": 1}, r"'gradient_checkpointing' must be true or false, got 1 \(a whole number\)\."),
         ({"sources": ["judgments"]}, r"Did you mean 'judgements'\?"),
-        ({"measure": "MRR"}, r"'measure' is 'MRR', but must be one of R@10, nDCG@10, MultiHitRate@10"),
+        ({"measure": "MRR"}, r"'measure' must be one of R@10, nDCG@10, MultiHitRate@10, got 'MRR'"),
     ],
 )
 def test_what_is_wrong_is_said(values: dict[str, object], sentence: str) -> None:
@@ -55,8 +56,10 @@ def test_what_is_wrong_is_said(values: dict[str, object], sentence: str) -> None
 
 
 def test_no_mapping() -> None:
-    with pytest.raises(DefinitionError, match="the recipe holds a list; a recipe is a mapping with the key 'dataset'"):
-        FineTuning.parse([1])
+    with pytest.raises(
+        DefinitionError, match="r: a recipe must be a mapping with the keys 'dataset', 'model', 'out', got"
+    ):
+        FineTuning.parse([1], "r")
 
 
 def test_it_is_what_it_was_written_from() -> None:
@@ -64,7 +67,7 @@ def test_it_is_what_it_was_written_from() -> None:
     assert recipe.sources == ("headings", "citations")
     assert (recipe.hard, recipe.depth, recipe.temperature) == (3, 20, 0.02)
     assert parsed().depth == 3
-    assert FineTuning.parse(recipe.as_dict()) == recipe
+    assert FineTuning.parse(recipe.as_dict(), "r") == recipe
 
 
 def test_places_of_a_file_are_seen_from_it(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 from tunable import TINY, contents, write_tunable
 
 from legalir.errors import ArtifactError
+from legalir.train.checkpoints import Checkpoints
 from legalir.train.finetune import FineTuned, FineTuning, finetune
-from legalir.train.finetune.states import States
 
 torch = pytest.importorskip("torch")
 
@@ -26,14 +26,14 @@ import json, sys
 import torch
 from legalir.train.finetune import FineTuning, finetune
 torch.set_num_threads(int(sys.argv[2]))
-finetune(FineTuning.parse(json.loads(sys.argv[1])), progress=False)
+finetune(FineTuning.parse(json.loads(sys.argv[1]), "r"), progress=False)
 """
 
 
 def recipe(root: Path, out: Path) -> FineTuning:
     values = {**TINY, "epochs": 3, "dev": "dev", "objective": "unified", "checkpoint_steps": 3, "self_distill": True}
     return FineTuning.parse(
-        {**values, "dataset": str(root / "statutes" / "train"), "model": str(root / "m3"), "out": str(out)}
+        {**values, "dataset": str(root / "statutes" / "train"), "model": str(root / "m3"), "out": str(out)}, "r"
     )
 
 
@@ -68,7 +68,7 @@ def test_killed_and_resumed(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     # The name of the second epoch's third step: the first epoch has been measured then, the second has not.
     steps = int(whole.history["steps"].iloc[1])
-    killed(root, out, f"step-{steps // 3 * 3 + 3}")
+    killed(root, out, f"checkpoint-{steps // 3 * 3 + 3}")
     assert not out.exists()
     found = run_here(root, out)
     for name in ("model.safetensors", "sparse_linear.safetensors", "colbert_linear.safetensors"):
@@ -83,10 +83,10 @@ def test_a_damaged_state_is_not_gone_on_from(root: Path, tmp_path: Path, monkeyp
     end_after(monkeypatch, "save")
     with pytest.raises(KeyboardInterrupt):
         run_here(root, out)
-    (state,) = out.with_name("model.partial").glob("step-*")
+    (state,) = out.with_name("model.partial").glob("checkpoint-*")
     # A pickle in the place of the optimizer's state would run code if it were read.
     (state / "optimizer.pt").write_bytes(b"cposix\nsystem\n(S'touch " + bytes(tmp_path / "ran") + b"'\ntR.")
-    with pytest.raises(ArtifactError, match=r"is damaged: remove .*, or train anew with resume=False"):
+    with pytest.raises(ArtifactError, match=r"is damaged: remove .*, or train again with resume=False"):
         run_here(root, out)
     assert not (tmp_path / "ran").exists()
 
@@ -99,7 +99,7 @@ def test_ended_between_the_model_and_its_states(root: Path, tmp_path: Path, monk
             run_here(root, out)
     first = contents(out)
     # Nothing is left to train, and the model is written once more.
-    monkeypatch.setattr("legalir.train.finetune.tuning.trainer_class", None)
+    monkeypatch.setattr("legalir.train.finetune.training.trainer_class", None)
     found = finetune(recipe(root, out), progress=False, replace=True)
     assert contents(found.path)["model.safetensors"] == first["model.safetensors"]
     assert not out.with_name("model.partial").exists()
@@ -107,11 +107,11 @@ def test_ended_between_the_model_and_its_states(root: Path, tmp_path: Path, monk
 
 def end_after(patch: pytest.MonkeyPatch, method: str, *, before: bool = False) -> None:
     """Let the process end when it has done (or is to do) what a method of the states does."""
-    original = getattr(States, method)
+    original = getattr(Checkpoints, method)
 
     def ended(*given: object) -> None:
         if not before:
             original(*given)
         raise KeyboardInterrupt
 
-    patch.setattr(States, method, ended)
+    patch.setattr(Checkpoints, method, ended)

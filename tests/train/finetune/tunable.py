@@ -79,4 +79,4 @@ def tuned(root: Path, out: Path, model: str = "bert", **changes: Any) -> FineTun
     """Tune one of the models of :func:`write_tunable` on its statutes, which stand in `root`, too."""
     options = {name: changes.pop(name) for name in ("resume", "replace") if name in changes}
     values = {"dataset": str(root / "statutes" / "train"), "model": str(root / model), "out": str(out), **TINY}
-    return finetune(FineTuning.parse({**values, **changes}), progress=False, **options)
+    return finetune(FineTuning.parse({**values, **changes}, "r"), progress=False, **options)

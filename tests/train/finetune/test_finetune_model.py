@@ -13,9 +13,8 @@ from tiny_models import write_m3, write_sentence
 
 from legalir.errors import ModelError
 from legalir.train.finetune import FineTuning
-from legalir.train.finetune.base import read_base
-from legalir.train.finetune.network import Network, load_network
-from legalir.train.finetune.steps import Collator
+from legalir.train.finetune.model import Network, load_network, read_base_model
+from legalir.train.finetune.trainer import Collator
 
 torch = pytest.importorskip("torch")
 
@@ -32,8 +31,8 @@ def m3_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def loaded(folder: Path, **changes: Any) -> Network:
     values = {"dataset": "d", "out": "o", "model": str(folder), "query_length": 16, "passage_length": 16, **changes}
-    recipe = FineTuning.parse(values)
-    return load_network(recipe, read_base(recipe))
+    recipe = FineTuning(**values)
+    return load_network(recipe, read_base_model(recipe))
 
 
 def tokens(network: Network) -> dict[str, Any]:

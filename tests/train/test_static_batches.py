@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.encode.hashed_ngrams import Features
-from legalir.train.batches import Batcher, Gold, epoch_order, pairs_of, rows_matrix
+from legalir.train.material import Gold, epoch_order, pairs_of
+from legalir.train.static_network import rows_matrix
+from legalir.train.static_training import Batcher
 
 GOLD = Gold(np.array([0, 2, 3, 5]), np.array([4, 0, 2, 4, 1]))
 """Of query 0: 4 and 0; of 1: 2; of 2: 4 and 1."""
@@ -63,3 +65,9 @@ def test_rows_of_chosen_texts() -> None:
     matrix = rows_matrix([(features, np.array([2, 1, 0, 0])), (other, np.array([0]))], 4)
     assert matrix.toarray().tolist() == [[2, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 4], [0, 1, 0, 4], [0, 0, 7, 0]]
     assert matrix.dtype == np.float32
+
+
+def test_gold_of_each_query() -> None:
+    rows = [np.array([3, 4]), np.array([], np.int64), np.array([5])]
+    assert [Gold.joined(rows).of(query).tolist() for query in range(3)] == [[3, 4], [], [5]]
+    assert len(Gold.joined([]).documents) == 0

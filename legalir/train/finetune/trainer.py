@@ -1,9 +1,9 @@
-"""FlagEmbedding's trainer with our batches, and with states that are whole or absent and are read without pickles.
+"""FlagEmbedding's trainer with our batches, and with checkpoints that can be resumed from and are read without pickles.
 
-Its own checkpoints cannot be resumed from: they hold the backbone's weights under names that the model in training does
-not have, which transformers reads with ``strict=False`` and then fails to report. Beside them it writes
+FlagEmbedding's own checkpoints cannot be resumed from: they hold the weights of the backbone under names that the model
+in training does not have; transformers reads them with ``strict=False`` and does not report it. It also writes
 ``training_args.bin``, a pickle of settings. Here a checkpoint holds all weights under their own names as safetensors,
-read strictly, and no such pickle; the trainer's ``optimizer.pt``, ``scheduler.pt`` and ``rng_state.pth`` are read by
+read strictly, and no such pickle. The trainer's ``optimizer.pt``, ``scheduler.pt`` and ``rng_state.pth`` are read by
 transformers with ``weights_only=True``, after their sha256 was compared.
 """
 
@@ -18,23 +18,23 @@ from typing import Any
 
 from legalir.errors import LegalIRError
 from legalir.extras import require
-from legalir.train.finetune.batches import Anchor, Composed
-from legalir.train.finetune.recipe import FineTuning
-from legalir.train.finetune.states import writing
+from legalir.train.checkpoints import writing
+from legalir.train.finetune.anchors import Anchor, EpochBatches
+from legalir.train.recipes import FineTuning
 
-__all__ = ["Batches", "Collator", "Pairs", "trainer_class", "training_arguments"]
+__all__ = ["AnchorTexts", "BatchSampler", "Collator", "trainer_class", "training_arguments"]
 
 _WEIGHTS = "model.safetensors"
 
 
-class Pairs:
+class AnchorTexts:
     """Anchors as texts, in NFC as the encoders read them.
 
     Args:
         queries: by number.
         passages: by number.
-        query_prompt: stands before each query.
-        prompt: stands before each passage.
+        query_prompt: text before each query.
+        prompt: text before each passage.
     """
 
     def __init__(self, queries: Sequence[str], passages: Sequence[str], query_prompt: str, prompt: str) -> None:
@@ -53,25 +53,25 @@ def _nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-class Batches:
-    """What a DataLoader takes for its batch sampler: the batches of an epoch, as many in each.
+class BatchSampler:
+    """The batch sampler of a DataLoader: the batches of an epoch, the same number in each.
 
     Args:
-        compose: returns those of an epoch, from 0.
-        epochs: how many there will be.
+        compose: returns the batches of an epoch, from 0.
+        epochs: number of epochs.
 
     Attributes:
-        counts: for each epoch, how many anchors waited for a later batch, and how many are in none.
+        counts: for each epoch, the number of anchors that waited for a later batch, and of those that are in none.
     """
 
-    def __init__(self, compose: Callable[[int], Composed], epochs: int) -> None:
+    def __init__(self, compose: Callable[[int], EpochBatches], epochs: int) -> None:
         self._compose, self._epoch = compose, 0
-        found = [compose(epoch) for epoch in range(epochs)]
-        self._length = min(len(one.batches) for one in found)
-        self.counts = tuple((one.moved, one.left + sum(map(len, one.batches[self._length :]))) for one in found)
+        all_epochs = [compose(epoch) for epoch in range(epochs)]
+        self._length = min(len(epoch.batches) for epoch in all_epochs)
+        self.counts = tuple((one.moved, one.left + sum(map(len, one.batches[self._length :]))) for one in all_epochs)
 
     def set_epoch(self, epoch: int) -> None:
-        """Turn to an epoch, from 0."""
+        """Set the epoch, from 0."""
         self._epoch = epoch
 
     def __len__(self) -> int:
@@ -84,7 +84,7 @@ class Batches:
 
 @dataclass(frozen=True)
 class Collator:
-    """Texts of a batch to what FlagEmbedding's models take."""
+    """Conversion of the texts of a batch to the input of FlagEmbedding's models."""
 
     tokenizer: Any
     query_length: int
@@ -105,19 +105,19 @@ class Collator:
 
 
 class _Steps:
-    """What is other than in FlagEmbedding's trainers; mixed into one of them, with `save_state` and `took` set."""
+    """Our changes to FlagEmbedding's trainers; mixed into one of them, with `batches`, `save_state` and `took` set."""
 
     save_state: Callable[[Path, int], None]
     took: Callable[[float], None]
 
     def get_train_dataloader(self: Any) -> Any:
-        """Return the batches as texts become tokens."""
+        """Return the loader of our batches."""
         data = require("torch.utils.data", extra="dense")
         loader = data.DataLoader(self.train_dataset, batch_sampler=self.batches, collate_fn=self.data_collator)
         return self.accelerator.prepare(loader)
 
     def compute_loss(self: Any, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
-        """Return the loss of a batch, and tell it."""
+        """Return the loss of a batch, and report it."""
         outputs = model(**inputs)
         loss = float(outputs.loss.detach())
         if not math.isfinite(loss):
@@ -148,13 +148,13 @@ class _Steps:
 
 
 def trainer_class(base: Any) -> Any:
-    """Return FlagEmbedding's trainer class `base` with what is other here."""
+    """Return FlagEmbedding's trainer class `base` with our changes."""
     return type("Steps", (_Steps, base), {})
 
 
 def training_arguments(recipe: FineTuning, device: str, folder: Path) -> Any:
     """Return the trainer's own settings: nothing is reported anywhere, nothing is fetched, one device is used."""
-    found = require("transformers", extra="dense").TrainingArguments(
+    arguments = require("transformers", extra="dense").TrainingArguments(
         output_dir=str(folder),
         per_device_train_batch_size=recipe.batch,
         num_train_epochs=recipe.epochs,
@@ -177,5 +177,5 @@ def training_arguments(recipe: FineTuning, device: str, folder: Path) -> Any:
         dataloader_num_workers=0,
         dataloader_pin_memory=device != "cpu",
     )
-    found._n_gpu = min(found.n_gpu, 1)  # Copies on several devices would have no negatives in common.
-    return found
+    arguments._n_gpu = min(arguments.n_gpu, 1)  # Copies on several devices would not share their negatives.
+    return arguments

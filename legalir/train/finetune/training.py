@@ -1,37 +1,40 @@
-"""The fine-tuning itself: the trainer's epochs, what is measured after each, the best of them, states to go on from."""
+"""The fine-tuning itself: the trainer's epochs, the measures after each, the best of them, and states to go on from."""
 
 from __future__ import annotations
 
 import math
+import random
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from legalir.errors import DataError, LegalIRError
 from legalir.extras import require
+from legalir.train.checkpoints import Checkpoints, writing
+from legalir.train.dev import dev_measures, sparse_ndcg
 from legalir.train.display import Display
-from legalir.train.finetune.base import Base
-from legalir.train.finetune.material import Dev, Texts
-from legalir.train.finetune.measure import measured, own_random_numbers
-from legalir.train.finetune.network import Network, write_model
-from legalir.train.finetune.recipe import FineTuning
-from legalir.train.finetune.states import States, writing
-from legalir.train.finetune.steps import Batches, Collator, Pairs, trainer_class, training_arguments
+from legalir.train.finetune.anchors import AnchorSource, DevSet, dev_set
+from legalir.train.finetune.model import BaseModel, Network, write_model
+from legalir.train.finetune.trainer import AnchorTexts, BatchSampler, Collator, trainer_class, training_arguments
+from legalir.train.recipes import FineTuning
 
-__all__ = ["Tuned", "Tuning"]
+__all__ = ["TunedFolder", "Tuning"]
 
 
 @dataclass(frozen=True)
-class Tuned:
-    """What a fine-tuning came to.
+class TunedFolder:
+    """The result of a fine-tuning.
 
     Attributes:
-        folder: of the model that is kept.
-        history: a row of each epoch, from 0, which is the model as it was before, with a loss of None.
-        best: the row of the epoch that is kept.
+        folder: of the best model.
+        history: a row for each epoch, from 0, which is the model before, with a loss of None.
+        best: the row of the best epoch.
     """
 
     folder: Path
@@ -43,32 +46,31 @@ class Tuning:
     """One fine-tuning, from its beginning or from its last state.
 
     Args:
-        recipe: how.
-        base: what is tuned.
-        network: the same in memory.
-        texts: from what.
-        dev: what each epoch is measured on; None: nothing.
-        states: where states go.
-        display: what is told of it.
-        device: where it computes.
-        interrupted: asked after every step; True writes a state and ends in KeyboardInterrupt.
+        recipe: the recipe.
+        base: the base model.
+        network: the network in training.
+        source: the data.
+        checkpoints: the states.
+        display: shows the progress.
+        device: ``cpu``, ``cuda`` or ``mps``.
+        interrupted: called after each step; if it returns True, a state is saved and KeyboardInterrupt is raised.
     """
 
     def __init__(
         self,
         recipe: FineTuning,
-        base: Base,
+        base: BaseModel,
         network: Network,
-        texts: Texts,
-        dev: Dev | None,
-        states: States,
+        source: AnchorSource,
+        checkpoints: Checkpoints,
         display: Display,
         device: str,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._recipe, self._base, self._network, self._texts, self._dev = recipe, base, network, texts, dev
-        self._states, self._display, self._device, self._interrupted = states, display, device, interrupted
-        self._batches = Batches(lambda epoch: texts.epoch(recipe, epoch), recipe.epochs)
+        self._recipe, self._base, self._network, self._material = recipe, base, network, source.material
+        self._checkpoints, self._display, self._device, self._interrupted = checkpoints, display, device, interrupted
+        self._dev = dev_set(recipe, source.material)
+        self._batches = BatchSampler(lambda epoch: source.epoch(recipe, epoch), recipe.epochs)
         self._steps = len(self._batches)
         if not self._steps:
             raise DataError(
@@ -77,50 +79,51 @@ class Tuning:
             )
         self._facts: dict[str, Any] = {"epoch": 0, "seconds": 0.0, "history": []}
         self._losses: list[float] = []
-        self._kept: Path | None = None
-        self._from: Path | None = None
+        self._best_folder: Path | None = None
+        self._checkpoint: Path | None = None
         self._began = self._saved = time.monotonic()
 
     def resume(self) -> bool:
-        """Go on from the last state; return whether there is one.
+        """Go on from the last state, and return whether there is one.
 
         Raises:
             ArtifactError: it cannot be used.
         """
-        state = self._states.load()
+        state = self._checkpoints.load()
         if state is None:
             return False
-        self._facts, self._losses, self._kept, self._from = state.facts, state.losses, state.kept, state.trainer
+        self._facts, self._losses = state.facts, state.arrays["losses"].tolist()
+        self._checkpoint, self._best_folder = state.folders["checkpoint"], state.folders.get("epoch")
         return True
 
-    def run(self) -> Tuned:
+    def run(self) -> TunedFolder:
         """Train to the end.
 
         Raises:
-            KeyboardInterrupt: after the state was written.
+            KeyboardInterrupt: Ctrl-C was pressed; the state is saved.
             LegalIRError: the numbers became infinite; the last state stays.
         """
         history = self._facts["history"]
-        shutil.rmtree(self._states.workshop, ignore_errors=True)
+        shutil.rmtree(self._checkpoints.workshop, ignore_errors=True)
         if self._dev is not None and not history:
             self._display.phase("Epoch 0: measuring", None)
             self._measure(0, None)
         if not self._over():
-            with own_random_numbers():
+            with _own_random_numbers():
                 self._train()
             if self._interrupted() and not self._over():
                 raise KeyboardInterrupt
-        assert self._kept is not None
-        return Tuned(self._kept, history, self._best())
+        assert self._best_folder is not None
+        return TunedFolder(self._best_folder, history, self._best())
 
     def _train(self) -> None:
         recipe, network = self._recipe, self._network
         trainer = trainer_class(network.trainer)(
             model=network.module,
-            args=training_arguments(recipe, self._device, self._states.workshop / "trainer"),
-            train_dataset=Pairs(
-                self._texts.material.train.texts,
-                self._texts.passages,
+            args=training_arguments(recipe, self._device, self._checkpoints.workshop / "trainer"),
+            train_dataset=AnchorTexts(
+                self._material.train.texts,
+                self._material.passages,
                 self._base.query_prompt,
                 self._base.document_prompt,
             ),
@@ -133,7 +136,7 @@ class Tuning:
         hooks = {name: getattr(self, f"_{name}") for name in ("on_epoch_begin", "on_step_end", "on_epoch_end")}
         trainer.add_callback(type("Epochs", (transformers.TrainerCallback,), hooks)())
         try:
-            trainer.train(resume_from_checkpoint=None if self._from is None else str(self._from))
+            trainer.train(resume_from_checkpoint=None if self._checkpoint is None else str(self._checkpoint))
         except require("torch", extra="dense").OutOfMemoryError as error:
             raise LegalIRError(
                 f"The memory of {self._device} is too small for a step, and the last state stays: give a smaller "
@@ -163,7 +166,7 @@ class Tuning:
     def _on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._display.advance(1, self._losses[-1])
         if state.global_step % self._steps == 0:
-            return  # The end of the epoch writes a state anyway, and has to be reached first.
+            return  # The end of the epoch saves a state anyway, after it has measured.
         every = self._recipe.checkpoint_steps
         stop = self._interrupted()
         due = time.monotonic() - self._saved >= 60 * self._recipe.checkpoint_minutes
@@ -182,8 +185,8 @@ class Tuning:
         control.should_training_stop = self._enough() or self._interrupted()
 
     def _measure(self, epoch: int, loss: float | None) -> None:
-        """Write the model as it is now, measure it, and keep it if it is the best that was trained."""
-        folder = self._states.workshop / "model"
+        """Write the model as it is now, measure it, and keep it if it is the best trained one."""
+        folder = self._checkpoints.workshop / f"epoch-{epoch}"
         shutil.rmtree(folder, ignore_errors=True)
         moved, left = self._batches.counts[epoch - 1] if epoch else (0, 0)
         steps = self._steps if epoch else 0
@@ -191,19 +194,59 @@ class Tuning:
         with writing(folder):
             write_model(folder, self._recipe, self._base, self._network)
         if self._dev is not None:
-            row |= measured(self._recipe, folder, self._dev, self._device)
+            row |= _measures(self._recipe, folder, self._dev, self._device)
         now = time.monotonic()
         row["seconds"] = self._facts["seconds"] + now - self._began
         self._facts["seconds"], self._began = 0.0, now
         self._facts["history"].append(row)
         if epoch and self._best() is row:
-            self._kept = folder
+            self._best_folder = folder
         self._display.epoch({**row, "loss": math.nan if loss is None else loss})
 
-    def _save(self, written: Path, step: int) -> None:
+    def _save(self, checkpoint: Path, step: int) -> None:
         now = time.monotonic()
         if self._losses:
             self._facts["seconds"] += now - self._began
             self._began = now
-        self._kept = self._states.save(step, self._facts, self._losses, written, self._kept)
+        folders = [checkpoint] if self._best_folder is None else [checkpoint, self._best_folder]
+        losses = {"losses": np.asarray(self._losses, dtype=np.float64)}
+        self._best_folder = self._checkpoints.save(step, self._facts, losses, folders).get("epoch")
         self._saved = now
+
+
+@contextmanager
+def _own_random_numbers() -> Iterator[None]:
+    """Restore the states of Python's, numpy's and torch's global generators, on each device, at the end."""
+    torch = require("torch", extra="dense")
+    python, arrays = random.getstate(), np.random.get_state()
+    try:
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(arrays)
+
+
+def _measures(recipe: FineTuning, folder: Path, dev: DevSet, device: str) -> dict[str, float]:
+    """Return ``R@10``, ``nDCG@10`` and ``MultiHitRate@10`` of the vectors of a model on disk.
+
+    For M3 these are the measures of the dense head, and ``nDCG@10 sparse`` is that of token weights alone. The model is
+    read by the encoder that will read it later.
+    """
+    with _own_random_numbers():
+        if recipe.objective == "unified":
+            from legalir.m3.encoder import M3Encoder
+
+            m3 = M3Encoder(
+                folder, max_length=recipe.passage_length, query_max_length=recipe.query_length, device=device
+            )
+            queries = m3.represent_queries(dev.queries, multi=False)
+            documents = m3.represent(dev.passages, multi=False)
+            dense = dev_measures(queries.dense, documents.dense, dev.gold)
+            return {**dense, "nDCG@10 sparse": sparse_ndcg(queries, documents, dev.gold)}
+        from legalir.encode.sentence import SentenceEncoder
+
+        for_queries = SentenceEncoder(folder, max_length=recipe.query_length, device=device)
+        for_passages = SentenceEncoder(folder, max_length=recipe.passage_length, device=device)
+        vectors = for_queries.encode_queries(dev.queries), for_passages.encode(dev.passages)
+        return dev_measures(*vectors, dev.gold)

@@ -1,12 +1,12 @@
-"""What is learnt: a vector and a weight for each row, and how a step changes them.
+"""The parameters of a static model, a vector and a weight for each row, and how a step changes them.
 
-Adam (Kingma and Ba 2015) on the rows that a step touched, in place; the same as ``torch.optim.SparseAdam``.
+Adam [adam] on the rows that a step touched, in place; the same as ``torch.optim.SparseAdam``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 
 import numpy as np
@@ -15,21 +15,52 @@ import scipy.sparse as sp
 
 from legalir.encode.hashed_ngrams import Features
 from legalir.storage.arrays import unit_rows
-from legalir.train.batches import rows_matrix
 
-__all__ = ["LazyAdam", "Network", "encode", "relative_idf"]
+__all__ = ["LazyAdam", "Network", "encode", "ranges", "relative_idf", "rows_matrix"]
+
+Floats = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+
+def ranges(start: Integers, size: Integers) -> Integers:
+    """Return ``start[i], …, start[i] + size[i] - 1`` for each i, one after another."""
+    ends = np.cumsum(size)
+    return np.repeat(start - (ends - size), size) + np.arange(ends[-1] if len(ends) else 0)
+
+
+def rows_matrix(parts: Sequence[tuple[Features, Integers]], rows: int) -> sp.csr_matrix:
+    """Return chosen texts of several features as one matrix, float32 [texts, rows]."""
+    sizes, columns, values = [np.zeros(1, np.int64)], [], []
+    for features, chosen in parts:
+        size = np.diff(features.indptr)[chosen]
+        at = ranges(features.indptr[chosen], size)
+        sizes.append(size)
+        columns.append(features.rows[at])
+        values.append(features.counts[at])
+    indptr = np.cumsum(np.concatenate(sizes)).astype(np.int32)
+    return sp.csr_matrix(
+        (np.concatenate(values), np.concatenate(columns), indptr), shape=(len(indptr) - 1, rows), copy=False
+    )
+
+
+_SPREAD = 0.1
+"""Standard deviation of the first vectors."""
+
+_ROWS = 512
+"""Rows that are updated at a time: 256 dimensions of them, their moments and their gradient fit into a core's cache."""
+
+_SUMS, _TEXTS = 64, 2048
+"""Texts that a thread adds up at a time: of a step, and of a whole collection."""
 
 _FIRST, _SECOND, _EPSILON = 0.9, 0.999, 1e-8
 
-Floats = npt.NDArray[np.float32]
-
 
 class LazyAdam:
-    """One table and its moments; rows without a gradient stay as they are, moments and all.
+    """Adam on one table; rows without a gradient stay as they are, with their moments.
 
-    Steps are counted for the table and not for the row, as ``SparseAdam`` counts them. That one takes a sparse gradient
-    of the whole table and makes several copies of it; here the caller gives some rows at a time, few enough for
-    the cache of a processor, and everything happens there, in a sixth of the time.
+    Steps are counted for the table and not for the row, as ``SparseAdam`` counts them. ``SparseAdam`` takes a sparse
+    gradient of the whole table and makes several copies of it; here the caller gives some rows at a time, few enough
+    for the cache of a processor, which takes a sixth of the time.
 
     Args:
         table: float32 [rows, …], changed in place.
@@ -41,14 +72,12 @@ class LazyAdam:
         self.second: Floats = np.zeros_like(table)
 
     def update(self, rows: npt.NDArray[np.int64], gradient: Floats, rate: float, step: int) -> None:
-        """Move `rows`, int64 [u] without repetition, against `gradient` [u, …].
-
-        Threads may update different rows at once.
+        """Move some rows against their gradient; threads may update different rows at once.
 
         Args:
-            rows: which.
-            gradient: overwritten.
-            rate: of learning.
+            rows: row numbers, int64 [u] without repetition.
+            gradient: [u, …]; overwritten.
+            rate: learning rate.
             step: number of the step, from 1.
         """
         first, second, table = self.first.take(rows, 0), self.second.take(rows, 0), self.table.take(rows, 0)
@@ -68,19 +97,6 @@ class LazyAdam:
         self.table[rows] = table
 
 
-_SPREAD = 0.1
-"""Standard deviation of the first vectors."""
-
-_ROWS = 512
-"""Rows that are updated at a time: 256 dimensions of them, their moments and their gradient fit into a core's cache."""
-
-_SUMS, _TEXTS = 64, 2048
-"""Texts that a thread adds up at a time: of a step, and of a whole collection."""
-
-
-Integers = npt.NDArray[np.int64]
-
-
 def relative_idf(documents: Features, rows: int) -> Floats:
     """Return the idf of each row, ``ln(1 + (N - df + 0.5) / (df + 0.5))``, as a share of the mean; [rows]."""
     df = np.bincount(documents.rows, minlength=rows)
@@ -92,13 +108,13 @@ def relative_idf(documents: Features, rows: int) -> Floats:
 class Network:
     """Vectors E [rows, d] and weights w [rows]: a text with term frequencies x is ``Σ_r x_r·w_r·E_r``.
 
-    The sparse products and their gradients are written out: torch spends ten times as long on them. Every number
-    is computed by one thread in one order, so that it does not depend on how many there are.
+    The sparse products and their gradients are written out: torch takes ten times as long for them. Each number is
+    computed by one thread in one order, so that it does not depend on the number of threads.
 
     Args:
         weights: w at the start, float32 [rows].
         dim: d.
-        rng: draws the first vectors, which are normal.
+        rng: random numbers for the first vectors, which are normal.
         pool: threads that share the work of a step.
     """
 
@@ -110,7 +126,7 @@ class Network:
         self._pool = pool
 
     def sums(self, matrix: sp.csr_matrix) -> Floats:
-        """Return what texts with term frequencies `matrix` [n, rows] add up to, [n, d]."""
+        """Return the sums of the vectors of texts with term frequencies `matrix` [n, rows]; [n, d]."""
         out = np.empty((matrix.shape[0], self.vectors.table.shape[1]), dtype=np.float32)
 
         def fill(first: int) -> None:
@@ -139,12 +155,12 @@ class Network:
 
     def table(self) -> Floats:
         """Return w·E as it is stored: rounded to float16, in float32 [rows, d]."""
-        with np.errstate(over="ignore"):  # What overflows is no finite number, which the loop looks for.
+        with np.errstate(over="ignore"):  # A number that overflows is not finite, which the training checks.
             half = (self.vectors.table * self.weights.table[:, None]).astype(np.float16)
         return half.astype(np.float32)
 
     def state(self) -> dict[str, Floats]:
-        """Return all that a training needs to go on, by name."""
+        """Return the arrays from which a training can go on, by name."""
         return {
             f"{name}.{kind}": getattr(part, kind)
             for name, part in (("vectors", self.vectors), ("weights", self.weights))
@@ -158,7 +174,7 @@ class Network:
 
 
 def _touched(matrix: sp.csr_matrix) -> Iterator[tuple[Integers, sp.csr_matrix]]:
-    """Yield the rows of the table that occur, some at a time, and the columns of `matrix` for them, transposed."""
+    """Yield the rows of the table that occur, some at a time, with the columns of `matrix` for them, transposed."""
     occurs = np.zeros(matrix.shape[1], dtype=np.bool_)
     occurs[matrix.indices] = True
     rows = np.flatnonzero(occurs)

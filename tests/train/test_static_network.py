@@ -10,8 +10,7 @@ import pytest
 
 from legalir.encode.hashed_ngrams import Features, NGrams
 from legalir.encode.static_model import StaticModel, term_weights
-from legalir.train.batches import rows_matrix
-from legalir.train.network import Network, encode, relative_idf
+from legalir.train.static_network import Network, encode, relative_idf, rows_matrix
 
 ROWS = 700
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.train.batches import Gold
-from legalir.train.finetune.batches import Anchor, anchors, compose, right_for
+from legalir.train.finetune.anchors import Anchor, anchors, compose
+from legalir.train.material import Gold
 
 
 def gold_of(rows: Sequence[Sequence[int]]) -> Gold:
@@ -114,10 +114,6 @@ def test_a_query_for_which_all_is_right_gives_no_anchor() -> None:
     gold = gold_of([[0, 1, 2]])
     pool = np.full((1, 1), -1, dtype=np.int32)
     assert list(anchors(np.array([[0, 0]]), pool, 1, gold, 3, np.random.default_rng(1))) == []
-
-
-def test_right_for() -> None:
-    assert [right_for(gold_of([[3, 4], [], [5]]), query) for query in range(3)] == [[3, 4], [], [5]]
 
 
 @pytest.mark.parametrize("count", [0, 1])

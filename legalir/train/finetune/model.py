@@ -1,0 +1,313 @@
+"""The language model that is tuned: the base model on disk, the network in training, and the tuned model on disk.
+
+The network is FlagEmbedding's, on a backbone and heads that were read safely. A tuned model is written in the layout of
+sentence-transformers, with the heads of BGE-M3 beside it, as the encoders read it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from legalir.encode.sentence import Options, find_preset, resolve_settings
+from legalir.errors import ModelError
+from legalir.extras import require
+from legalir.models.folders import find_model, is_folder, model_digest
+from legalir.models.loading import Placement, load_backbone, load_tensors, load_tokenizer
+from legalir.train.recipes import FineTuning
+
+__all__ = ["HEADS", "BaseModel", "Network", "load_network", "read_base_model", "sparse_embedding", "write_model"]
+
+_MODES = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_lasttoken": "last",
+    "cls": "cls",
+    "mean": "mean",
+    "lasttoken": "last",
+}
+_MODULES = ("Transformer", "Pooling", "Normalize")
+_LICENCE = re.compile(r"^license:\s*(\S.*?)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class BaseModel:
+    """The model before tuning.
+
+    Attributes:
+        name: as in the recipe, or the name of its folder.
+        folder: the folder of its files.
+        digest: of the files on which its vectors depend.
+        pooling: hidden states that make the vector, ``cls``, ``mean`` or ``last``.
+        query_prompt: text before each query.
+        document_prompt: text before each provision.
+        licence: as its card states it; None if it is not known.
+    """
+
+    name: str
+    folder: Path
+    digest: str
+    pooling: str
+    query_prompt: str
+    document_prompt: str
+    licence: str | None
+
+
+def read_base_model(recipe: FineTuning) -> BaseModel:
+    """Return the base model of a recipe.
+
+    Raises:
+        ModelError: it cannot be found, or has parts that cannot be tuned.
+    """
+    folder = find_model(recipe.model)
+    preset = find_preset(recipe.model, None)
+    own = _pooling(folder)
+    pooling = recipe.pooling or ("cls" if recipe.objective == "unified" else own)
+    # An M3 encoder has no prompts.
+    given = ("", "") if recipe.objective == "unified" else (recipe.query_prompt, recipe.document_prompt)
+    prompts = resolve_settings(folder, Options(pooling, None, *given), preset)
+    return BaseModel(
+        name=folder.name if is_folder(recipe.model) else recipe.model,
+        folder=folder,
+        digest=model_digest(folder),
+        pooling=pooling or prompts.pooling or "cls",
+        query_prompt=prompts.query_prompt,
+        document_prompt=prompts.document_prompt,
+        licence=_licence(folder) if preset is None else preset.licence,
+    )
+
+
+def _pooling(folder: Path) -> str | None:
+    """Return the pooling that ``modules.json`` names, None if it names none."""
+    modules = _json(folder / "modules.json", [])
+    for module in modules:
+        kind = str(module.get("type", "")).rsplit(".", 1)[-1]
+        if kind not in _MODULES:
+            raise ModelError(
+                f"{folder} ends in a module {kind}, which fine-tuning would leave out: tune a model without it."
+            )
+    for module in modules:
+        if str(module.get("type", "")).endswith("Pooling"):
+            config = _json(folder / str(module["path"]) / "config.json")
+            flags = [name for name, value in config.items() if value is True]
+            for mode in [str(config["pooling_mode"])] if "pooling_mode" in config else flags:
+                if mode in _MODES:
+                    return _MODES[mode]
+                if mode.startswith("pooling_mode"):
+                    raise ModelError(f"{folder} has {mode}: fine-tuning knows cls, mean and last; give 'pooling'.")
+    return None
+
+
+def _licence(folder: Path) -> str | None:
+    try:
+        licence = _LICENCE.search((folder / "README.md").read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
+    return licence.group(1) if licence else None
+
+
+def _json(path: Path, default: Any = None) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {} if default is None else default
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read ({error}): get the whole model again.") from error
+
+
+HEADS = ("sparse_linear", "colbert_linear")
+_PACKAGE = "FlagEmbedding.finetune.embedder.encoder_only"
+_WEIGHT = 0.1
+"""Weight of each token in a new head."""
+_POOLINGS = {"cls": "cls", "mean": "mean", "last": "last_token"}
+"""Names of poolings in FlagEmbedding."""
+_POOLING_FLAGS = {"cls": "cls_token", "mean": "mean_tokens", "last": "lasttoken"}
+"""Names of poolings in sentence-transformers."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """The network in training.
+
+    Attributes:
+        module: FlagEmbedding's model, whose forward pass returns the loss.
+        tokenizer: of the base model.
+        trainer: FlagEmbedding's class that trains it, a transformers Trainer.
+        new_heads: whether the base model has no heads for tokens and multi-vectors, so that they begin at random.
+    """
+
+    module: Any
+    tokenizer: Any
+    trainer: Any
+    new_heads: bool = False
+
+    @property
+    def backbone(self) -> Any:
+        """The transformer in it."""
+        return self.module.model
+
+
+def load_network(recipe: FineTuning, base: BaseModel) -> Network:
+    """Load the base model in float32, ready to be trained.
+
+    Raises:
+        MissingExtra: FlagEmbedding is not installed.
+        ModelError: the model's files cannot be read or trusted, or it cannot read texts as long as the recipe's.
+    """
+    kind = "m3" if recipe.objective == "unified" else "base"
+    flag_embedding: Any = require(f"{_PACKAGE}.{kind}", extra="dense")
+    tokenizer = load_tokenizer(base.folder)
+    backbone = load_backbone(base.folder, "AutoModel", Placement("cpu", "float32")).requires_grad_(True)
+    _check_lengths(recipe, base, backbone.config)
+    if recipe.gradient_checkpointing:
+        # Its name changed within the fifth version of transformers.
+        newer = getattr(backbone, "activation_checkpointing_enable", None)
+        (newer or backbone.gradient_checkpointing_enable)({"use_reentrant": False})
+    common = {
+        "tokenizer": tokenizer,
+        "temperature": recipe.temperature,
+        "sub_batch_size": recipe.sub_batch or -1,
+        "sentence_pooling_method": _POOLINGS[base.pooling],
+        "normalize_embeddings": True,
+    }
+    if kind == "base":
+        module = flag_embedding.BiEncoderOnlyEmbedderModel(backbone, **common)
+        return Network(module, tokenizer, flag_embedding.EncoderOnlyEmbedderTrainer)
+    parts, new = _heads(base.folder, backbone.config.hidden_size, recipe.seed)
+    three = type("ThreeHeads", (flag_embedding.EncoderOnlyEmbedderM3Model,), {"_sparse_embedding": sparse_embedding})
+    module = three({"model": backbone, **parts}, use_self_distill=recipe.self_distill, **common)
+    return Network(module, tokenizer, flag_embedding.EncoderOnlyEmbedderM3Trainer, new)
+
+
+def sparse_embedding(self: Any, hidden_state: Any, input_ids: Any, return_embedding: bool = True) -> Any:
+    """Return the weights of tokens as :class:`EncoderOnlyEmbedderM3Model` does, in far less memory.
+
+    FlagEmbedding's own makes an array of texts x tokens x vocabulary in training, 17 GB for 32 texts of 512 tokens and
+    250 002 pieces. This one makes texts x vocabulary.
+
+    Args:
+        self: the model.
+        hidden_state: of the texts, [n, t, d].
+        input_ids: token ids, [n, t].
+        return_embedding: if False, the output of the head for each token is returned, [n, t, 1].
+
+    Returns:
+        The greatest weight of each token id, [n, V]; 0 for ids that are not in the text and for special ones.
+    """
+    torch = require("torch", extra="dense")
+    weights = torch.relu(self.sparse_linear(hidden_state))
+    if not return_embedding:
+        return weights
+    empty = weights.new_zeros(len(input_ids), self.vocab_size)
+    greatest = empty.scatter_reduce(1, input_ids, weights.squeeze(-1), reduce="amax")
+    names = self.tokenizer
+    special = [names.cls_token_id, names.eos_token_id, names.pad_token_id, names.unk_token_id]
+    counts = torch.ones(self.vocab_size, dtype=greatest.dtype, device=greatest.device)
+    counts[[number for number in special if number is not None]] = 0.0
+    return greatest * counts
+
+
+def _heads(folder: Path, hidden: int, seed: int) -> tuple[dict[str, Any], bool]:
+    """Return the linear layers of both heads, and whether they are new."""
+    torch = require("torch", extra="dense")
+    present = [any((folder / f"{name}.{end}").is_file() for end in ("safetensors", "pt")) for name in HEADS]
+    if any(present) and not all(present):
+        raise ModelError(f"{folder} has one of {' and '.join(HEADS)}, but not both: get the whole model again.")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        heads = {"sparse_linear": torch.nn.Linear(hidden, 1), "colbert_linear": torch.nn.Linear(hidden, hidden)}
+    # All tokens weigh alike: the ReLU of a random layer gives many tokens 0, and then they never learn.
+    torch.nn.init.zeros_(heads["sparse_linear"].weight)
+    torch.nn.init.constant_(heads["sparse_linear"].bias, _WEIGHT)
+    if not all(present):
+        return heads, True
+    for name in HEADS:
+        tensors = load_tensors(folder, name)
+        weight = tensors.get("weight")
+        if weight is None or weight.ndim != 2 or weight.shape[1] != hidden or set(tensors) != {"weight", "bias"}:
+            raise ModelError(f"{name} of {folder} does not fit its transformer: get the whole model again.")
+        heads[name] = torch.nn.Linear(hidden, len(weight))
+        heads[name].load_state_dict({key: value.float() for key, value in tensors.items()})
+    return heads, False
+
+
+def _check_lengths(recipe: FineTuning, base: BaseModel, config: Any) -> None:
+    most = getattr(config, "max_position_embeddings", None)
+    # RoBERTa counts positions from the number after the padding's.
+    room = None if most is None else most - (2 if "roberta" in str(config.model_type) else 0)
+    for name in ("query_length", "passage_length"):
+        if room is not None and getattr(recipe, name) > room:
+            raise ModelError(
+                f"{name!r} is {getattr(recipe, name)}, but {base.name} reads at most {room} tokens: give fewer."
+            )
+
+
+def write_model(folder: Path, recipe: FineTuning, base: BaseModel, network: Network) -> None:
+    """Write the network as it is now into a folder.
+
+    The folder gets ``config.json``, ``model.safetensors`` and the tokenizer; ``modules.json`` with pooling and
+    normalisation, prompts and limit; and for ``unified`` both heads, as ``.safetensors`` and, for FlagEmbedding, as
+    ``.pt``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    backbone = network.backbone
+    with _quiet():
+        # It would be a path on this machine; or a known name, whose preset would override what is written here.
+        backbone.config._name_or_path = ""
+        state = {name: tensor.detach().cpu().clone() for name, tensor in backbone.state_dict().items()}
+        backbone.save_pretrained(folder, state_dict=state)
+        network.tokenizer.save_pretrained(folder)
+    names = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
+    modules = [
+        {"idx": number, "name": str(number), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for number, (path, kind) in enumerate(names)
+    ]
+    pooling = {f"pooling_mode_{mode}": kind == base.pooling for kind, mode in _POOLING_FLAGS.items()}
+    prompts = {"query": base.query_prompt, "document": base.document_prompt}
+    for path, content in {
+        "modules.json": modules,
+        "1_Pooling/config.json": {"word_embedding_dimension": backbone.config.hidden_size, **pooling},
+        "sentence_bert_config.json": {
+            "max_seq_length": max(recipe.query_length, recipe.passage_length),
+            "do_lower_case": False,
+        },
+        "config_sentence_transformers.json": {"prompts": prompts, "similarity_fn_name": "cosine"},
+    }.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    (folder / "2_Normalize").mkdir(exist_ok=True)
+    if recipe.objective == "unified":
+        _write_heads(folder, network)
+    for file in folder.rglob("*"):
+        if file.is_file():
+            file.chmod(0o644)  # transformers lets only the owner read weights.
+
+
+def _write_heads(folder: Path, network: Network) -> None:
+    torch, safetensors = require("torch", extra="dense"), require("safetensors.torch", extra="dense")
+    for name in HEADS:
+        layer = getattr(network.module, name)
+        tensors = {key: value.detach().cpu().clone().contiguous() for key, value in layer.state_dict().items()}
+        safetensors.save_file(tensors, folder / f"{name}.safetensors")
+        torch.save(tensors, folder / f"{name}.pt")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Stop transformers from showing a bar for each file."""
+    logger: Any = require("transformers", extra="dense").utils.logging
+    bars, level = logger.is_progress_bar_enabled(), logger.get_verbosity()
+    logger.disable_progress_bar()
+    logger.set_verbosity(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.set_verbosity(level)
+        if bars:
+            logger.enable_progress_bar()
