@@ -1,24 +1,25 @@
-"""Every exception that legalir raises on purpose, in one tree.
+"""The exceptions that legalir raises on purpose, in one tree.
 
 ::
 
     LegalIRError                 base: a message of one sentence that says what, where and what to do
     ├── DataError                a dataset, folder, file or line that cannot be used
     │   ├── FormatError          a line or file that breaks the folder format (names file, line, fault)
-    │   ├── DatasetNotFound      an id or path that names no dataset
+    │   ├── DatasetNotFound      an id or path without a dataset
     │   └── DownloadError        a collection that could not be fetched or failed verification
     ├── ArtifactError            an index that is missing, truncated, altered or built for something else
-    ├── AnalyzerError            an analyzer name or parameter that means nothing
+    ├── AnalyzerError            an analyzer with an unknown name or a wrong parameter
     ├── ExpressionError          a pipeline expression that cannot be read
     ├── ComponentError           a component given a wrong parameter or a wrong frame
     │   └── ModelError           a language model that cannot be found, read or trusted
     ├── MeasureError             a measure that is unknown or cannot be computed
-    ├── ExperimentError          an experiment definition or result that cannot be used
+    ├── ExperimentError          an experiment that cannot be run, or a result that cannot be used
+    │   └── DefinitionError      a YAML definition or recipe that is missing or wrong
     ├── PluginError              a plugin that is broken, disabled or claims a taken name
     │   └── PluginNotFound       a name that no installed package offers
     └── MissingExtra             an optional package that is not installed (says how to install it)
 
-A user's mistake always surfaces as one of these; any other exception is a bug.
+A mistake of the user always raises one of these; any other exception is a bug.
 """
 
 from __future__ import annotations
@@ -60,11 +61,11 @@ class FormatError(DataError):
 
 
 class DatasetNotFound(DataError):  # noqa: N818  (reads as the sentence it is)
-    """An id or path that names no dataset."""
+    """An id or path without a dataset."""
 
 
 class DownloadError(DataError):
-    """A collection that could not be fetched, or whose content is not the declared one."""
+    """A collection that could not be fetched, or has other content than declared."""
 
 
 class ArtifactError(LegalIRError):
@@ -72,7 +73,7 @@ class ArtifactError(LegalIRError):
 
 
 class AnalyzerError(LegalIRError):
-    """An analyzer name or parameter that means nothing."""
+    """An analyzer with an unknown name or a wrong parameter."""
 
 
 class ExpressionError(LegalIRError):
@@ -96,7 +97,7 @@ class ExperimentError(LegalIRError):
 
 
 class DefinitionError(ExperimentError):
-    """An experiment file that is missing or wrong."""
+    """A YAML definition of an experiment, or recipe of a training, that is missing or wrong."""
 
 
 class PluginError(LegalIRError):

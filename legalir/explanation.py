@@ -1,7 +1,4 @@
-"""Follow a score back through a pipeline: from what returned it to what it was made from.
-
-What an explanation is: contributions that add up to the score of one document.
-"""
+"""Explanations of scores: the contributions that add up to the score of one document, traced through a pipeline."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ __all__ = [
 ]
 
 _TOLERANCE = 1e-6
-"""How far the parts may be from the score, relative to the sizes of both."""
+"""Largest difference of the sum of the parts from the score, relative to the sizes of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +36,10 @@ class Part:
     """One contribution to a score.
 
     Attributes:
-        label: what it is, for people.
-        value: what it adds.
-        source: the explanation of the score that it was made from.
-        detail: what it was computed from, by name, for programs; values that JSON has.
+        label: its name, for people.
+        value: its share of the score.
+        source: the explanation of the score from which it was computed, if there is one.
+        detail: the inputs of its computation by name, for programs; JSON values.
     """
 
     label: str
@@ -53,14 +50,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the score of one document consists of: the values of `parts` add up to `score`.
+    """The parts of the score of one document; their values add up to `score`.
 
     Attributes:
         docno: the document.
         score: its score.
-        label: the component that gave it.
+        label: the component that computed it.
         parts: the contributions.
-        note: what else a reader should know, such as the formula.
+        note: further information for a reader, such as the formula.
     """
 
     docno: str
@@ -71,7 +68,7 @@ class Explanation:
 
     @property
     def remainder(self) -> float:
-        """What the parts leave of the score: 0, but for rounding, if the explanation is right."""
+        """The score minus the sum of the parts: 0 except for rounding, if the explanation is right."""
         return self.score - math.fsum(part.value for part in self.parts)
 
     def is_whole(self) -> bool:
@@ -80,7 +77,7 @@ class Explanation:
         return abs(self.remainder) <= _TOLERANCE * size
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation, and those it comes from, as values that JSON has."""
+        """Return the explanation and its sources as JSON values."""
         parts = [
             {
                 "label": part.label,
@@ -93,17 +90,17 @@ class Explanation:
         return {"docno": self.docno, "score": self.score, "label": self.label, "note": self.note, "parts": parts}
 
     def shortened(self, most: int = 10) -> Explanation:
-        """Return the explanation with at most `most` parts, here and in those that it comes from.
+        """Return the explanation with at most `most` parts, here and in its sources.
 
-        The smallest contributions become one: ``… n more terms``, or ``parts`` where not all are terms.
+        The smallest contributions are joined: ``… n more terms``, or ``parts`` if some are not terms.
         """
         parts = tuple(_with_source(part, most) for part in self.parts)
         if len(parts) > most:
-            kept = sorted(parts, key=lambda part: -abs(part.value))[: max(0, most - 1)]
-            rest = [part for part in parts if not any(part is other for other in kept)]
+            largest = sorted(parts, key=lambda part: -abs(part.value))[: max(0, most - 1)]
+            rest = [part for part in parts if not any(part is other for other in largest)]
             noun = "terms" if all("term" in part.detail for part in rest) else "parts"
             others = Part(f"… {len(rest)} more {noun}", math.fsum(part.value for part in rest))
-            parts = (*(part for part in parts if any(part is other for other in kept)), others)
+            parts = (*(part for part in parts if any(part is other for other in largest)), others)
         return replace(self, parts=parts)
 
     def __str__(self) -> str:
@@ -111,7 +108,7 @@ class Explanation:
 
 
 def origin(part: Part, of: Explanation) -> str:
-    """Return what to say of the source of a part of an explanation, beyond what its label says."""
+    """Return a description of a part's source, without what the labels already say."""
     source = part.source
     if source is None:
         return ""
@@ -142,80 +139,82 @@ def _lines(explanation: Explanation, indent: str = "  ") -> list[str]:
 
 
 class Upstream(Protocol):
-    """Explains the scores in the input of a component; what it does not know is left out."""
+    """A function that explains the scores in the input of a component."""
 
     def __call__(self, docnos: Sequence[str], /) -> dict[str, Explanation]:
-        """Return the explanations of those of `docnos` that have a score in the input."""
+        """Return the explanation of each docno that has a score in the input."""
 
 
 @runtime_checkable
 class Explainable(Protocol):
-    """A transformer that explains the scores it gives."""
+    """A transformer that explains its scores."""
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return why `docnos` have their scores.
+        """Return the explanations of the scores of `docnos`.
 
         Args:
-            inp: what this transformer was given, of one query.
-            docnos: the documents asked for.
+            inp: the input of this transformer, for one query.
+            docnos: documents.
             upstream: explains the scores in `inp`.
 
         Returns:
-            The explanations of those that this transformer returns, by docno.
+            By docno, the explanation of each document that this transformer returns.
         """
 
 
 def no_upstream(docnos: Sequence[str], /) -> dict[str, Explanation]:
-    """Explain nothing: the upstream of a transformer whose input has no scores."""
+    """Return no explanations: the upstream of a transformer whose input has no scores."""
     return {}
 
 
 def explain(
     pipeline: pt.Transformer, query: str | pd.DataFrame, docnos: Sequence[str] | None = None
 ) -> list[Explanation]:
-    """Return why a pipeline gives documents their scores.
+    """Return the explanations of the scores that a pipeline gives to documents.
 
     Args:
         pipeline: any transformer whose results have scores.
-        query: a question, or a frame of one query with whatever columns the pipeline needs.
-        docnos: the documents; None for all that the pipeline returns, in their order.
+        query: a question, or a frame of one query with the columns that the pipeline needs.
+        docnos: the documents; None for all results, in their order.
 
     Raises:
-        ComponentError: a document is not among the results, the results have no scores, or there are several queries.
+        ComponentError: a document is not in the results, the results have no scores, or there is not exactly one query.
     """
     inp = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]}) if isinstance(query, str) else query
     if inp["qid"].nunique() != 1:
-        raise ComponentError(f"explain: give one query, not {inp['qid'].nunique()}.")
+        raise ComponentError(f"explain: inp must have one query, got {inp['qid'].nunique()}.")
     out = pipeline.transform(inp)
     if "docno" not in out.columns or "score" not in out.columns:
-        raise ComponentError(f"explain: {label_of(pipeline)} returns no scores that could be explained.")
-    known = out["docno"].tolist()
-    wanted = known if docnos is None else list(docnos)
-    if missing := [docno for docno in wanted if docno not in set(known)]:
+        raise ComponentError(
+            f"explain: {label_of(pipeline)} returns no docno and score: give a pipeline that ranks documents."
+        )
+    results = out["docno"].tolist()
+    wanted = results if docnos is None else list(docnos)
+    if missing := [docno for docno in wanted if docno not in set(results)]:
         raise ComponentError(f"explain: the pipeline does not return {missing[0]!r} for this question.")
-    found = explain_step(pipeline, inp, wanted)
-    return [found[docno] for docno in wanted]
+    explanations = explain_step(pipeline, inp, wanted)
+    return [explanations[docno] for docno in wanted]
 
 
 def explain_step(
     transformer: pt.Transformer, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream = no_upstream
 ) -> dict[str, Explanation]:
-    """Return why `transformer`, given `inp` of one query, gives `docnos` their scores.
+    """Return the explanations of the scores that `transformer` gives to `docnos` for `inp`, of one query.
 
-    This is what a component calls for the pipelines inside it. Documents that `transformer` does not return are left
-    out. Where the parts of a component do not add up, a part says how much is missing.
+    A component calls it for the pipelines inside it. Documents that `transformer` does not return are left out. If the
+    parts of a component do not add up, another part has the difference.
     """
     if isinstance(transformer, pt.Compose):
         return _explain_compose(tuple(transformer), inp, docnos, upstream)
     if isinstance(transformer, pt.RankCutoff):
-        kept = set(inp.loc[inp["rank"] < transformer.k, "docno"])
-        return upstream([docno for docno in docnos if docno in kept])
+        first = set(inp.loc[inp["rank"] < transformer.k, "docno"])
+        return upstream([docno for docno in docnos if docno in first])
     if isinstance(transformer, Sum):
         return _explain_sum(transformer, inp, docnos, upstream)
     if isinstance(transformer, ScalarProduct):
         return _explain_product(transformer, docnos, upstream)
     if isinstance(transformer, Explainable):
-        return {docno: _whole(found) for docno, found in transformer.explain(inp, docnos, upstream).items()}
+        return {docno: _whole(one) for docno, one in transformer.explain(inp, docnos, upstream).items()}
     label = label_of(transformer)
     scores = result_scores(transformer.transform(inp), docnos)
     return {
@@ -224,7 +223,7 @@ def explain_step(
 
 
 def result_scores(results: pd.DataFrame, docnos: Sequence[str]) -> dict[str, float]:
-    """Return the scores that those of `docnos` have which are among the results of one query, as plain numbers."""
+    """Return the score of each docno that is in the results of one query, as a plain number."""
     if "docno" not in results.columns or "score" not in results.columns:
         return {}
     scores = dict(zip(results["docno"].tolist(), results["score"].tolist(), strict=True))
@@ -261,37 +260,34 @@ def _explain_compose(
 
 
 def _terms(total: Sum) -> list[pt.Transformer]:
-    """Return what ``a + b + c`` adds up."""
-    found: list[pt.Transformer] = []
-    for side in (total.left, total.right):
-        found += _terms(side) if isinstance(side, Sum) else [side]
-    return found
+    """Return the terms of ``a + b + c``."""
+    sides = (total.left, total.right)
+    return [term for side in sides for term in (_terms(side) if isinstance(side, Sum) else [side])]
 
 
 def _explain_sum(total: Sum, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
     parts: dict[str, list[Part]] = {}
     for term in _terms(total):
-        for docno, found in explain_step(term, inp, docnos, upstream).items():
-            parts.setdefault(docno, []).append(Part(f"score of {label_of(term)}", found.score, found))
+        for docno, one in explain_step(term, inp, docnos, upstream).items():
+            parts.setdefault(docno, []).append(Part(f"score of {label_of(term)}", one.score, one))
     label = label_of(total)
     return {
-        docno: Explanation(docno, math.fsum(part.value for part in found), label, tuple(found))
-        for docno, found in parts.items()
+        docno: Explanation(docno, math.fsum(part.value for part in own), label, tuple(own))
+        for docno, own in parts.items()
     }
 
 
 def _explain_product(product: ScalarProduct, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-    def times(found: Explanation) -> Explanation:
-        value = product.scalar * found.score
-        part = Part(f"{product.scalar:g} × {found.score:.4g}", value, found, {"factor": product.scalar})
-        return Explanation(found.docno, value, f"{found.label} {label_of(product)}", (part,))
+    def times(one: Explanation) -> Explanation:
+        value = product.scalar * one.score
+        part = Part(f"{product.scalar:g} × {one.score:.4g}", value, one, {"factor": product.scalar})
+        return Explanation(one.docno, value, f"{one.label} {label_of(product)}", (part,))
 
-    return {docno: times(found) for docno, found in upstream(docnos).items()}
+    return {docno: times(one) for docno, one in upstream(docnos).items()}
 
 
-def _whole(found: Explanation) -> Explanation:
-    """Return an explanation whose parts add up to its score, whatever a component forgot."""
-    if found.is_whole():
-        return found
-    parts = (*found.parts, Part("not explained", found.remainder))
-    return Explanation(found.docno, found.score, found.label, parts, found.note)
+def _whole(explanation: Explanation) -> Explanation:
+    """Return an explanation whose parts add up to its score: a difference becomes the part ``not explained``."""
+    if explanation.is_whole():
+        return explanation
+    return replace(explanation, parts=(*explanation.parts, Part("not explained", explanation.remainder)))

@@ -1,4 +1,4 @@
-"""Optional packages: import one, or say in one sentence which command installs it."""
+"""Import of optional packages, with one sentence on how to install a missing one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["require"]
 
 
 def require(module: str, *, extra: str) -> ModuleType:
-    """Import `module`, which belongs to the optional dependency set `extra`.
+    """Import `module`, which belongs to the optional dependencies `extra`.
 
     Raises:
         MissingExtra: the module is not installed; the message holds the command that installs it.

@@ -1,4 +1,4 @@
-"""A progress bar for what takes long: on a terminal only, and gone when the work is done."""
+"""A progress bar for long work: only on a terminal, and removed at the end."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["progress"]
 
 @contextmanager
 def progress(label: str, total: int | None, *, size: bool = False) -> Iterator[Callable[[int], None]]:
-    """Yield a function that is told how many more units are done.
+    """Yield a function to call with the number of units finished since the last call.
 
     Args:
-        label: what is going on.
-        total: number of units, None where it is not known.
+        label: name of the work.
+        total: number of units, None if it is unknown.
         size: the units are bytes.
     """
     if not sys.stderr.isatty():

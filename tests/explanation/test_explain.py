@@ -103,7 +103,9 @@ def test_a_multiple() -> None:
 
 def test_a_set_has_no_scores_to_explain_but_may_be_scored() -> None:
     either = Plain(SCORES) | Plain({"d": 1.0})
-    with pytest.raises(ComponentError, match=r"^explain: SetUnion returns no scores that could be explained\.$"):
+    with pytest.raises(
+        ComponentError, match=r"^explain: SetUnion returns no docno and score: give a pipeline that ranks"
+    ):
         explain(either, "question")
     assert only(explain(either >> Plain(SCORES), "question", ["a"])).score == 4
 
@@ -122,7 +124,7 @@ def test_what_a_component_leaves_out_is_shown() -> None:
 def test_a_query_may_be_a_frame_but_only_one() -> None:
     frame = pd.DataFrame({"qid": ["x"], "query": ["question"]})
     assert explain(Plain(SCORES), frame) == explain(Plain(SCORES), "question")
-    with pytest.raises(ComponentError, match=r"^explain: give one query, not 2\.$"):
+    with pytest.raises(ComponentError, match=r"^explain: inp must have one query, got 2\.$"):
         explain(Plain(SCORES), pd.DataFrame({"qid": ["x", "y"], "query": ["question"] * 2}))
 
 
