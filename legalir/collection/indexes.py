@@ -189,7 +189,7 @@ class CollectionIndexes:
         return exact if approximate is None else self._approximate(exact, chosen, approximate)
 
     def _approximate(self, exact: DenseIndex, encoder: AnyEncoder, approximate: str) -> DenseIndex:
-        from legalir.dense.faiss import read_approximate
+        from legalir.dense.approximate import read_approximate
 
         search = read_approximate(approximate)
         place = exact.directory.with_name(f"{exact.directory.name}-{search.name}-{search.fingerprint[:8]}")

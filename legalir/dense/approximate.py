@@ -1,35 +1,352 @@
-"""How much of the exact search an approximate one finds, measured when it is built.
+"""Approximate search by FAISS [faiss]: candidates near a query, which are then scored exactly.
 
-Arithmetic of approximate dense retrieval: candidates by FAISS, and the best of them by their exact cosines.
+A search is named by text, as ``"hnsw"``, ``"hnsw(m=32, ef_construction=200, ef=128)"`` or
+``"ivf(lists=1000, probes=50)"``, which is read and never evaluated. It is built beside the vectors of a dense index,
+stored and opened with them, and its recall against the exact search is measured when it is built.
+
+Files of a build, next to ``vectors.npy``: ``approximate.rows.npy``, int32 [r], the rows of vectors that are not zeros,
+those of equal vectors together and in order of docno; ``approximate.bounds.npy``, int64 [u + 1], the first position in
+these rows of each of the u distinct vectors; ``approximate.faiss.npy``, uint8 [bytes, 1], the index of FAISS, if u > 0.
+
+FAISS gets each distinct vector once, because a graph falls apart if more vectors are equal than one has neighbours. It
+stores them in 8 bits a number, a quarter of float32, which is enough to find candidates; their scores come from
+``vectors.npy``. Its file is mapped, not read into memory.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from legalir.dense.cosine import best_cosines, pair_cosines
-from legalir.dense.faiss import Neighbours
-from legalir.errors import ComponentError
-from legalir.frames.ranking import best_first
-from legalir.storage.arrays import unit_rows
+from legalir.errors import ArtifactError, ComponentError, MissingExtra, suggestion
+from legalir.extras import require
+from legalir.frames.component import check_number
+from legalir.frames.ranking import Hits, best_first
+from legalir.plugins.spec import read_spec, write_spec
+from legalir.storage.arrays import append_rows, load_array, save_array, unit_rows
 
 __all__ = [
+    "HNSW",
+    "IVF",
     "RECALL_AT",
+    "Approximate",
+    "Neighbours",
     "RecallQueries",
     "approximate_cosines",
-    "checked_queries",
-    "measured_recall",
-    "report_recall",
-    "sampled_rows",
+    "build_neighbours",
+    "check_recall_queries",
+    "distinct_rows",
+    "measure_recall",
+    "read_approximate",
+    "require_faiss",
 ]
 
-Found = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
+_LOG = logging.getLogger("legalir")
+
+_BOUNDS = {"m": (2, 1024)}
+"""Bounds of the parameters that may not be every number from 1."""
+
+_FEWEST_PER_LIST = 39
+"""Fewest vectors that FAISS wants to train a centre on."""
+
+_SAMPLE_PER_LIST = 64
+"""Vectors of the training sample for each centre, if there are enough."""
+
+_SAMPLE_BYTES = 512 * 2**20
+"""Memory for the training sample, float32."""
+
+_ROWS = 16_384
+"""Rows per block."""
+
+_FEWEST_PROBES = 16
+"""Fewest lists to look at, unless the caller says otherwise."""
+
+_FEWEST_CANDIDATES = 256
+"""Fewest candidates from inverted lists."""
+
+_MORE = 8
+"""Results per additional candidate: with 8 bits a number, the last ones are not quite those of the exact search."""
+
+RECALL_AT = (10, 100, 1000)
+"""Lengths of lists whose recall is measured."""
+
+_RECALL_QUERIES = 200
+"""Documents whose vectors are the queries of the measurement, if no queries are given."""
+
+_ENOUGH = {10: 0.95, 100: 0.9}
+"""Recall below this is a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """Whole numbers, and the text that names the search."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for key, value in asdict(self).items():
+            if value is not None or _DEFAULTS[self.name][key] is not None:
+                low, high = _BOUNDS.get(key, (1, math.inf))
+                check_number(self.name, key, value, low=low, high=high, integer=True)
+                object.__setattr__(self, key, int(value))  # numpy writes its integers in another way
+
+    def __str__(self) -> str:
+        return write_spec(self.name, {key: value for key, value in asdict(self).items() if value is not None})
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex digest that tells searches apart."""
+        return hashlib.sha256(str(self).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class HNSW(_Parameters):
+    """Hierarchical navigable small world graphs, with the parameters of [hnsw].
+
+    Attributes:
+        m: neighbours of a vector on the upper layers; twice as many on the lowest.
+        ef_construction: candidates when a vector is added.
+        ef: candidates in a search. Further results than these are only the best among the vectors that it met.
+    """
+
+    name: ClassVar[str] = "hnsw"
+
+    m: int = 32
+    ef_construction: int = 200
+    ef: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class IVF(_Parameters):
+    """Inverted lists: each vector in the list of the nearest centre ([ivf]; FAISS's ``IndexIVF``).
+
+    Attributes:
+        lists: number of lists; None for four times the root of the number of vectors. There are fewer if a list would
+            have less than 39 of the vectors that the centres are trained on.
+        probes: number of lists in a search, the nearest ones; None for a sixteenth of all lists, and 16 at least.
+    """
+
+    name: ClassVar[str] = "ivf"
+
+    lists: int | None = None
+    probes: int | None = None
+
+    def fitted(self, vectors: int, sample: int) -> IVF:
+        """Return the numbers of lists and probes to build with.
+
+        Args:
+            vectors: number of distinct vectors, at least 1.
+            sample: number of vectors that the centres are trained on, at least 1.
+        """
+        wanted = self.lists or round(4 * math.sqrt(vectors))
+        lists = max(1, min(wanted, sample // _FEWEST_PER_LIST))
+        return IVF(lists, min(self.probes or max(_FEWEST_PROBES, math.ceil(lists / 16)), lists))
+
+
+Approximate = HNSW | IVF
+
+_KINDS: dict[str, type[HNSW] | type[IVF]] = {"hnsw": HNSW, "ivf": IVF}
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    name: {field.name: field.default for field in fields(kind)} for name, kind in _KINDS.items()
+}
+
+
+def read_approximate(spec: str | Approximate) -> Approximate:
+    """Return the search that `spec` names, or `spec` itself if it is one.
+
+    Raises:
+        ComponentError: there is no such search, or it has no such parameter or value; the message says what there is.
+    """
+    if isinstance(spec, HNSW | IVF):
+        return spec
+    if not isinstance(spec, str):
+        raise ComponentError(f"approximate={spec!r} is not text. {_accepted()}")
+    try:
+        name, params = read_spec(spec)
+    except ComponentError as error:
+        raise ComponentError(f"approximate: {error} {_accepted()}") from None
+    if name not in _KINDS:
+        raise ComponentError(f"approximate={name!r} is not a search.{suggestion(name, set(_KINDS))} {_accepted()}")
+    known = _DEFAULTS[name]
+    for key in params:
+        if key not in known:
+            raise ComponentError(f"{name} has no parameter {key!r}.{suggestion(key, set(known))} {_accepted(name)}")
+    values: dict[str, Any] = params
+    return _KINDS[name](**values)
+
+
+def _accepted(*names: str) -> str:
+    shown = [
+        f"{name}({', '.join(f'{key}={value!r}' for key, value in _DEFAULTS[name].items())})" for name in names or _KINDS
+    ]
+    return f"Accepted: {' or '.join(shown)}."
+
+
+def require_faiss() -> Any:
+    """Return the module.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    return require("faiss", extra="dense")
+
+
+def distinct_rows(
+    vectors: npt.NDArray[np.floating], order: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Return the rows of vectors that are not zeros, those of equal vectors together, and the bounds of each group.
+
+    Args:
+        vectors: [n, d].
+        order: int32 [n], a permutation.
+
+    Returns:
+        Rows, int32 [r], by `order` within a group; bounds, int64 [u + 1]. Groups stand in order of their first rows.
+    """
+    digests = np.zeros(len(vectors), dtype=[("high", np.uint64), ("low", np.uint64)])
+    filled = np.zeros(len(vectors), dtype=bool)
+    for first in range(0, len(vectors), _ROWS):
+        block = np.ascontiguousarray(vectors[first : first + _ROWS]) + vectors.dtype.type(0)  # of -0 makes 0
+        filled[first : first + _ROWS] = block.any(axis=1)
+        joined = b"".join(hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in block)
+        digests[first : first + _ROWS] = np.frombuffer(joined, dtype=digests.dtype)
+    rows = np.flatnonzero(filled)
+    _, first_of, group = np.unique(digests[rows], return_index=True, return_inverse=True)
+    group = np.argsort(np.argsort(first_of))[group]
+    together = np.lexsort((order[rows], group))
+    bounds = np.zeros(len(first_of) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(group, minlength=len(first_of)), out=bounds[1:])
+    return rows[together].astype(np.int32), bounds
+
+
+def build_neighbours(directory: Path, spec: Approximate) -> dict[str, Any]:
+    """Build the search `spec` over the vectors in `directory`; return the facts about it.
+
+    The same vectors give the same bytes with the same FAISS (from 1.15 on; before, HNSW only with OMP_NUM_THREADS=1)
+    on the same kind of processor. Memory holds the index of FAISS, d bytes a vector and its links, and the training
+    sample, no more than 512 MB.
+
+    Raises:
+        ComponentError: FAISS refuses the parameters.
+        MissingExtra: FAISS is not installed.
+    """
+    faiss = require_faiss()
+    vectors = load_array(directory / "vectors.npy")
+    rows, bounds = distinct_rows(vectors, load_array(directory / "order.npy"))
+    save_array(directory / "approximate.rows.npy", rows)
+    save_array(directory / "approximate.bounds.npy", bounds)
+    single = rows[bounds[:-1]]
+    sample = _sample(len(single), vectors.shape[1], spec)
+    if isinstance(spec, IVF) and len(sample):
+        spec = spec.fitted(len(single), len(sample))
+    if len(single):
+        try:
+            index = _empty_index(faiss, spec, vectors.shape[1])
+            index.train(_part(vectors, single[sample]))
+            for first in range(0, len(single), _ROWS):
+                index.add(_part(vectors, single[first : first + _ROWS]))
+        except RuntimeError as error:
+            raise ComponentError(f"FAISS cannot build {spec} over {len(single)} vectors: {_reason(error)}.") from error
+        with append_rows(directory / "approximate.faiss.npy", np.dtype(np.uint8), 1) as append:
+            writer = faiss.PyCallbackIOWriter(lambda part: append(np.frombuffer(part, dtype=np.uint8)[:, None]))
+            faiss.write_index(index, writer)
+    return {"search": str(spec), "distinct": len(single), "faiss": faiss.__version__}
+
+
+def _sample(u: int, dimensions: int, spec: Approximate) -> npt.NDArray[np.int64]:
+    """Return the vectors to train on, ascending, of u vectors."""
+    lists = 1 if isinstance(spec, HNSW) else spec.fitted(max(u, 1), max(u, 1)).lists or 1
+    most = min(u, max(1, _SAMPLE_BYTES // (4 * dimensions)), max(_ROWS, lists * _SAMPLE_PER_LIST))
+    return np.sort(np.random.default_rng(0).choice(u, most, replace=False)) if u else np.zeros(0, dtype=np.int64)
+
+
+def _part(vectors: npt.NDArray[np.floating], rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+    return np.ascontiguousarray(vectors[rows], dtype=np.float32)
+
+
+def _empty_index(faiss: Any, spec: Approximate, dimensions: int) -> Any:
+    number, product = faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
+    if isinstance(spec, HNSW):
+        index = faiss.IndexHNSWSQ(dimensions, number, spec.m, product)
+        index.hnsw.efConstruction = spec.ef_construction
+        return index
+    index = faiss.IndexIVFScalarQuantizer(faiss.IndexFlatIP(dimensions), dimensions, spec.lists, number, product, False)
+    index.cp.spherical = True  # Centres have length 1, as the vectors.
+    index.cp.min_points_per_centroid = 1  # No warning about a single list of few vectors.
+    return index
+
+
+def _reason(error: RuntimeError) -> str:
+    return str(error).strip().splitlines()[-1][:200].rstrip(".")
+
+
+class Neighbours:
+    """A search that :func:`build_neighbours` built, open.
+
+    Args:
+        path: path of the index, for messages.
+        arrays: verified arrays of a build by name.
+        spec: the search.
+
+    Raises:
+        ArtifactError: this FAISS cannot read the file, or it belongs to other vectors.
+        MissingExtra: FAISS is not installed.
+    """
+
+    def __init__(self, path: Path, arrays: Mapping[str, npt.NDArray[Any]], spec: Approximate) -> None:
+        self.rows: npt.NDArray[np.int32] = arrays["approximate.rows"]
+        self.bounds: npt.NDArray[np.int64] = arrays["approximate.bounds"]
+        self.spec = spec
+        self._index: Any = None
+        try:
+            self._faiss = require_faiss()
+        except MissingExtra as error:
+            raise MissingExtra(f"{error}, or search {path} exactly: index.retriever(exact=True)") from error
+        if len(self.bounds) > 1:
+            self._index = self._opened(path, arrays["approximate.faiss"].reshape(-1), arrays["vectors"].shape[1])
+
+    def _opened(self, path: Path, content: npt.NDArray[np.uint8], dimensions: int) -> Any:
+        faiss = self._faiss
+        hint = "build its approximate search again with DenseIndex(path).approximated(…)"
+        try:
+            self._reader = faiss.ZeroCopyIOReader(faiss.swig_ptr(content), content.size)
+            index = faiss.read_index(self._reader, faiss.IO_FLAG_MMAP_IFC)
+        except RuntimeError as error:
+            raise ArtifactError(
+                f"FAISS {faiss.__version__} cannot read its index in {path} ({_reason(error)}): {hint}."
+            ) from error
+        if (index.d, index.ntotal) != (dimensions, len(self.bounds) - 1):
+            raise ArtifactError(f"The index of FAISS in {path} belongs to other vectors: {hint}.")
+        self._content = content  # FAISS points into it
+        return index
+
+    def near(self, query: npt.NDArray[np.float32], depth: int) -> npt.NDArray[np.int64]:
+        """Return distinct vectors near to `query`, at least `depth` of them unless the search finds fewer; [c].
+
+        Queries are searched one by one: FAISS rounds differently when it searches several at once.
+
+        Args:
+            query: [d].
+            depth: at least 1.
+        """
+        if self._index is None:
+            return np.zeros(0, dtype=np.int64)
+        if isinstance(self.spec, HNSW):
+            fewest, how = self.spec.ef, self._faiss.SearchParametersHNSW(efSearch=self.spec.ef)
+        else:
+            fewest, how = _FEWEST_CANDIDATES, self._faiss.SearchParametersIVF(nprobe=self.spec.probes)
+        count = min(max(fewest, depth + depth // _MORE), len(self.bounds) - 1)
+        near: npt.NDArray[np.int64] = self._index.search(query[None], count, params=how)[1][0]
+        return near[near >= 0]
 
 
 def approximate_cosines(
@@ -39,19 +356,19 @@ def approximate_cosines(
     queries: npt.NDArray[np.float32],
     k: int,
     depth: int,
-) -> Iterator[Found]:
-    """Yield, for each query, the candidates of the `k` best cosines, best first, ties by ascending `order`.
+) -> Iterator[Hits]:
+    """Yield, for each query, the `k` candidates with the best cosines, best first, ties by ascending `order`.
 
     The candidates depend on `depth` alone, not on `k`, and their cosines are those of
     :func:`~legalir.dense.cosine.best_cosines`. For a `depth` of all documents, all are compared.
 
     Args:
-        neighbours: what finds candidates.
+        neighbours: the search for candidates.
         vectors: vectors of the documents, float16 or float32 [n, d].
         order: int32 [n], a permutation.
         queries: vectors of the queries, [m, d]; zeros find nothing.
         k: at least 1.
-        depth: results that candidates are sought for, at least `k`.
+        depth: number of results to find candidates for, at least `k`.
     """
     if depth >= len(vectors):
         yield from best_cosines(vectors, order, queries, k)
@@ -68,7 +385,7 @@ def _best(
     query: npt.NDArray[np.float32],
     near: npt.NDArray[np.int64],
     k: int,
-) -> Found:
+) -> Hits:
     """Return the `k` best rows of the distinct vectors `near`, and their cosines."""
     if not len(near):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
@@ -78,11 +395,11 @@ def _best(
     sizes = np.minimum(neighbours.bounds[near + 1] - begins, k)
     falling = np.argsort(-cosines)
     last = min(int(np.searchsorted(np.cumsum(sizes[falling]), k)), len(near) - 1)
-    kept = np.flatnonzero(cosines >= cosines[falling[last]])
-    counts = sizes[kept]
+    enough = np.flatnonzero(cosines >= cosines[falling[last]])
+    counts = sizes[enough]
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    documents = rows[np.repeat(begins[kept], counts) + within].astype(np.int64)
-    scores = np.repeat(cosines[kept], counts)
+    documents = rows[np.repeat(begins[enough], counts) + within].astype(np.int64)
+    scores = np.repeat(cosines[enough], counts)
     best = best_first(scores, order[documents], k)
     return documents[best], scores[best]
 
@@ -90,20 +407,9 @@ def _best(
 RecallQueries = Sequence[str] | npt.NDArray[Any]
 """Texts of queries, or their vectors [m, d]."""
 
-RECALL_AT = (10, 100, 1000)
-"""Lengths of lists whose recall is measured."""
 
-_QUERIES = 200
-"""Documents whose vectors are searched for, where no queries are given."""
-
-_ENOUGH = {10: 0.95, 100: 0.9}
-"""Recall below this is a warning."""
-
-_log = logging.getLogger("legalir")
-
-
-def checked_queries(queries: RecallQueries | None) -> list[str] | npt.NDArray[np.float32] | None:
-    """Return what recall is to be measured with: texts, or vectors of length 1.
+def check_recall_queries(queries: RecallQueries | None) -> list[str] | npt.NDArray[np.float32] | None:
+    """Return the queries that recall is measured with: texts, or vectors of length 1.
 
     Raises:
         ComponentError: they are neither.
@@ -122,44 +428,49 @@ def checked_queries(queries: RecallQueries | None) -> list[str] | npt.NDArray[np
     return texts
 
 
-def sampled_rows(neighbours: Neighbours) -> npt.NDArray[np.int64]:
-    """Return rows of at most 200 distinct vectors, the same ones for the same index."""
-    begins = neighbours.bounds[:-1]
-    chosen = np.random.default_rng(0).choice(len(begins), min(_QUERIES, len(begins)), replace=False)
-    return neighbours.rows[begins[chosen]].astype(np.int64)
-
-
-def measured_recall(
+def measure_recall(
+    path: Path,
     neighbours: Neighbours,
     vectors: npt.NDArray[np.floating],
     order: npt.NDArray[np.int32],
-    queries: npt.NDArray[np.float32],
-    own: npt.NDArray[np.int64] | None = None,
-) -> dict[int, float]:
-    """Return the share of the results of the exact search that the approximate one finds, at each of `RECALL_AT`.
+    queries: npt.NDArray[np.float32] | None,
+) -> dict[str, Any]:
+    """Measure the share of the exact search's results that the approximate one finds, at each of `RECALL_AT`.
+
+    It is logged, as a warning if it is low.
 
     Args:
-        neighbours: what is measured.
+        path: path of the index, for the log.
+        neighbours: the search.
         vectors: vectors of the documents, float16 or float32 [n, d].
         order: int32 [n], a permutation.
-        queries: vectors of the queries, [m, d]; zeros do not count.
-        own: row of a document that does not count, for each query, [m].
+        queries: vectors of the queries, [m, d], of which zeros do not count; None for the vectors of at most 200
+            documents, each of which is to find the others. The same index gives the same ones.
 
     Returns:
-        The mean over the queries; 1 where none finds anything.
+        ``recall``, the mean over the queries, 1 if none finds anything; ``queries``, their number; ``queries_are``,
+        ``queries`` or ``documents``.
     """
-    left_out = np.full(len(queries), -1) if own is None else own
-    exact = [documents for documents, _ in best_cosines(vectors, order, queries, max(RECALL_AT) + 1)]
+    asked = queries
+    left_out = np.full(0 if asked is None else len(asked), -1)
+    if asked is None:
+        begins = neighbours.bounds[:-1]
+        chosen = np.random.default_rng(0).choice(len(begins), min(_RECALL_QUERIES, len(begins)), replace=False)
+        left_out = neighbours.rows[begins[chosen]].astype(np.int64)
+        asked = np.asarray(vectors[left_out], dtype=np.float32)
+    exact = [documents for documents, _ in best_cosines(vectors, order, asked, max(RECALL_AT) + 1)]
     recall = {}
     for k in RECALL_AT:
-        found = approximate_cosines(neighbours, vectors, order, queries, k + 1, k + 1)
+        hits = approximate_cosines(neighbours, vectors, order, asked, k + 1, k + 1)
         shares = [
             np.isin(_others(true, row, k), _others(documents, row, k)).mean()
-            for true, (documents, _), row in zip(exact, found, left_out, strict=True)
+            for true, (documents, _), row in zip(exact, hits, left_out, strict=True)
             if len(_others(true, row, k))
         ]
         recall[k] = float(np.mean(shares)) if shares else 1.0
-    return recall
+    kind = "documents" if queries is None else "queries"
+    _log_recall(path, neighbours.spec, recall, f"{len(asked)} {kind}")
+    return {"recall": {str(k): share for k, share in recall.items()}, "queries": len(asked), "queries_are": kind}
 
 
 def _others(documents: npt.NDArray[np.int64], row: int, k: int) -> npt.NDArray[np.int64]:
@@ -167,20 +478,10 @@ def _others(documents: npt.NDArray[np.int64], row: int, k: int) -> npt.NDArray[n
     return others[:k]
 
 
-def report_recall(path: Path, facts: dict[str, Any]) -> None:
-    """Log one line on the recall of a search that was built; as a warning where it is low.
-
-    Args:
-        path: of the index.
-        facts: about the search.
-    """
-    recall = {int(k): share for k, share in facts["recall"].items()}
+def _log_recall(path: Path, spec: Approximate, recall: Mapping[int, float], queries: str) -> None:
     low = any(recall[k] < enough for k, enough in _ENOUGH.items())
-    shown = ", ".join(f"{share:.3f} at {k}" for k, share in recall.items())
-    more = "ef or m" if facts["search"].startswith("hnsw") else "probes"
+    shares = ", ".join(f"{share:.3f} at {k}" for k, share in recall.items())
+    more = "ef or m" if isinstance(spec, HNSW) else "probes"
     hint = f"; with a larger {more} it finds more" if low else ""
-    _log.log(
-        logging.WARNING if low else logging.INFO,
-        "%s: %s finds %s of what the exact search finds, for %d %s%s.",
-        *(path, facts["search"], shown, facts["queries"], facts["queries_are"], hint),
-    )
+    line = "%s: %s finds %s of what the exact search finds, for %s%s."
+    _LOG.log(logging.WARNING if low else logging.INFO, line, path, spec, shares, queries, hint)

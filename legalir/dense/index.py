@@ -1,9 +1,15 @@
-"""The public dense index: vectors of a collection, the encoder that made them, and the retrievers over both."""
+"""Dense retrieval: an index of vectors, how it is built, and the transformers that search it.
+
+Files of a build: ``vectors.npy``, float16 or float32 [n, d], rows of length 1; the docnos (see
+:mod:`legalir.storage.strings`); the arrays of a fitted encoder, under names that begin with ``encoder.``; and the
+approximate search, under names that begin with ``approximate.`` (see :mod:`legalir.dense.approximate`).
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -11,23 +17,60 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyterrier as pt
 
-from legalir.dense.approximate import RecallQueries
-from legalir.dense.build import DenseBuild, fit_vectors
-from legalir.dense.faiss import Approximate
-from legalir.dense.flex import SimFn, read_flex
-from legalir.dense.retriever import DenseRetriever, DenseScorer, QueryEncoder
-from legalir.dense.vectors import Precision, foreign_vectors, write_vectors
-from legalir.encode.contract import CountedEncoder, Encoder, TrainableEncoder
-from legalir.errors import ComponentError
+from legalir.analysis.ngrams import readable
+from legalir.dense.approximate import (
+    Approximate,
+    Neighbours,
+    RecallQueries,
+    approximate_cosines,
+    build_neighbours,
+    check_recall_queries,
+    measure_recall,
+    read_approximate,
+    require_faiss,
+)
+from legalir.dense.cosine import best_cosines, pair_cosines
+from legalir.dense.vectors import (
+    KIND,
+    VERSION,
+    Precision,
+    SimFn,
+    foreign_vectors,
+    read_flex,
+    vector_settings,
+    write_encoded_vectors,
+    write_vectors,
+)
+from legalir.encode.contract import AnyEncoder, CountedEncoder, Encoder, TermEncoder, TrainableEncoder
+from legalir.encode.lookup import get_encoder
+from legalir.encode.lsa import LSA
+from legalir.encode.static import static_encoder
+from legalir.errors import ArtifactError, ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import check_queries, drop_results, empty_like, require_texts
+from legalir.frames.component import Component, Cuttable, check_number
+from legalir.frames.ranking import RankedLists, hit_lists
+from legalir.frames.scorer import PairScorer
 from legalir.lexical.sparse import SparseIndex
+from legalir.plugins import parameters_of
+from legalir.storage.arrays import load_array, unit_rows
+from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import INDEXED_TEXT, counted, document_batches
+from legalir.storage.files import link_or_copy
+from legalir.storage.locks import cache_lock
+from legalir.storage.manifest import rebuild_hint
+from legalir.storage.shards import shards_beside
+from legalir.storage.strings import Docnos
 
-__all__ = ["DenseIndex"]
+__all__ = ["DenseIndex", "DenseRetriever", "DenseScorer", "QueryEncoder", "dense", "lsa", "static"]
+
+_Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-class DenseIndex(DenseBuild):
+class DenseIndex(IndexArtifact):
     """A dense index of a collection, and where its retrievers come from.
 
     ::
@@ -37,8 +80,8 @@ class DenseIndex(DenseBuild):
 
     All documents are compared with a query, unless the index was built with ``approximate="hnsw"`` or ``"ivf"``, also
     with parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"`` or ``"ivf(lists=1000, probes=60)"``: then FAISS
-    finds candidates, whose scores are as exact. How many of the best documents it finds is measured when it is built:
-    ``index.recall``.
+    finds candidates, whose scores are as exact. The share of the best documents that it finds is measured when it is
+    built: ``index.recall``.
 
     Args:
         path: directory of the artifact.
@@ -47,6 +90,202 @@ class DenseIndex(DenseBuild):
     Raises:
         ComponentError: there is no such encoder.
     """
+
+    kind, version = KIND, VERSION
+
+    def __init__(self, path: str | PathLike[str], encoder: str | AnyEncoder | None = None) -> None:
+        super().__init__(str(path))
+        self._given_encoder = None if encoder is None else get_encoder(encoder)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DenseIndex) and self._identity() == other._identity()
+
+    def _identity(self) -> tuple[object, str | None]:
+        return self.path, None if self._given_encoder is None else self._given_encoder.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        name = "" if self._given_encoder is None else f", encoder={self._given_encoder.name!r}"
+        return f"{type(self).__name__}({str(self.path)!r}{name})"
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    @property
+    def vectors(self) -> npt.NDArray[np.floating]:
+        """Vector of each document, float16 or float32 [n, d], rows of length 1, or 0 for a text without content."""
+        return self.arrays["vectors"]
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def encoder(self) -> Encoder | None:
+        """The encoder for queries; None for vectors that were imported without one.
+
+        Raises:
+            ArtifactError: the index was made by another encoder, or by another version of it.
+        """
+        return self._query_encoder(self.manifest.facts["encoder"], self.arrays)
+
+    @property
+    def approximate(self) -> str | None:
+        """The approximate search of the index, as ``ivf(lists=1000, probes=63)``; None for an exact one."""
+        facts = self.manifest.facts.get("approximate")
+        return None if facts is None else str(facts["search"])
+
+    @property
+    def recall(self) -> dict[int, float] | None:
+        """Share of the best documents that the approximate search finds: at 10, 100, 1 000; None for an exact one."""
+        facts = self.manifest.facts.get("approximate")
+        return None if facts is None else {int(k): float(share) for k, share in facts["recall"].items()}
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The approximate search, open.
+
+        Raises:
+            ArtifactError: the index has no approximate search, or this FAISS cannot read it.
+            MissingExtra: FAISS is not installed.
+        """
+        if self.approximate is None:
+            raise ArtifactError(f"{self.path} has no approximate search: build one with approximated(…).")
+        return Neighbours(self.directory, self.arrays, read_approximate(self.approximate))
+
+    def retriever(self, num_results: int = 1000, *, exact: bool = False) -> DenseRetriever:
+        """Return the retriever of the greatest cosines; with `exact`, it never searches approximately."""
+        return DenseRetriever(self, num_results=num_results, exact=exact)
+
+    def scorer(self) -> DenseScorer:
+        """Return the transformer that scores given documents by their cosines."""
+        return DenseScorer(self)
+
+    def query_encoder(self) -> QueryEncoder:
+        """Return the transformer that adds ``query_vec`` to queries."""
+        return QueryEncoder(self)
+
+    def query_vectors(self, queries: pd.DataFrame, component: str) -> npt.NDArray[np.float32]:
+        """Return the vectors of queries, [m, d], rows of length 1; zeros for a query without content.
+
+        Args:
+            queries: one row a query, with ``query_vec`` or ``query``.
+            component: name of the component, for messages.
+
+        Raises:
+            ComponentError: a vector does not fit the index, a query is not a string, or there is no encoder for it.
+        """
+        if "query_vec" in queries.columns:
+            rows = [self._check_vector(row.qid, row.query_vec, component) for row in queries.itertuples()]
+            return unit_rows(np.stack(rows))
+        encoder = self.encoder
+        if encoder is None:
+            raise ComponentError(
+                f"{component}: {self.path} was imported without an encoder, so queries need a column query_vec: "
+                f"add one, or import the vectors with from_vectors(…, encoder=…)."
+            )
+        require_texts(queries, component)
+        vectors = encoder.encode_queries(queries["query"].tolist())
+        if vectors.shape != (len(queries), self.dimensions):
+            raise ComponentError(
+                f"{component}: the encoder {encoder.name!r} made vectors of shape {list(vectors.shape)}, and "
+                f"{self.path} needs {[len(queries), self.dimensions]}: use the encoder that made the index."
+            )
+        return vectors
+
+    def _check_vector(self, qid: object, vector: object, component: str) -> npt.NDArray[np.float64]:
+        try:
+            numbers = np.asarray(vector, dtype=np.float64)
+        except (TypeError, ValueError):
+            numbers = np.zeros(())
+        if numbers.shape != (self.dimensions,):
+            raise ComponentError(
+                f"{component}: the query_vec of {qid!r} has shape {list(numbers.shape)}, and {self.path} has vectors "
+                f"of {self.dimensions} numbers: drop the column query_vec, or make it with this index's "
+                f"query_encoder()."
+            )
+        if not np.isfinite(numbers).all():
+            raise ComponentError(f"{component}: the query_vec of {qid!r} holds a NaN or an infinity.")
+        return numbers
+
+    def get_corpus_iter(self) -> Iterator[dict[str, Any]]:
+        """Yield ``docno`` and ``doc_vec``, float32 [d], of each document: the input of ``FlexIndex.index``."""
+        for docno, vector in zip(self.docnos, self.vectors, strict=True):
+            yield {"docno": docno, "doc_vec": np.asarray(vector, dtype=np.float32)}
+
+    def index_inputs(self) -> list[list[str]]:
+        """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
+        return [["docno", "text"]]
+
+    def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
+        self,
+        iter: Iterable[Mapping[str, Any]],
+        *,
+        precision: Precision = "float32",
+        corpus: str = "",
+        approximate: str | Approximate | None = None,
+        queries: RecallQueries | None = None,
+        reuse: Iterable[str | PathLike[str]] = (),
+        advance: Callable[[int], None] = lambda done: None,
+    ) -> Self:
+        """Build the index, replacing one that stands at the path only when the new one is whole.
+
+        Args:
+            iter: documents with ``docno`` (or ``doc_id``), ``text`` and, if there is one, ``title``.
+            precision: ``float32``, or ``float16`` for half the size.
+            corpus: fingerprint of the collection, stored in the manifest.
+            approximate: a search as in :meth:`approximated`; None for an exact one.
+            queries: as in :meth:`approximated`.
+            reuse: paths of indexes whose vectors are used again, as are those of the index at the path, and of
+                interrupted work on it; by an encoder that is a :class:`~legalir.encode.contract.CountedEncoder`.
+            advance: called with the number of further documents that are done.
+
+        Raises:
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: a docno is missing or occurs twice, or a text is not a string.
+            MissingExtra: FAISS is needed, and not installed.
+        """
+        encoder = self._building_encoder()
+        build = self._building(encoder, INDEXED_TEXT, corpus, approximate, queries)
+        if isinstance(encoder, CountedEncoder):
+            settings = vector_settings(encoder.fingerprint, precision)
+            earlier = [self.directory, *map(Path, reuse)]
+            with shards_beside(self.directory, settings) as shards, build as (data, facts):
+                options: dict[str, Any] = {"precision": precision, "earlier": earlier, "advance": advance}
+                facts.update(write_encoded_vectors(data, iter, encoder.encode_counted, shards, **options))
+            return self
+        iter = counted(iter, advance)
+        with build as (data, facts):
+            if isinstance(encoder, TrainableEncoder):
+                with tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill:
+                    postings = SparseIndex(Path(spill) / "postings", encoder.analyzer).index(iter)
+                    facts.update(_fit(encoder, postings, data, precision))
+            else:
+                batches = ((docnos, encoder.encode(texts)) for docnos, texts in document_batches(iter))
+                facts.update(write_vectors(data, batches, precision))
+        return self
+
+    def index_postings(self, postings: SparseIndex, *, precision: Precision = "float32", corpus: str = "") -> Self:
+        """Build the index from a sparse index of the same documents, for an encoder that is fitted on terms.
+
+        Args:
+            postings: under the analyzer of the encoder.
+            precision: ``float32``, or ``float16`` for half the size.
+            corpus: fingerprint of the collection, stored in the manifest.
+
+        Raises:
+            ArtifactError: the files cannot be written, or the postings have other terms.
+            ComponentError: the encoder needs texts.
+        """
+        encoder = self._building_encoder()
+        if not isinstance(encoder, TrainableEncoder):
+            raise ComponentError(f"The encoder {encoder.name!r} needs texts: build its index with index(docs).")
+        with self._building(encoder, INDEXED_TEXT, corpus) as (data, facts):
+            facts.update(_fit(encoder, postings, data, precision))
+        return self
 
     @classmethod
     def from_vectors(
@@ -69,7 +308,7 @@ class DenseIndex(DenseBuild):
             docnos: the docno of each.
             encoder: makes the vectors of queries; without one, queries need a column ``query_vec``.
             precision: ``float32``, or ``float16`` for half the size.
-            corpus: fingerprint of the collection, kept in the manifest.
+            corpus: fingerprint of the collection, stored in the manifest.
             approximate: a search as in :meth:`approximated`; None for an exact one.
             queries: as in :meth:`approximated`.
 
@@ -79,12 +318,13 @@ class DenseIndex(DenseBuild):
             MissingExtra: FAISS is needed, and not installed.
         """
         index = cls(path, encoder)
-        if isinstance(index._asked, TrainableEncoder):
+        given = index._given_encoder
+        if isinstance(given, TrainableEncoder):
             raise ComponentError(
-                f"The encoder {index._asked.name!r} is fitted on texts and cannot have made vectors elsewhere: "
+                f"The encoder {given.name!r} is fitted on texts and cannot have made vectors elsewhere: "
                 f"name the one that made them, or leave it out."
             )
-        with index._building(corpus, "vectors made elsewhere", approximate, queries) as (data, facts):
+        with index._building(given, "vectors made elsewhere", corpus, approximate, queries) as (data, facts):
             facts.update(write_vectors(data, foreign_vectors(vectors, docnos), precision))
         return index
 
@@ -109,8 +349,8 @@ class DenseIndex(DenseBuild):
             path: directory of the artifact.
             flex: the FlexIndex, or its directory.
             encoder: as in :meth:`from_vectors`.
-            sim_fn: what the FlexIndex compares vectors by, ``dot`` or ``cos``; None for its own, which a directory
-                does not tell, and which is ``dot`` there. With ``dot``, the vectors have to be of one length.
+            sim_fn: similarity of the FlexIndex, ``dot`` or ``cos``; None for its own, which a directory does not tell,
+                and which is ``dot`` there. With ``dot``, all vectors must have the same length.
             precision: as in :meth:`from_vectors`.
             corpus: as in :meth:`from_vectors`.
             approximate: as in :meth:`approximated`.
@@ -118,85 +358,14 @@ class DenseIndex(DenseBuild):
 
         Raises:
             ArtifactError: the files cannot be read or written, or something else is at the path.
-            ComponentError: inner products would order documents otherwise than cosines; or as in :meth:`from_vectors`.
-            MissingExtra: npids is not installed, or FAISS, where it is needed.
+            ComponentError: inner products would not order documents as cosines do; or as in :meth:`from_vectors`.
+            MissingExtra: npids is not installed, or FAISS, if it is needed.
         """
         own: Any = getattr(getattr(flex, "sim_fn", None), "value", "dot")
         source = str(flex.path) if isinstance(flex, pt.Artifact) else flex
         vectors, docnos = read_flex(Path(source), own if sim_fn is None else sim_fn)
         options: dict[str, Any] = {"approximate": approximate, "queries": queries}
         return cls.from_vectors(path, vectors, docnos, encoder, precision=precision, corpus=corpus, **options)
-
-    def get_corpus_iter(self) -> Iterator[dict[str, Any]]:
-        """Yield ``docno`` and ``doc_vec``, float32 [d], of each document: what ``FlexIndex.index`` takes."""
-        for docno, vector in zip(self.docnos, self.vectors, strict=True):
-            yield {"docno": docno, "doc_vec": np.asarray(vector, dtype=np.float32)}
-
-    def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
-        self,
-        iter: Iterable[Mapping[str, Any]],
-        *,
-        precision: Precision = "float32",
-        corpus: str = "",
-        approximate: str | Approximate | None = None,
-        queries: RecallQueries | None = None,
-        reuse: Iterable[str | PathLike[str]] = (),
-        advance: Callable[[int], None] = lambda done: None,
-    ) -> Self:
-        """Build the index, replacing one that stands at the path only when the new one is whole.
-
-        Args:
-            iter: documents with ``docno`` (or ``doc_id``), ``text`` and, if there is one, ``title``.
-            precision: ``float32``, or ``float16`` for half the size.
-            corpus: fingerprint of the collection, kept in the manifest.
-            approximate: a search as in :meth:`approximated`; None for an exact one.
-            queries: as in :meth:`approximated`.
-            reuse: paths of indexes whose vectors are taken over, as are those of the index at the path, and of
-                interrupted work on it; by an encoder that is a :class:`~legalir.encode.contract.CountedEncoder`.
-            advance: is told how many more documents are done.
-
-        Raises:
-            ArtifactError: the files cannot be written, or something else is at the path.
-            ComponentError: a docno is missing or occurs twice, or a text is no string.
-            MissingExtra: FAISS is needed, and not installed.
-        """
-        encoder = self._encoder()
-        about = corpus, INDEXED_TEXT, approximate, queries
-        if isinstance(encoder, CountedEncoder):
-            return self._encode(iter, encoder, precision, map(Path, reuse), advance, *about)
-        iter = counted(iter, advance)
-        with self._building(*about) as (data, facts):
-            if isinstance(encoder, TrainableEncoder):
-                with tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill:
-                    postings = SparseIndex(Path(spill) / "postings", encoder.analyzer).index(iter)
-                    facts.update(fit_vectors(encoder, postings, data, precision))
-            else:
-                batches = ((docnos, encoder.encode(texts)) for docnos, texts in document_batches(iter))
-                facts.update(write_vectors(data, batches, precision))
-        return self
-
-    def index_inputs(self) -> list[list[str]]:
-        """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
-        return [["docno", "text"]]
-
-    def index_postings(self, postings: SparseIndex, *, precision: Precision = "float32", corpus: str = "") -> Self:
-        """Build the index from a sparse index of the same documents, for an encoder that is fitted on terms.
-
-        Args:
-            postings: under the analyzer of the encoder.
-            precision: ``float32``, or ``float16`` for half the size.
-            corpus: fingerprint of the collection, kept in the manifest.
-
-        Raises:
-            ArtifactError: the files cannot be written, or the postings have other terms.
-            ComponentError: the encoder needs texts.
-        """
-        encoder = self._encoder()
-        if not isinstance(encoder, TrainableEncoder):
-            raise ComponentError(f"The encoder {encoder.name!r} needs texts: build its index with index(docs).")
-        with self._building(corpus, INDEXED_TEXT) as (data, facts):
-            facts.update(fit_vectors(encoder, postings, data, precision))
-        return self
 
     def approximated(
         self,
@@ -207,11 +376,11 @@ class DenseIndex(DenseBuild):
     ) -> Self:
         """Build approximate search for the vectors of this index, whose files are used as they are.
 
-        The recall against exact search, at 10, 100 and 1 000 results, is measured, logged and kept: :attr:`recall`.
+        The recall against exact search, at 10, 100 and 1 000 results, is measured, logged and stored: :attr:`recall`.
 
         Args:
-            approximate: ``hnsw`` or ``ivf``, also with parameters (:class:`~legalir.dense.faiss.HNSW`,
-                :class:`~legalir.dense.faiss.IVF`).
+            approximate: ``hnsw`` or ``ivf``, also with parameters (:class:`~legalir.dense.approximate.HNSW`,
+                :class:`~legalir.dense.approximate.IVF`).
             path: directory of another index, which is built; None replaces this one.
             queries: what to measure recall with: texts, or vectors [m, d]; None for the vectors of up to 200 documents,
                 each of which is to find the others.
@@ -224,27 +393,315 @@ class DenseIndex(DenseBuild):
             ComponentError: there is no such search or parameter, or `queries` cannot be used.
             MissingExtra: FAISS is not installed.
         """
-        index = self if path is None else type(self)(path, self._asked)
-        index._approximated(self, approximate, queries)
+        index = self if path is None else type(self)(path, self._given_encoder)
+        search, given = _check_search(approximate, queries)
+        same = self.directory.resolve() == index.directory.resolve()
+        with nullcontext() if same else cache_lock(self.directory):  # so that nobody removes the files meanwhile
+            if not self.built():
+                raise ArtifactError(f"There is no index at {self.path}: build it first.")
+            with building(index.directory, self.kind, self.version) as (data, facts):
+                self.forget()
+                manifest = self.manifest
+                for name in manifest.files:
+                    if not name.startswith("approximate."):
+                        link_or_copy(self.directory / manifest.data / name, data / name)
+                facts.update(manifest.facts)
+                facts["approximate"] = index._build_search(data, facts, search, given)
+        index.forget()
         return index
 
-    @cached_property
-    def encoder(self) -> Encoder | None:
-        """The encoder for queries; None for vectors that were imported without one.
+    def _building_encoder(self) -> AnyEncoder:
+        return get_encoder("lsa") if self._given_encoder is None else self._given_encoder
+
+    @contextmanager
+    def _building(
+        self,
+        encoder: AnyEncoder | None,
+        indexed: str,
+        corpus: str,
+        approximate: str | Approximate | None = None,
+        queries: RecallQueries | None = None,
+    ) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Yield a directory to write vectors and docnos into, and facts to fill; then add the rest of the index.
 
         Raises:
-            ArtifactError: the index was made by another encoder, or by another version of it.
+            ArtifactError: as :func:`~legalir.storage.artifact.building`.
+            ComponentError: `approximate` or `queries` mean nothing.
+            MissingExtra: FAISS is needed, and not installed.
         """
-        return self._encoder_of(self.manifest.facts["encoder"], self.learnt)
+        search, given = (None, None) if approximate is None else _check_search(approximate, queries)
+        if approximate is None and queries is not None:
+            raise ComponentError("queries measures the recall of an approximate search: name one by approximate=….")
+        with building(self.directory, self.kind, self.version) as (data, facts):
+            facts["encoder"] = None
+            if encoder is not None:
+                parameters = dict(encoder.parameters) if isinstance(encoder, TrainableEncoder) else {}
+                origin = {"name": encoder.name, "fingerprint": encoder.fingerprint, "parameters": parameters}
+                facts["encoder"] = origin
+            facts.update(indexed=indexed, corpus=corpus, approximate=None)
+            yield data, facts
+            if search is not None:
+                facts["approximate"] = self._build_search(data, facts, search, given)
+        self.forget()
 
-    def retriever(self, num_results: int = 1000, *, exact: bool = False) -> DenseRetriever:
-        """Return the retriever of the greatest cosines: among all with `exact`, or where there is nothing else."""
-        return DenseRetriever(self, num_results=num_results, exact=exact)
+    def _build_search(
+        self,
+        data: Path,
+        facts: Mapping[str, Any],
+        search: Approximate,
+        queries: list[str] | npt.NDArray[np.float32] | None,
+    ) -> dict[str, Any]:
+        """Build an approximate search over the vectors in `data`, measure its recall; return the facts about it."""
+        vectors, order = load_array(data / "vectors.npy"), load_array(data / "order.npy")
+        if isinstance(queries, list):
+            encoder = self._query_encoder(facts["encoder"], _arrays(data))
+            if encoder is None:
+                raise ComponentError(f"{self.path} has no encoder for texts: give queries as vectors.")
+            queries = encoder.encode_queries(queries)
+        elif queries is not None and queries.shape[1] != vectors.shape[1]:
+            raise ComponentError(
+                f"The vectors in queries have {queries.shape[1]} numbers, those of the documents {vectors.shape[1]}."
+            )
+        built = build_neighbours(data, search)
+        neighbours = Neighbours(self.directory, _arrays(data), read_approximate(built["search"]))
+        return {**built, **measure_recall(self.directory, neighbours, vectors, order, queries)}
+
+    def _query_encoder(self, origin: Mapping[str, Any] | None, arrays: _Arrays) -> Encoder | None:
+        """Return the encoder for queries of an index with `arrays`, whose manifest has `origin` as its encoder."""
+        encoder = self._given_encoder
+        if encoder is None:
+            if origin is None:
+                return None
+            encoder = get_encoder(origin["name"], parameters=origin["parameters"])
+        if origin is None or origin["fingerprint"] != encoder.fingerprint:
+            maker = "no encoder" if origin is None else f"{origin['name']} ({origin['fingerprint'][:8]})"
+            raise ArtifactError(
+                f"{self.path} was built with {maker}, not with {encoder.name} ({encoder.fingerprint[:8]}): "
+                f"{rebuild_hint(self.directory)}"
+            )
+        if not isinstance(encoder, TrainableEncoder):
+            return encoder
+        return encoder.restore({name: array for name, array in arrays.items() if name.startswith("encoder.")})
+
+
+def _check_search(
+    approximate: str | Approximate, queries: RecallQueries | None
+) -> tuple[Approximate, list[str] | npt.NDArray[np.float32] | None]:
+    """Return the search and the queries for its recall, checked before anything takes time."""
+    search, given = read_approximate(approximate), check_recall_queries(queries)
+    require_faiss()
+    return search, given
+
+
+def _arrays(data: Path) -> dict[str, npt.NDArray[Any]]:
+    return {file.name.removesuffix(".npy"): load_array(file) for file in data.glob("*.npy")}
+
+
+def _fit(encoder: TrainableEncoder, postings: SparseIndex, data: Path, precision: Precision) -> dict[str, Any]:
+    """Fit an encoder; write its arrays, the vectors and the docnos into `data`; return the facts about them."""
+    fitted, vectors = encoder.fit(postings)
+    fitted.save(data)
+    return write_vectors(data, [(postings.docnos.tolist(), np.asarray(vectors))], precision)
+
+
+class DenseRetriever(Cuttable):
+    """Finds the documents whose vectors have the greatest cosine with that of a query [vector-space].
+
+    All are compared, unless the index holds an approximate search (see :class:`~legalir.DenseIndex`), which finds most
+    of the best, and may find less than `num_results`; its results have the same scores, and ties are broken alike.
+
+    Columns in: ``qid`` and ``query_vec``, numbers [d] of any length but 0, or else ``query``, which is encoded; of
+    result rows only their queries are used. Columns out: the query columns, then ``docno, score, rank``. Scores are
+    cosines, from −1 to 1. A query whose vector is zeros returns no rows.
+
+    Args:
+        index: the dense index.
+        num_results: results a query, at least 1.
+        exact: compares all documents, also if the index holds an approximate search.
+        depth: number of results that an approximate search finds candidates for; None for `num_results`. A rank cutoff
+            that becomes part of the retriever does not change it, and so does not change the results.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    def __init__(
+        self, index: DenseIndex, num_results: int = 1000, exact: bool = False, depth: int | None = None
+    ) -> None:
+        check_number("dense", "num_results", num_results, low=1, integer=True)
+        if depth is not None:
+            check_number("dense", "depth", depth, low=1, integer=True)
+        self.index = index
+        self.num_results: int = num_results
+        self.exact = exact
+        self.depth = depth
+
+    def _shown(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._shown().items() if value is not None and value is not False}
+
+    def _approximates(self) -> bool:
+        return not self.exact and self.index.approximate is not None
+
+    def fuse_rank_cutoff(self, k: int) -> Self | None:
+        """Return the retriever that keeps the best `k` itself, of the same candidates; None for none."""
+        fused = super().fuse_rank_cutoff(k)
+        if fused is not None and fused is not self and self.index.built() and self._approximates():
+            fused.depth = self.depth or self.num_results
+        return fused
+
+    @property
+    def label(self) -> str:
+        """The encoder's name, which is that of the retriever in an expression."""
+        encoder = self.index.encoder
+        return "dense" if encoder is None else encoder.name
 
     def scorer(self) -> DenseScorer:
-        """Return the transformer that scores given documents by their cosines."""
-        return DenseScorer(self)
+        """Return the transformer that scores given documents as this retriever does."""
+        return DenseScorer(self.index)
 
-    def query_encoder(self) -> QueryEncoder:
-        """Return the transformer that adds ``query_vec`` to queries."""
-        return QueryEncoder(self)
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        check_queries(inp)
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the best documents of each query.
+
+        Raises:
+            ComponentError: a query is not a string, or its vector does not fit the index.
+        """
+        return self.retrieve_lists(inp).frame()
+
+    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
+        """Return the best documents of each query as lists; errors as :meth:`apply`."""
+        check_queries(inp)
+        queries = drop_results(inp)
+        index = self.index
+        vectors = index.query_vectors(queries, type(self).__name__)
+        k, depth = self.num_results, max(self.num_results, self.depth or 0)
+        given = index.vectors, index.docno_table.order, vectors, k
+        if self._approximates() and depth < len(index):
+            hits = list(approximate_cosines(index.neighbours, *given, depth))
+        else:
+            hits = list(best_cosines(*given))
+        return hit_lists(queries, hits, index.docno_table)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the share of each term of the query in the cosines of `docnos`, if the encoder knows it."""
+        results = set(self.transform(inp)["docno"])
+        return self.explain_cosines(drop_results(inp), [docno for docno in docnos if docno in results])
+
+    def explain_cosines(self, query: pd.DataFrame, docnos: Sequence[str]) -> dict[str, Explanation]:
+        """Return the share of each term of a query in its cosines with `docnos`, whether they are results or not.
+
+        Args:
+            query: one row.
+            docnos: documents of the index.
+        """
+        index = self.index
+        numbers = index.docno_table.numbers(docnos)
+        vector = index.query_vectors(query, type(self).__name__)
+        scores = pair_cosines(index.vectors, numbers, vector, np.zeros(len(numbers), dtype=np.int64))
+        encoder = None if "query_vec" in query.columns else index.encoder
+        explanations = {}
+        for docno, number, score in zip(docnos, numbers, scores.tolist(), strict=True):
+            if isinstance(encoder, TermEncoder):
+                row = index.vectors[number].astype(np.float32)
+                shares = encoder.contributions(query["query"].iloc[0], row)
+                ordered = sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+                parts = tuple(Part(readable(term), value, detail={"term": term}) for term, value in ordered)
+            else:
+                parts = (Part("cosine of the query's vector with the provision's", score),)
+            explanations[docno] = Explanation(docno, score, self.label, parts, "cosine of vectors")
+        return explanations
+
+
+class DenseScorer(PairScorer):
+    """Scores given documents by the cosine of their vectors with that of the query.
+
+    Columns in: ``qid, docno`` and ``query_vec`` or ``query``, as :class:`DenseRetriever` uses them. Columns out: the
+    same, ``score`` and ``rank``. A query whose vector is zeros gives all documents 0.
+
+    Args:
+        index: the dense index.
+    """
+
+    def __init__(self, index: DenseIndex) -> None:
+        self.index = index
+
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of a frame."""
+        check_queries(inp, "docno")
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        return self.index.docno_table
+
+    def pair_scores(
+        self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.floating]:
+        """Return the cosine of each pair."""
+        vectors = self.index.query_vectors(queries, type(self).__name__)
+        return pair_cosines(self.index.vectors, documents, vectors, query)
+
+
+class QueryEncoder(Component):
+    """Adds ``query_vec``, the vector of each query, float32 [d], for retrievers of ours and of other packages.
+
+    Columns in: ``qid, query`` and any others. Columns out: the same and ``query_vec``.
+
+    Args:
+        index: the dense index whose encoder is used.
+    """
+
+    def __init__(self, index: DenseIndex) -> None:
+        self.index = index
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return inp.assign(query_vec=pd.Series(dtype=object))
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of `inp` with vectors.
+
+        Raises:
+            ComponentError: a query is not a string, or the index has no encoder.
+        """
+        pt.validate.columns(inp, includes=["qid", "query"])
+        first, place = np.unique(pd.factorize(inp["query"])[0], return_index=True, return_inverse=True)[1:]
+        texts = inp.iloc[first].drop(columns="query_vec", errors="ignore")
+        vectors = self.index.query_vectors(texts, type(self).__name__)
+        return inp.assign(query_vec=pd.Series([vectors[i] for i in place], index=inp.index, dtype=object))
+
+
+@parameters_of(DenseRetriever, without=["index", "exact", "depth"])
+def dense(collection: Any, *, encoder: str = "lsa", approximate: str | None = None, **params: Any) -> DenseRetriever:
+    """Cosine of the vectors of `encoder`: ``dense(encoder="lsa", num_results=100)``.
+
+    Args:
+        encoder: the vectors: ``lsa``, or any encoder of a plugin, also with parameters, as in ``"lsa(dimensions=64)"``.
+        approximate: finds most of the best by FAISS, in a fraction of the time: ``hnsw`` or ``ivf``, also with
+            parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"``; None compares all.
+    """
+    index = collection.dense(encoder) if approximate is None else collection.dense(encoder, approximate=approximate)
+    return DenseRetriever(index, **params)
+
+
+@parameters_of(LSA, DenseRetriever, without=["index", "exact", "depth"])
+def lsa(collection: Any, **params: Any) -> DenseRetriever:
+    """Cosine of LSA vectors over the terms of `analyzer`: ``lsa(analyzer="char2", dimensions=512)``."""
+    encoder = LSA(**{name: params.pop(name) for name in ("analyzer", "dimensions") if name in params})
+    return DenseRetriever(collection.dense(encoder), **params)
+
+
+@parameters_of(DenseRetriever, without=["index", "exact", "depth"])
+def static(collection: Any, *, model: str | None = None, **params: Any) -> DenseRetriever:
+    """Cosine of the vectors of a trained static model: ``static(model="FOLDER", num_results=100)``.
+
+    Args:
+        model: folder of a model that ``legalir train static`` wrote, or of a ``StaticEmbedding`` of
+            sentence-transformers; the name of a model in the collection's folder ``static``; None for the collection's
+            own.
+    """
+    return DenseRetriever(collection.dense(static_encoder(collection, model=model)), **params)

@@ -1,12 +1,8 @@
-"""Rocchio feedback over vectors (SearchFireSafety, Chae et al.).
+"""Rocchio feedback [rocchio], over vectors and over weighted terms: a query moves towards its first results.
 
-Arithmetic of Rocchio feedback, for vectors and for weighted terms.
+The arithmetic first; then the base that both forms share; then the forms, and the factory that chooses one.
 
 n documents, d dimensions, V terms, P postings.
-
-What both forms of Rocchio share: their parameters, the documents taken as relevant, and the frames.
-
-Rocchio feedback over weighted terms.
 """
 
 from __future__ import annotations
@@ -24,8 +20,7 @@ from pyterrier import Compose
 
 from legalir.analysis.ngrams import readable
 from legalir.dense.cosine import best_cosines
-from legalir.dense.index import DenseIndex
-from legalir.dense.retriever import DenseRetriever, DenseScorer, explain_cosines, query_vectors
+from legalir.dense.index import DenseIndex, DenseRetriever, DenseScorer
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, result_scores
 from legalir.frames.columns import check_queries, drop_results, empty_like, require_columns, require_texts
@@ -33,6 +28,7 @@ from legalir.frames.component import Cuttable, check_choice, check_number
 from legalir.frames.ranking import Hits, rank_results, results_frame, top_k
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.retriever import SparseRetriever
+from legalir.plugins import parameters_of
 from legalir.storage.arrays import unit_rows
 from legalir.storage.strings import Docnos
 
@@ -43,7 +39,6 @@ __all__ = [
     "TermRocchio",
     "TermScorer",
     "TermVector",
-    "check_parameters",
     "moved_terms",
     "moved_vector",
     "rocchio",
@@ -53,8 +48,12 @@ __all__ = [
 TermVector = dict[int, float]
 """Weights by term number."""
 
+Mode = Literal["full", "candidate"]
+
+_TERMS = 100
+
 _BLOCK = 4_000_000
-"""Postings that are looked through at a time."""
+"""Postings per block."""
 
 
 def moved_vector(
@@ -64,7 +63,7 @@ def moved_vector(
 
     Args:
         query: [d].
-        feedback: vectors of the documents taken as relevant, [k, d], k at least 1.
+        feedback: vectors of the documents that count as relevant, [k, d], k at least 1.
         alpha: weight of the query.
         beta: weight of the feedback.
     """
@@ -76,16 +75,16 @@ def moved_vector(
 def moved_terms(
     query: Mapping[int, float], feedback: Mapping[int, float], alpha: float, beta: float, terms: int | None
 ) -> TermVector:
-    """Return ``α·q + β·|q|·f``, scaled to the length of q, of which at most `terms` terms are not those of q.
+    """Return ``α·q + β·|q|·f``, scaled to the length of q, with at most `terms` terms that are not those of q.
 
     A query without terms counts as one of length 1. With α = 1 and β = 0 the query comes back as it was.
 
     Args:
         query: weights of the query's terms.
-        feedback: mean of the documents taken as relevant, each of length 1.
+        feedback: mean of the documents that count as relevant, each of length 1.
         alpha: weight of the query.
         beta: weight of the feedback.
-        terms: the heaviest so many terms of the feedback are added; None adds all.
+        terms: number of terms that the feedback adds, the heaviest; None adds all.
     """
     length = _length(query) or 1.0
     added = [term for term in feedback if term not in query]
@@ -110,60 +109,63 @@ def rows_of_postings(
 ) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
     """Return the terms of each of some documents, ascending, and their weights.
 
-    Postings lie by term, so all of them are looked through once, however many documents are wanted.
+    Postings are sorted by term, so all of them are read once, for any number of documents.
 
     Args:
         indptr: int64 [V + 1].
         documents: int32 [P].
         weights: float32 [P].
-        wanted: distinct documents.
+        wanted: the documents, each once.
         n: number of documents.
     """
     place = np.full(n, -1, dtype=np.int32)
     place[wanted] = np.arange(len(wanted), dtype=np.int32)
-    found: list[npt.NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+    blocks = [np.zeros(0, dtype=np.int64)]
     for first in range(0, len(documents), _BLOCK):
-        hits = np.flatnonzero(place[documents[first : first + _BLOCK]] >= 0)
-        found.append(hits + first)
-    postings = np.concatenate(found)
+        blocks.append(np.flatnonzero(place[documents[first : first + _BLOCK]] >= 0) + first)
+    postings = np.concatenate(blocks)
     row = place[documents[postings]]
     terms = np.searchsorted(indptr, postings, side="right") - 1
     order = np.argsort(row, kind="stable")
     bounds = np.searchsorted(row[order], np.arange(len(wanted) + 1))
-    terms, kept = terms[order], weights[postings[order]]
-    return [(terms[a:b], kept[a:b]) for a, b in pairwise(bounds)]
-
-
-Mode = Literal["full", "candidate"]
-
-
-def check_parameters(alpha: float, beta: float, k: int, mode: str, num_results: int) -> None:
-    """Check the parameters that both forms have.
-
-    Raises:
-        ComponentError: one is out of range.
-    """
-    check_number("rocchio", "alpha", alpha, low=0)
-    check_number("rocchio", "beta", beta, low=0)
-    check_number("rocchio", "k", k, low=1, integer=True)
-    check_number("rocchio", "num_results", num_results, low=1, integer=True)
-    if not alpha + beta:
-        raise ComponentError("rocchio: alpha and beta are both 0, which leaves no query: give one of them a weight.")
-    check_choice("rocchio", "mode", mode, get_args(Mode))
+    terms, weights = terms[order], weights[postings[order]]
+    return [(terms[a:b], weights[a:b]) for a, b in pairwise(bounds)]
 
 
 class Feedback(Cuttable):
-    """Moves each query towards its first results and scores anew; a subclass does both.
+    """Moves each query towards its first results and scores again; a subclass does both, on its index.
 
     Columns in: ``docno, score`` and those of the query. Columns out: in mode ``full``, the query columns, then
-    ``docno, score, rank``; in mode ``candidate``, those that came in. Both with :attr:`moved`, the query as it was
-    moved, so that scorers that follow use it, too.
+    ``docno, score, rank``; in mode ``candidate``, the columns of the input. Both with the column :attr:`moved`, the
+    moved query, so that later scorers use it, too.
+
+    Args:
+        alpha: weight of the query, at least 0.
+        beta: weight of the feedback, at least 0.
+        k: number of results that count as relevant, at least 1; a shorter list gives all it has.
+        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list with it.
+        num_results: results a query in mode ``full``.
+
+    Raises:
+        ComponentError: a parameter is out of range.
     """
 
     moved: str
-    k: int
-    mode: Mode
     num_results: int
+
+    def __init__(self, alpha: float, beta: float, k: int, mode: Mode, num_results: int) -> None:
+        check_number("rocchio", "alpha", alpha, low=0)
+        check_number("rocchio", "beta", beta, low=0)
+        check_number("rocchio", "k", k, low=1, integer=True)
+        check_number("rocchio", "num_results", num_results, low=1, integer=True)
+        if not alpha + beta:
+            raise ComponentError("rocchio: alpha and beta are both 0, so no query is left: give one of them a weight.")
+        check_choice("rocchio", "mode", mode, get_args(Mode))
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+        self.mode: Mode = mode
+        self.num_results = num_results
 
     def known(self) -> Docnos:
         """Return the docnos of the index."""
@@ -174,7 +176,7 @@ class Feedback(Cuttable):
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score"])
 
     def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[Any]:
-        """Return each query, moved towards the documents of these numbers."""
+        """Return each query, moved towards the documents with these numbers."""
         raise NotImplementedError
 
     def find(self, moved: list[Any]) -> list[Hits]:
@@ -182,11 +184,11 @@ class Feedback(Cuttable):
         raise NotImplementedError
 
     def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return given rows, with their moved queries, scored and ranked anew."""
+        """Return given rows, with their moved queries, scored and ranked again."""
         raise NotImplementedError
 
     def fuse_rank_cutoff(self, k: int) -> Self | None:
-        """Return what finds the best `k` itself: what ``rocchio % k`` compiles to; None where all are scored anyway."""
+        """Return the component that keeps the best `k` itself; None in mode ``candidate``, which scores all rows."""
         return super().fuse_rank_cutoff(k) if self.mode == "full" else None
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -200,7 +202,7 @@ class Feedback(Cuttable):
         """Return the results of the moved queries.
 
         Raises:
-            ComponentError: a document is not in the index, a score is no number, or a query cannot be used.
+            ComponentError: a document is not in the index, a score is not a number, or a query cannot be used.
         """
         self.check(inp)
         queries, feedback = self.feedback(inp)
@@ -237,19 +239,19 @@ class TermRocchio(Feedback):
 
     A document is its weights under the retriever (of BM25 or of TF-IDF), scaled to length 1; q is the query as the
     retriever weighs it, and q' is scaled to the same length. So β = 0 gives the retriever's own scores, and over
-    TF-IDF with ``terms=None`` this is Rocchio on vectors, and its scores are cosines.
+    TF-IDF with ``terms=None`` this is Rocchio on vectors [rocchio], and its scores are cosines.
 
     Columns in: ``qid, query, docno, score``. Columns out: in mode ``full``, which searches the whole collection with
-    q', the query columns, ``docno, score, rank``; in mode ``candidate``, which scores the given documents anew, those
-    that came in. Both with ``query_toks``, a dict of the terms of q' and their weights.
+    q', the query columns, ``docno, score, rank``; in mode ``candidate``, which scores the given documents again, the
+    columns of the input. Both with ``query_toks``, a dict of the terms of q' and their weights.
 
     Args:
         retriever: BM25 or TF-IDF.
         alpha: weight of the query, at least 0.
         beta: weight of the feedback, at least 0.
-        k: results taken as relevant, at least 1; a shorter list gives all it has.
-        mode: ``full`` or ``candidate``.
-        terms: so many terms are added at most, the heaviest; None adds all, which is slow.
+        k: number of results that count as relevant, at least 1; a shorter list gives all it has.
+        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list with it.
+        terms: greatest number of terms that the feedback adds, the heaviest; None adds all, which is slow.
         num_results: results a query in mode ``full``.
 
     Raises:
@@ -265,21 +267,16 @@ class TermRocchio(Feedback):
         beta: float = 0.7,
         k: int = 15,
         mode: Mode = "full",
-        terms: int | None = 100,
+        terms: int | None = _TERMS,
         num_results: int = 1000,
     ) -> None:
-        check_parameters(alpha, beta, k, mode, num_results)
+        super().__init__(alpha, beta, k, mode, num_results)
         if terms is not None:
             check_number("rocchio", "terms", terms, low=0, integer=True)
         if not isinstance(retriever, SparseRetriever):
-            raise ComponentError(f"rocchio: {type(retriever).__name__} is no sparse retriever.")
+            raise ComponentError(f"rocchio: {type(retriever).__name__} is not a sparse retriever.")
         self.retriever = retriever
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-        self.mode = mode
         self.terms = terms
-        self.num_results = num_results
 
     @property
     def label(self) -> str:
@@ -317,19 +314,19 @@ class TermRocchio(Feedback):
 
     def find(self, moved: list[dict[str, float]]) -> list[Hits]:
         """Return the documents of the greatest scores for each q'."""
-        found = []
+        hits: list[Hits] = []
         for vector in moved:
-            scores = term_scores(self.retriever, vector)
+            scores = _term_scores(self.retriever, vector)
             best = top_k(scores, self.retriever.index.order, self.num_results)
-            found.append((best, scores[best]))
-        return found
+            hits.append((best, scores[best]))
+        return hits
 
     def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the scores of given documents under q'."""
         return self.scorer().transform(rows)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return what each term of q' adds to the scores of `docnos`, and whether it is the query's or was added."""
+        """Return the share of each term of q' in the scores of `docnos`, and whether the feedback added the term."""
         out = self.transform(inp)
         scores = result_scores(out, docnos)
         if not scores:
@@ -339,7 +336,7 @@ class TermRocchio(Feedback):
         numbers = self.known().numbers(scores)
         rows = rows_of_postings(index.indptr, index.documents, self.retriever.postings().weights, numbers, len(index))
         moved = {index.terms.find(term): weight for term, weight in out[self.moved].iloc[0].items()}
-        found = {}
+        explanations = {}
         for docno, (terms, weights) in zip(scores, rows, strict=True):
             parts = []
             for term, weight in zip(terms.tolist(), weights.tolist(), strict=True):
@@ -348,17 +345,17 @@ class TermRocchio(Feedback):
                     detail = {"term": text, "added": term not in own}
                     parts.append(Part(f"{readable(text)} ({kind})", moved[term] * weight, detail=detail))
             parts.sort(key=lambda part: (-part.value, part.label))
-            found[docno] = Explanation(docno, scores[docno], self.label, tuple(parts))
-        return found
+            explanations[docno] = Explanation(docno, scores[docno], self.label, tuple(parts))
+        return explanations
 
 
 class TermScorer(PairScorer):
-    """Scores given documents by the terms of ``query_toks``, each weighed as the dict says.
+    """Scores given documents by the terms and weights of ``query_toks``.
 
     Columns in: ``qid, query_toks, docno``. Columns out: the same, ``score`` and ``rank``.
 
     Args:
-        retriever: weighs the terms in the documents.
+        retriever: gives the weights of the terms in the documents.
     """
 
     def __init__(self, retriever: SparseRetriever) -> None:
@@ -379,12 +376,12 @@ class TermScorer(PairScorer):
         scores = np.empty(len(documents), dtype=np.float32)
         bounds = np.searchsorted(query, np.arange(len(queries) + 1))
         for vector, first, last in zip(queries["query_toks"], bounds, bounds[1:], strict=False):
-            scores[first:last] = term_scores(self.retriever, vector)[documents[first:last]]
+            scores[first:last] = _term_scores(self.retriever, vector)[documents[first:last]]
         return scores
 
 
-def term_scores(retriever: SparseRetriever, vector: dict[str, float]) -> npt.NDArray[np.float32]:
-    """Return the score of every document for weighted terms, [n]; a term that the index lacks counts nothing."""
+def _term_scores(retriever: SparseRetriever, vector: dict[str, float]) -> npt.NDArray[np.float32]:
+    """Return the score of each document for weighted terms, [n]; a term that the index lacks has no weight."""
     numbers = {retriever.index.terms.find(term): weight for term, weight in vector.items()}
     numbers.pop(-1, None)
     terms = np.fromiter(numbers, dtype=np.int64, count=len(numbers))
@@ -402,25 +399,22 @@ def _mean(rows: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]) -> 
     return total
 
 
-_TERMS = 100
-
-
 class Rocchio(Feedback):
     """Pseudo-relevance feedback on a dense index: ``q' = α·q + β·mean(first k vectors)``.
 
-    Rocchio (1971) without negative feedback, as SearchFireSafety uses it: q and the documents have length 1, and so has
-    q', whose cosines are the scores. The first results may come from any retriever.
+    Rocchio's formula [rocchio] without negative feedback, with the α, β and k of [sar]: q and the documents have length
+    1, and so has q', whose cosines are the scores. The first results may come from any retriever.
 
     Columns in: ``qid, docno, score`` and ``query_vec`` or ``query``. Columns out: in mode ``full``, which searches the
     whole collection with q', the query columns, ``docno, score, rank``; in mode ``candidate``, which scores the given
-    documents anew, those that came in. Both with ``query_vec``, which holds q'.
+    documents again, the columns of the input. Both with ``query_vec``, which holds q'.
 
     Args:
         index: the dense index.
         alpha: weight of the query, at least 0.
         beta: weight of the feedback, at least 0.
-        k: results taken as relevant, at least 1; a shorter list gives all it has.
-        mode: ``full`` or ``candidate``.
+        k: number of results that count as relevant, at least 1; a shorter list gives all it has.
+        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list with it.
         num_results: results a query in mode ``full``.
 
     Raises:
@@ -438,15 +432,10 @@ class Rocchio(Feedback):
         mode: Mode = "full",
         num_results: int = 1000,
     ) -> None:
-        check_parameters(alpha, beta, k, mode, num_results)
+        super().__init__(alpha, beta, k, mode, num_results)
         if not isinstance(index, DenseIndex):
-            raise ComponentError(f"rocchio: {type(index).__name__} is no dense index.")
+            raise ComponentError(f"rocchio: {type(index).__name__} is not a dense index.")
         self.index = index
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-        self.mode = mode
-        self.num_results = num_results
 
     @property
     def label(self) -> str:
@@ -467,7 +456,7 @@ class Rocchio(Feedback):
 
     def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.float32]]:
         """Return q' of each query."""
-        vectors = query_vectors(self.index, queries, type(self).__name__)
+        vectors = self.index.query_vectors(queries, type(self).__name__)
         return [
             moved_vector(vector, self.index.vectors[numbers], self.alpha, self.beta)
             for vector, numbers in zip(vectors, feedback, strict=True)
@@ -483,14 +472,14 @@ class Rocchio(Feedback):
         return self.scorer().transform(rows)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return what the query and each of the first results add to the scores of `docnos`."""
+        """Return the shares of the query and of each of the first results in the scores of `docnos`."""
         scores = result_scores(self.transform(inp), docnos)
         queries, (feedback,) = self.feedback(inp)
-        query = query_vectors(self.index, queries, type(self).__name__)[0].astype(np.float64)
+        query = self.index.query_vectors(queries, type(self).__name__)[0].astype(np.float64)
         near = self.index.vectors[feedback].astype(np.float64)
         length = float(np.linalg.norm(self.alpha * query + self.beta * near.mean(axis=0))) or 1.0
-        before = explain_cosines(self.index.retriever(), queries, list(scores))
-        found = {}
+        before = self.index.retriever().explain_cosines(queries, list(scores))
+        explanations = {}
         for docno, number in zip(scores, self.known().numbers(scores), strict=True):
             vector = self.index.vectors[number].astype(np.float64)
             parts = [Part("like the query", self.alpha / length * float(query @ vector), before[docno])]
@@ -499,21 +488,13 @@ class Rocchio(Feedback):
                 detail = {"docno": name, "rank": rank, "cosine": cosine}
                 value = self.beta / len(feedback) / length * cosine
                 parts.append(Part(f"like {name}, rank {rank} before", value, detail=detail))
-            found[docno] = Explanation(docno, scores[docno], self.label, tuple(parts))
-        return found
+            explanations[docno] = Explanation(docno, scores[docno], self.label, tuple(parts))
+        return explanations
 
 
+@parameters_of(Rocchio, TermRocchio, without=["retriever"])
 def rocchio(
-    collection: Any,
-    *,
-    left: pt.Transformer | None = None,
-    index: pt.Transformer | None = None,
-    alpha: float = 0.3,
-    beta: float = 0.7,
-    k: int = 15,
-    mode: Mode = "full",
-    terms: int | None = _TERMS,
-    num_results: int = 1000,
+    collection: Any, *, left: pt.Transformer | None = None, index: pt.Transformer | None = None, **params: Any
 ) -> Rocchio | TermRocchio:
     """Rocchio feedback over the vectors or terms of the nearest retriever on the left, or of `index`.
 
@@ -521,22 +502,19 @@ def rocchio(
 
     Args:
         index: the retriever whose vectors or terms are used; None for the nearest on the left.
-        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list by it.
-        terms: for bm25 and tfidf: so many terms are added at most, the heaviest; None adds all, which is slow.
+        terms: for bm25 and tfidf: greatest number of terms that the feedback adds, the heaviest; None adds all, which
+            is slow.
     """
-    retriever = _retriever(left if index is None else index)
+    pipeline = left if index is None else index
+    steps = reversed(list(pipeline) if isinstance(pipeline, Compose) else [pipeline])
+    # The retrievers inside a fusion do not count.
+    retriever = next((step for step in steps if isinstance(step, SparseRetriever | DenseRetriever)), None)
     if isinstance(retriever, SparseRetriever):
-        return TermRocchio(retriever, alpha, beta, k, mode, terms, num_results)
+        return TermRocchio(retriever, **params)
     if isinstance(retriever, DenseRetriever):
-        if terms != _TERMS:
+        if params.pop("terms", _TERMS) != _TERMS:
             raise ComponentError("rocchio: terms is for bm25 and tfidf: leave it out where vectors are moved.")
-        return Rocchio(retriever.index, alpha, beta, k, mode, num_results)
+        return Rocchio(retriever.index, **params)
     raise ComponentError(
-        "rocchio: no retriever of legalir is on its left, so it knows no index: name one, as in rocchio(index=lsa)."
+        "rocchio: no retriever of legalir is on its left, so it has no index: name one, as in rocchio(index=lsa)."
     )
-
-
-def _retriever(pipeline: pt.Transformer | None) -> pt.Transformer | None:
-    """Return the last retriever of a chain; what stands in a fusion is not looked at."""
-    steps = list(pipeline) if isinstance(pipeline, Compose) else [pipeline]
-    return next((step for step in reversed(steps) if isinstance(step, SparseRetriever | DenseRetriever)), None)

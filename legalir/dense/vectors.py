@@ -1,17 +1,15 @@
-"""Vectors of documents from an encoder that is slow: resumed after a kill, and taken over from earlier builds.
+"""Vectors on their way into a dense index: from an encoder, or made elsewhere, as an array or in the format FLEX.
 
-The dense index as an artifact: vectors of length 1, memory-mapped, and the encoder that was fitted on them.
-
-Files of a build: ``vectors.npy``, float16 or float32 [n, d]; the docnos (see :mod:`legalir.storage.strings`); what a
-fitted encoder saved, under names that begin with ``encoder.``; and the approximate index, under names that begin with
-``approximate.`` (see :mod:`legalir.dense.faiss`).
+FLEX is the format of pyterrier-dr's ``FlexIndex``, read here without that package, which needs torch. Its files are
+``pt_meta.json``, which has the counts; ``vecs.f4``, float32 [n, d], row by row; and ``docnos.npids``, the docno of each
+row, which the package npids reads.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,70 +17,39 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from legalir.dense.faiss import Neighbours, read_approximate
 from legalir.errors import ArtifactError, ComponentError
+from legalir.extras import require
 from legalir.frames.component import check_choice
 from legalir.storage.arrays import ArrayFile, append_rows, load_array, unit_rows
-from legalir.storage.artifact import IndexArtifact
 from legalir.storage.shards import Advance, Encoding, Rows, Shards, earlier_rows, write_encoded
 from legalir.storage.strings import write_docnos
 
-__all__ = ["DenseVectors", "Precision", "foreign_vectors", "vector_settings", "write_encoded_vectors", "write_vectors"]
+__all__ = [
+    "KIND",
+    "VERSION",
+    "Precision",
+    "SimFn",
+    "foreign_vectors",
+    "read_flex",
+    "vector_settings",
+    "write_encoded_vectors",
+    "write_vectors",
+]
+
+KIND, VERSION = "dense_index", 1
+"""Kind of the artifact, and version of its layout."""
 
 Precision = Literal["float32", "float16"]
-"""Rows that are worked on at a time."""
+"""Type of stored vectors."""
 
+SimFn = Literal["dot", "cos"]
+"""Similarity of a FlexIndex: inner product or cosine."""
 
 _ROWS = 16_384
-"""Rows that are worked on together."""
+"""Rows per block."""
 
-
-class DenseVectors(IndexArtifact):
-    """Vectors of a collection."""
-
-    kind, version = "dense_index", 1
-
-    @property
-    def vectors(self) -> npt.NDArray[np.floating]:
-        """Vector of each document, float16 or float32 [n, d], rows of length 1, or 0 where there is nothing to say."""
-        return self._opened[1]["vectors"]
-
-    @property
-    def learnt(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays that a fitted encoder saved, by name."""
-        return {name: array for name, array in self._opened[1].items() if name.startswith("encoder.")}
-
-    @property
-    def approximate(self) -> str | None:
-        """The approximate search of the index, as ``ivf(lists=1000, probes=63)``; None for an exact one."""
-        facts = self.manifest.facts.get("approximate")
-        return None if facts is None else str(facts["search"])
-
-    @property
-    def recall(self) -> dict[int, float] | None:
-        """Share of the best documents that the approximate search finds: at 10, 100, 1 000; None for an exact one."""
-        facts = self.manifest.facts.get("approximate")
-        return None if facts is None else {int(k): float(share) for k, share in facts["recall"].items()}
-
-    @cached_property
-    def neighbours(self) -> Neighbours:
-        """What finds candidates.
-
-        Raises:
-            ArtifactError: the index has no approximate search, or this FAISS cannot read it.
-            MissingExtra: FAISS is not installed.
-        """
-        if self.approximate is None:
-            raise ArtifactError(f"{self.path} has no approximate search: build one with approximated(…).")
-        return Neighbours(self.directory, self._opened[1], read_approximate(self.approximate))
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        return int(self.vectors.shape[1])
-
-    def __len__(self) -> int:
-        return len(self.vectors)
+_EQUAL = 1e-3
+"""Lengths count as equal if they differ by no more than this share."""
 
 
 def write_vectors(
@@ -91,29 +58,88 @@ def write_vectors(
     """Write docnos and vectors of an index, batch by batch; return the facts about them.
 
     Args:
-        directory: where to.
+        directory: directory of the build.
         batches: docnos, and their vectors with rows of length 1, [m, d]; at least one batch.
-        precision: what the vectors are stored as.
+        precision: type of the stored vectors.
 
     Raises:
         ComponentError: `precision` is unknown, a docno occurs twice, or the shapes do not fit.
     """
     check_choice("", "precision", precision, get_args(Precision))
-    found = iter(batches)
-    first = next(found)
+    rest = iter(batches)
+    first = next(rest)
     dimensions = first[1].shape[-1]
     docnos: list[str] = []
     with append_rows(directory / "vectors.npy", np.dtype(precision), dimensions) as append:
-        for names, vectors in itertools.chain([first], found):
+        for names, vectors in itertools.chain([first], rest):
             if vectors.shape != (len(names), dimensions):
                 raise ComponentError(
                     f"The encoder made vectors of shape {list(vectors.shape)} for {len(names)} documents where "
-                    f"{[len(names), dimensions]} is needed: it must give each the same number of dimensions."
+                    f"{[len(names), dimensions]} is needed: it must give each document the same number of dimensions."
                 )
             docnos += names
             append(vectors)
     write_docnos(directory, docnos)
     return {"documents": len(docnos), "dimensions": dimensions, "precision": precision}
+
+
+def vector_settings(fingerprint: str, precision: Precision) -> dict[str, Any]:
+    """Return everything that a stored vector depends on, for :func:`~legalir.storage.shards.shards_beside`.
+
+    Args:
+        fingerprint: fingerprint of the encoder.
+        precision: type of the stored vectors.
+
+    Raises:
+        ComponentError: `precision` is unknown.
+    """
+    check_choice("", "precision", precision, get_args(Precision))
+    return {"kind": KIND, "version": VERSION, "encoder": fingerprint, "precision": precision}
+
+
+def write_encoded_vectors(
+    data: Path,
+    documents: Iterable[Mapping[str, Any]],
+    encode: Callable[[Sequence[str], Advance], npt.NDArray[np.floating]],
+    shards: Shards,
+    *,
+    precision: Precision,
+    earlier: Iterable[Path] = (),
+    shard: int = 4096,
+    advance: Advance = lambda done: None,
+) -> dict[str, Any]:
+    """Write docnos, digests of texts and vectors of an index, from a slow encoder; return the facts about them.
+
+    Only texts are encoded whose vectors neither an earlier index nor interrupted work has.
+
+    Args:
+        data: directory of the build.
+        documents: with ``docno`` or ``doc_id``, ``text`` and, if there is one, ``title``.
+        encode: returns the vectors of texts, [m, d], rows of length 1 or 0, also of no texts; calls its second argument
+            with the number of further texts that are done.
+        shards: shards of the same index, under :func:`vector_settings`.
+        precision: type of the stored vectors.
+        earlier: paths of dense indexes whose vectors may be used again, the path of the index itself among them.
+        shard: number of texts that are made durable together; a shard is also closed after a minute.
+        advance: called with the number of further documents that are done.
+
+    Raises:
+        ComponentError: a docno is missing or occurs twice, a text is not a string, or the encoder makes no vectors.
+        OSError: the files cannot be written.
+    """
+
+    def represent(texts: list[str], advance: Advance) -> Rows:
+        vectors = np.asarray(encode(texts, advance))
+        if vectors.ndim != 2 or not np.isfinite(vectors).all():
+            raise ComponentError(
+                f"The encoder made vectors of shape {list(vectors.shape)} for {len(texts)} texts, or with a NaN or an "
+                f"infinity in them: its files may be damaged, or float16 too narrow for it."
+            )
+        return {"vectors": vectors.astype(precision)}
+
+    sources = earlier_rows(earlier, KIND, VERSION, shards.key)
+    facts = write_encoded(data, documents, Encoding(represent, texts=shard, advance=advance), shards, sources)
+    return {**facts, "dimensions": ArrayFile(data / "vectors.npy").item[0], "precision": precision}
 
 
 def foreign_vectors(
@@ -135,10 +161,10 @@ def foreign_vectors(
             f"The vectors have shape {list(array.shape)} and type {array.dtype}: give numbers [documents, dimensions]."
         )
     if len(array) != len(names):
-        raise ComponentError(f"There are {len(array)} vectors and {len(names)} docnos: give as many of each.")
+        raise ComponentError(f"There are {len(array)} vectors and {len(names)} docnos: give each vector one docno.")
     wrong = [name for name in names if not isinstance(name, str) or not name]
     if wrong:
-        raise ComponentError(f"The docno {wrong[0]!r} is no name: give a string to every vector.")
+        raise ComponentError(f"The docno of a vector must be a string, got {wrong[0]!r}.")
     for first in range(0, max(1, len(array)), _ROWS):
         block = array[first : first + _ROWS]
         faulty = np.flatnonzero(~np.isfinite(block).all(axis=1) | ~block.any(axis=1))
@@ -155,62 +181,76 @@ def _mapped(path: Path) -> npt.NDArray[Any]:
     try:
         return load_array(path)
     except ArtifactError:
-        raise ComponentError(f"{path} is no .npy file of numbers: write one with numpy.save.") from None
+        raise ComponentError(f"{path} is not a .npy file of numbers: write one with numpy.save.") from None
 
 
-def vector_settings(fingerprint: str, precision: Precision) -> dict[str, Any]:
-    """Return all that decides a vector that is stored, for :func:`~legalir.storage.shards.shards_beside`.
-
-    Args:
-        fingerprint: of the encoder.
-        precision: what the vectors are stored as.
-
-    Raises:
-        ComponentError: `precision` is unknown.
-    """
-    check_choice("", "precision", precision, get_args(Precision))
-    kind = DenseVectors
-    return {"kind": kind.kind, "version": kind.version, "encoder": fingerprint, "precision": precision}
-
-
-def write_encoded_vectors(
-    data: Path,
-    documents: Iterable[Mapping[str, Any]],
-    encode: Callable[[Sequence[str], Advance], npt.NDArray[np.floating]],
-    shards: Shards,
-    *,
-    precision: Precision,
-    earlier: Iterable[Path] = (),
-    shard: int = 4096,
-    advance: Advance = lambda done: None,
-) -> dict[str, Any]:
-    """Write docnos, digests and vectors of an index; return the facts about them.
+def read_flex(path: Path, sim_fn: SimFn = "dot") -> tuple[npt.NDArray[np.float32], list[str]]:
+    """Return the vectors of a FLEX index, [n, d], memory-mapped, and their docnos.
 
     Args:
-        data: directory of the build.
-        documents: with ``docno`` or ``doc_id``, ``text`` and, if there is one, ``title``.
-        encode: returns the vectors of texts, [m, d], rows of length 1 or 0, also of none; tells its second argument how
-            many more are done.
-        shards: of the same index, under :func:`vector_settings`.
-        precision: what the vectors are stored as.
-        earlier: paths of dense indexes whose vectors may be taken over, that of the index itself among them.
-        shard: number of texts that are made durable together; a shard is also closed after a minute.
-        advance: is told how many more documents are done.
+        path: its directory.
+        sim_fn: its similarity; with ``dot``, all vectors must have the same length, so that cosines order documents
+            alike.
 
     Raises:
-        ComponentError: a docno is missing or occurs twice, a text is no string, or the encoder makes no vectors.
-        OSError: the files cannot be written.
+        ArtifactError: there is no such index, or its files do not belong together.
+        ComponentError: `sim_fn` is unknown, or inner products would not order the documents as cosines do.
+        MissingExtra: npids is not installed.
     """
+    check_choice("", "sim_fn", sim_fn, get_args(SimFn))
+    n, d = _counts(path)
+    vectors = path / "vecs.f4"
+    size = vectors.stat().st_size if vectors.exists() else 0
+    if size != 4 * n * d:
+        raise _broken(path, f"vecs.f4 has {size} bytes, and {n} vectors of {d} numbers have {4 * n * d}")
+    mapped: npt.NDArray[np.float32] = np.memmap(vectors, dtype="<f4", mode="r", shape=(n, d))
+    if sim_fn == "dot":
+        _check_lengths(path, mapped)
+    return mapped, _docnos(path, n)
 
-    def represent(texts: list[str], advance: Advance) -> Rows:
-        vectors = np.asarray(encode(texts, advance))
-        if vectors.ndim != 2 or not np.isfinite(vectors).all():
-            raise ComponentError(
-                f"The encoder made vectors of shape {list(vectors.shape)} for {len(texts)} texts, or with a NaN or an "
-                f"infinity in them: its files may be damaged, or float16 too narrow for it."
-            )
-        return {"vectors": vectors.astype(precision)}
 
-    sources = earlier_rows(earlier, DenseVectors.kind, DenseVectors.version, shards.key)
-    facts = write_encoded(data, documents, Encoding(represent, texts=shard, advance=advance), shards, sources)
-    return {**facts, "dimensions": ArrayFile(data / "vectors.npy").item[0], "precision": precision}
+def _counts(path: Path) -> tuple[int, int]:
+    """Return n and d."""
+    file = path / "pt_meta.json"
+    if not file.exists():
+        raise ArtifactError(f"{path} holds no pt_meta.json: give the directory of a FlexIndex.")
+    try:
+        meta: Any = json.loads(file.read_text(encoding="utf-8"))
+        kind = meta["type"], meta["format"]
+        n, d = meta["doc_count"], meta["vec_size"]
+    except (ValueError, KeyError, TypeError):
+        raise _broken(path, "pt_meta.json does not say what it holds") from None
+    if kind != ("dense_index", "flex"):
+        raise ArtifactError(f"{path} holds a {kind[0]} in the format {kind[1]}: give the directory of a FlexIndex.")
+    if not (isinstance(n, int) and isinstance(d, int) and n > 0 and d > 0):
+        raise _broken(path, f"it holds {n} vectors of {d} numbers")
+    return n, d
+
+
+def _docnos(path: Path, n: int) -> list[str]:
+    npids = require("npids", extra="flex")
+    try:
+        with npids.Lookup(str(path / "docnos.npids")) as lookup:
+            docnos = [str(docno) for docno in lookup]
+    except Exception as error:  # npids raises errors of every kind for a foreign file
+        raise _broken(path, f"docnos.npids cannot be read ({type(error).__name__})") from error
+    if len(docnos) != n:
+        raise _broken(path, f"docnos.npids has {len(docnos)} docnos for {n} vectors")
+    return docnos
+
+
+def _check_lengths(path: Path, vectors: npt.NDArray[np.float32]) -> None:
+    low, high = np.inf, 0.0
+    for first in range(0, len(vectors), _ROWS):
+        lengths = np.linalg.norm(vectors[first : first + _ROWS].astype(np.float64), axis=1)
+        lengths = lengths[(lengths > 0) & np.isfinite(lengths)]  # foreign_vectors refuses the others by docno
+        low, high = float(lengths.min(initial=low)), float(lengths.max(initial=high))
+    if high > low * (1 + _EQUAL):
+        raise ComponentError(
+            f"The vectors of {path} are from {low:.4g} to {high:.4g} long, so inner products do not order documents "
+            f"as the cosines of this index do: give sim_fn='cos' if their encoder is meant for cosines."
+        )
+
+
+def _broken(path: Path, fault: str) -> ArtifactError:
+    return ArtifactError(f"{path} is not a whole FLEX index, because {fault}: build it again with pyterrier-dr.")

@@ -10,7 +10,7 @@ import pytest
 from composition_material import PIPELINES, QUERIES
 
 from legalir.collection.collection import Collection
-from legalir.dense.retriever import DenseRetriever
+from legalir.dense.index import DenseRetriever
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.frames.component import Cuttable

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from legalir.dense.index import DenseIndex
-from legalir.dense.retriever import DenseRetriever
+from legalir.dense.index import DenseIndex, DenseRetriever
 
 Vectors = npt.NDArray[np.float32]
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from legalir.dense import faiss as module
-from legalir.dense.faiss import HNSW, IVF, Neighbours, build_neighbours, distinct_rows, read_approximate
+from legalir.dense import approximate as module
+from legalir.dense.approximate import HNSW, IVF, Neighbours, build_neighbours, distinct_rows, read_approximate
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
 from legalir.storage.arrays import load_array, save_array
 
@@ -45,8 +45,11 @@ def test_searches_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("hnws", r"approximate='hnws' is no search\. Did you mean 'hnsw'\? Accepted: hnsw\(m=32, .*\) or ivf\(lists="),
-        ("lsh(bits=8)", r"'lsh' is no search\. .*Accepted: hnsw\("),
+        (
+            "hnws",
+            r"approximate='hnws' is not a search\. Did you mean 'hnsw'\? Accepted: hnsw\(m=.*\) or ivf\(lists=",
+        ),
+        ("lsh(bits=8)", r"'lsh' is not a search\. .*Accepted: hnsw\("),
         ("hnsw(M=3)", r"hnsw has no parameter 'M'\. Accepted: hnsw\(m=32, ef_construction=200, ef=256\)\."),
         (
             "ivf(probe=3)",
@@ -57,10 +60,10 @@ def test_searches_are_told_apart() -> None:
         ("hnsw(ef=None)", "ef=None is not an integer"),
         ("hnsw(ef=True)", "ef=True is not an integer"),
         ("ivf(lists=2.5)", "ivf: lists=2.5 is not an integer"),
-        ("ivf(8)", r"write ivf\(parameter=value\)\. Accepted: hnsw"),
-        ("hnsw(ef=open('x'))", "is no literal.* Accepted: hnsw"),
-        ("", "is no component.* Accepted: hnsw"),
-        (True, "approximate=True is no text. Accepted: hnsw"),
+        ("ivf(8)", r"write ivf\(name=value\)\. Accepted: hnsw"),
+        ("hnsw(ef=open('x'))", "is not a literal.* Accepted: hnsw"),
+        ("", "is not a component.* Accepted: hnsw"),
+        (True, "approximate=True is not text. Accepted: hnsw"),
     ],
 )
 def test_what_means_nothing_is_told_what_is_accepted(spec: Any, message: str) -> None:
@@ -205,7 +208,7 @@ def test_a_file_that_faiss_cannot_read_is_refused(tmp_path: Path) -> None:
     whole = arrays["approximate.faiss"]
     for content in (whole[:200], np.zeros((50, 1), dtype=np.uint8)):
         with pytest.raises(
-            ArtifactError, match=r"FAISS .* cannot read what is in .*: build its approximate search again"
+            ArtifactError, match=r"FAISS .* cannot read its index in .*: build its approximate search again"
         ):
             Neighbours(tmp_path / "index", {**arrays, "approximate.faiss": content}, HNSW())
     for other in ({"vectors": np.ones((100, 3))}, {"approximate.bounds": np.arange(100)}):

@@ -12,8 +12,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from legalir.dense.index import DenseIndex
-from legalir.dense.retriever import DenseRetriever, QueryEncoder, dense, lsa
+from legalir.dense.index import DenseIndex, DenseRetriever, QueryEncoder, dense, lsa
 from legalir.encode.lsa import LSA
 from legalir.errors import ComponentError
 from legalir.explanation import explain

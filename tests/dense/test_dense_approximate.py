@@ -21,10 +21,9 @@ from approximate_material import made, named
 from dense_material import LetterEncoder
 
 from legalir import testing
-from legalir.dense import faiss as faiss_part
-from legalir.dense.faiss import IVF
-from legalir.dense.index import DenseIndex
-from legalir.dense.retriever import DenseRetriever, dense
+from legalir.dense import approximate as faiss_part
+from legalir.dense.approximate import IVF
+from legalir.dense.index import DenseIndex, DenseRetriever, dense
 from legalir.encode.lsa import LSA
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
 

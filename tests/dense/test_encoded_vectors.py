@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from legalir.dense.vectors import DenseVectors, vector_settings, write_encoded_vectors
+from legalir.dense.index import DenseIndex
+from legalir.dense.vectors import KIND, VERSION, vector_settings, write_encoded_vectors
 from legalir.errors import ComponentError
 from legalir.storage.arrays import unit_rows
 from legalir.storage.artifact import building
@@ -41,7 +42,7 @@ def _dense(path: Path, texts: Sequence[str], *, shard: int = 4096, dies_at: int 
     told: list[int] = []
     with (
         shards_beside(path, vector_settings("e", "float16")) as shards,
-        building(path, DenseVectors.kind, DenseVectors.version) as (data, facts),
+        building(path, KIND, VERSION) as (data, facts),
     ):
         options: dict[str, Any] = {"earlier": [path], "shard": shard, "advance": told.append}
         facts.update(write_encoded_vectors(data, documents, encode, shards, precision="float16", **options))
@@ -55,10 +56,10 @@ def test_a_dense_index(tmp_path: Path) -> None:
         _dense(path, TEXTS, shard=10, dies_at=30)
     assert len(_dense(path, TEXTS)) == 30
     assert _dense(path, ["새 조문", *TEXTS[5:]]) == ["새 조문"]
-    index = DenseVectors(str(path))
+    index = DenseIndex(path)
     expected = vectors_of(["새 조문", *TEXTS[5:]]).astype(np.float16)
     assert np.array_equal(index.vectors, expected)
-    assert (len(index), index.dimensions, index.learnt) == (56, 32, {})
+    assert (len(index), index.dimensions) == (56, 32)
     facts = {name: index.manifest.facts[name] for name in ("documents", "dimensions", "precision")}
     assert facts == {"documents": 56, "dimensions": 32, "precision": "float16"}
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from flex_folder import write_flex
 
-from legalir.dense.flex import read_flex
 from legalir.dense.index import DenseIndex
+from legalir.dense.vectors import read_flex
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
 
 VECTORS = np.array([[3, 4], [5, 0], [0, -5]], dtype=np.float32)

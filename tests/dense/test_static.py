@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from legalir import Collection, testing
-from legalir.dense.retriever import static
+from legalir.dense.index import static
 from legalir.encode.hashed_ngrams import NGrams
 from legalir.encode.static_model import StaticModel
 from legalir.errors import ComponentError

@@ -134,7 +134,7 @@ def test_parameters_are_checked(index: SparseIndex) -> None:
     for terms in (-1, 2.5, True, "all"):
         with pytest.raises(ComponentError, match=r"rocchio: terms=.* is not an integer of at least 0"):
             TermRocchio(index.bm25(), terms=terms)  # type: ignore[arg-type]
-    with pytest.raises(ComponentError, match="SparseIndex is no sparse retriever"):
+    with pytest.raises(ComponentError, match="SparseIndex is not a sparse retriever"):
         TermRocchio(index)  # type: ignore[arg-type]
     with pytest.raises(ComponentError, match="rocchio: k=0"):
         TermRocchio(index.bm25(), k=0)

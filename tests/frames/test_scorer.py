@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from legalir.dense.retriever import DenseScorer
+from legalir.dense.index import DenseScorer
 from legalir.errors import ComponentError
 from legalir.frames.component import Component
 from legalir.frames.scorer import PairScorer, scorer_of
