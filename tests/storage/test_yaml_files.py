@@ -19,7 +19,7 @@ def test_plain_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"a: 1\nb: {c: 1, c: 2}", r", line 2: the key 'c' is written twice; keep one\.$"),
+        (b"a: 1\nb: {c: 1, c: 2}", r", line 2: the key 'c' occurs twice: keep one\.$"),
         (b"a: [", r" is not valid YAML: line 1, column 5: "),
         (b"a: !!python/name:os.system", r" is not valid YAML: line 1, "),
         (b"a: \xff", r" is not UTF-8 \(byte 3\): save it as UTF-8\.$"),

@@ -98,7 +98,7 @@ def test_n_grams_of_nothing() -> None:
     ("content", "sentence"),
     [
         (b"dataset: [", "is not valid YAML: line 1, column 11"),
-        (b"out: a\nout: b", "line 2: the key 'out' is written twice; keep one."),
+        (b"out: a\nout: b", "line 2: the key 'out' occurs twice: keep one."),
         (b"\xff", "is not UTF-8 (byte 0)"),
         (b"- 1", "got a list"),
         (b"dataset: !!python/name:os.system", "is not valid YAML"),
