@@ -13,11 +13,20 @@ from statistics import median
 from material import folder
 
 # PyTerrier imports every entry point of the group ``pyterrier.modules``, so where legalir is installed it is part
-# of ``import pyterrier``. The interpreter below hides that one entry point, and imports legalir afterwards.
+# of ``import pyterrier``. The interpreter below finds an empty distribution of that name first, which hides the entry
+# points, and imports legalir afterwards.
 _IMPORT = """
 import importlib.metadata as metadata, sys, time
-shown = metadata.entry_points
-metadata.entry_points = lambda **of: tuple(e for e in shown(**of) if e.value != "legalir")
+
+class Empty(metadata.Distribution):
+    def read_text(self, filename): return "Name: legalir" if filename == "METADATA" else None
+    def locate_file(self, path): return path
+
+class Finder(metadata.DistributionFinder):
+    def find_spec(self, *_): return None
+    def find_distributions(self, context): return [] if context.name else [Empty()]
+
+sys.meta_path.insert(0, Finder())
 import pyterrier
 assert "legalir" not in sys.modules
 start = time.perf_counter()

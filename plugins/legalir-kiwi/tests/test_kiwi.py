@@ -165,8 +165,8 @@ def test_fingerprints_tell_settings_and_versions_apart(monkeypatch):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"tags": "noun"}, r"^kiwi: tags='noun' is none of content, nouns, all\. Did you mean 'nouns'\?$"),
-        ({"tags": ["NNG"]}, "is none of content, nouns, all"),
+        ({"tags": "noun"}, r"^kiwi: tags='noun' is not one of content, nouns, all\. Did you mean 'nouns'\?$"),
+        ({"tags": ["NNG"]}, "is not one of content, nouns, all"),
         ({"threads": 0}, "threads=0 is neither None nor an integer from 1 to 256"),
         ({"threads": True}, "threads=True is neither"),
         ({"threads": 1000}, "threads=1000 is neither"),

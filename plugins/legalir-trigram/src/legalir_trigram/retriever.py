@@ -38,12 +38,12 @@ def dice(shared: npt.NDArray[np.int64], one: int, other: npt.NDArray[np.int64]) 
 class Trigram(Component):
     """Scores provisions by Dice's coefficient of their character trigrams and those of the question.
 
-    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. Scores lie in (0, 1]; what shares no trigram is not returned.
+    Columns in: ``qid, query``; of result rows, the queries alone are used. Columns out: the query columns, then
+    ``docno, score, rank``. Scores lie in (0, 1]; a provision that shares no trigram is not returned.
 
     Args:
         index: the index of the collection under the analyzer ``char3``.
-        num_results: results a question, at least 1.
+        num_results: results for each question, at least 1.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -60,13 +60,13 @@ class Trigram(Component):
         return empty_like(inp)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the best provisions of every question."""
+        """Return the best provisions of each question."""
         pt.validate.columns(inp, includes=["qid", "query"])
         queries = drop_results(inp)
         require_texts(queries, "trigram")
         sizes = np.bincount(self.index.documents, minlength=len(self.index))
-        found = [self._best(query, sizes) for query in queries["query"]]
-        out = rank_results(results_frame(queries, found, self.index.docnos))
+        hits = [self._best(query, sizes) for query in queries["query"]]
+        out = rank_results(results_frame(queries, hits, self.index.docnos))
         return out[out["rank"] < self.num_results].reset_index(drop=True)
 
     def _best(self, query: str, sizes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
