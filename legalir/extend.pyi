@@ -13,7 +13,6 @@ from .encode.contract import Vectors as Vectors
 from .explanation import Explanation as Explanation
 from .explanation import Part as Part
 from .explanation import Upstream as Upstream
-from .frames.arithmetic import minmax as minmax
 from .frames.columns import drop_results as drop_results
 from .frames.columns import empty_like as empty_like
 from .frames.columns import require_texts as require_texts
@@ -21,6 +20,7 @@ from .frames.component import Component as Component
 from .frames.component import Cuttable as Cuttable
 from .frames.component import check_choice as check_choice
 from .frames.component import check_number as check_number
+from .frames.normalize import minmax as minmax
 from .frames.ranking import rank_results as rank_results
 from .frames.ranking import results_frame as results_frame
 from .frames.scorer import PairScorer as PairScorer

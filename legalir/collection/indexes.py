@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from legalir.encode.contract import AnyEncoder
     from legalir.graph.citation_graph import CitationGraph
     from legalir.graph.laws import LawTable
-    from legalir.lexical.fields import FieldIndex
+    from legalir.lexical.bm25f import FieldIndex
     from legalir.lexical.sparse import SparseIndex
     from legalir.m3.encoder import M3Encoder
     from legalir.m3.index import M3Index
@@ -115,7 +115,7 @@ class CollectionIndexes:
             AnalyzerError: there is no such analyzer.
             FormatError: a line of the links is faulty.
         """
-        from legalir.lexical.fields import FieldIndex
+        from legalir.lexical.bm25f import FieldIndex
 
         chosen = get_analyzer(analyzer, self._collection)
 

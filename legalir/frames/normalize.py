@@ -1,7 +1,7 @@
-"""Bringing the scores of a list into [0, 1], by a choice that has a name.
+"""Normalisers of scores, by name.
 
-Each function takes scores, and for each score the lowest and the highest of the first-stage list of its query; all
-are float64 [m]. The scores need not be of the list: one outside its range ends at 0 or 1.
+A normaliser of :data:`NORMALIZERS` takes scores, and for each score the lowest and the highest score of a list; all are
+float64 [m]. A score outside the range of the list becomes 0 or 1.
 """
 
 from __future__ import annotations
@@ -11,19 +11,34 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FITTED", "NORMALIZERS", "clip", "max_", "minmax", "sigmoid"]
+__all__ = ["FITTED", "NORMALIZERS", "clip", "ends", "max_", "minmax", "minmax_between", "sigmoid", "zscore"]
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 
-def minmax(score: Floats, low: Floats, high: Floats) -> Floats:
-    """Return ``(s − low)/(high − low)``; in a list of equal scores, 1 for what reaches them and 0 for the rest."""
+def ends(score: Floats, group: Integers) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest score of each group; [groups]; infinite for a number without rows.
+
+    Args:
+        score: [m].
+        group: number of the list of each row, from 0; [m].
+    """
+    groups = int(group.max()) + 1 if len(group) else 0
+    low, high = np.full(groups, np.inf), np.full(groups, -np.inf)
+    np.minimum.at(low, group, score)
+    np.maximum.at(high, group, score)
+    return low, high
+
+
+def minmax_between(score: Floats, low: Floats, high: Floats) -> Floats:
+    """Return ``(s − low)/(high − low)``; in a list of equal scores, 1 for scores that reach them and 0 for others."""
     span = high - low
     return np.where(span > 0, (np.clip(score, low, high) - low) / np.where(span > 0, span, 1.0), score >= high)
 
 
 def max_(score: Floats, low: Floats, high: Floats) -> Floats:
-    """Return ``s/high``, and 0 for what is below 0 and where the best score is 0."""
+    """Return ``s/high``; 0 for scores below 0, and where the best score is 0."""
     best = np.maximum(high, 0.0)
     return np.clip(score, 0.0, best) / np.where(best > 0, best, 1.0)
 
@@ -34,17 +49,39 @@ def sigmoid(score: Floats, low: Floats, high: Floats) -> Floats:
 
 
 def clip(score: Floats, low: Floats, high: Floats) -> Floats:
-    """Return `s` with what is below 0 as 0 and what is above 1 as 1, for cosines; the list does not matter."""
+    """Return `s` cut to [0, 1], for cosines; the list does not matter."""
     return np.clip(score, 0.0, 1.0)
 
 
 NORMALIZERS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
-    "minmax": minmax,
+    "minmax": minmax_between,
     "max": max_,
     "sigmoid": sigmoid,
     "clip": clip,
 }
-"""Every normaliser by its name."""
+"""Each normaliser by its name."""
 
 FITTED = ("minmax", "max")
-"""Those for which the lowest and the highest score of the list matter."""
+"""Normalisers that depend on the lowest and the highest score of the list."""
+
+
+def minmax(score: Floats, group: Integers) -> Floats:
+    """Return ``(s − min)/(max − min)`` within each group, and 1 where all scores of a group are equal; [m]."""
+    low, high = ends(score, group)
+    return minmax_between(score, low[group], high[group])
+
+
+def zscore(score: Floats, group: Integers) -> Floats:
+    """Return ``z − min z`` within each group, which is ``(s − min)/σ``; 1 where all scores of a group are equal; [m].
+
+    σ is the standard deviation of the group itself, not an estimate for a population.
+    """
+    low, high = ends(score, group)
+    size = np.maximum(np.bincount(group), 1)
+    # Deviations are taken from the lowest score: of large scores that lie close together, squares would lose them.
+    above = score - low[group]
+    mean = np.bincount(group, weights=above) / size
+    variance = np.bincount(group, weights=(above - mean[group]) ** 2) / size
+    # Rounding gives equal scores a mean that is not quite theirs.
+    sigma = np.where(high > low, np.sqrt(variance), 0.0)
+    return np.divide(above, sigma[group], out=np.ones_like(above), where=sigma[group] > 0)

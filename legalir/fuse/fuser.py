@@ -21,12 +21,11 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
-from legalir.frames.arithmetic import totals
 from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Cuttable, check_number
 from legalir.frames.ranking import places, ranking
 
-__all__ = ["Fuser", "Lists", "checked_weights", "stack"]
+__all__ = ["Fuser", "Lists", "checked_weights", "stack", "totals"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -138,6 +137,22 @@ def checked_weights(component: str, weights: object, pipelines: int) -> tuple[fl
             f"{component}: there are {len(given)} weights for {pipelines} pipelines: give each pipeline one."
         )
     return tuple(float(weight) for weight in given)
+
+
+def totals(value: Floats, item: Integers, n: int) -> Floats:
+    """Return the sum of the values of each of `n` items; [n].
+
+    Values of an item are added in ascending order, so that a sum does not depend on the order of the lists, and
+    documents with the same values are equal to the last bit.
+
+    Args:
+        value: [m].
+        item: number of the item of each value, from 0; [m].
+        n: number of items.
+    """
+    order = np.argsort(value)
+    summed: Floats = np.bincount(item[order], weights=value[order], minlength=n).astype(np.float64, copy=False)
+    return summed
 
 
 class Fuser(Cuttable):

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyterrier as pt
 
 from legalir.errors import ComponentError
-from legalir.frames.arithmetic import minmax, zscore
 from legalir.frames.component import check_choice
+from legalir.frames.normalize import minmax, zscore
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
 from legalir.plugins import parameters_of
 

@@ -11,14 +11,18 @@ import numpy.typing as npt
 import pyterrier as pt
 
 from legalir.errors import ComponentError
-from legalir.frames.arithmetic import reciprocal_rank
 from legalir.frames.component import check_number
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
 from legalir.plugins import parameters_of
 
-__all__ = ["RRF", "WeightedRRF", "rrf", "wrrf"]
+__all__ = ["RRF", "WeightedRRF", "reciprocal_rank", "rrf", "wrrf"]
 
 _SUM_TOLERANCE = 1e-6
+
+
+def reciprocal_rank(rank: npt.NDArray[np.int64], k: float) -> npt.NDArray[np.float64]:
+    """Return ``1/(k + rank)``; [m]."""
+    return 1.0 / (k + rank.astype(np.float64))
 
 
 class RRF(Fuser):

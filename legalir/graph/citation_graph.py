@@ -1,6 +1,7 @@
 """The citation graph of a collection as an artifact: who cites whom, both ways, memory-mapped.
 
-What a citation graph consists of, in memory and on disk.
+Links between docnos become links between numbers; self-loops, repeats and links to unknown ends are left out and
+counted. The links may also be those of nearest neighbours, to compare citations with.
 
 Files of a build: the string table ``docnos``, ascending, so that the order of the nodes is that of their docnos; and
 for ``targets`` (whom a provision cites) and ``sources`` (who cites it) ``indptr.npy``, ``nodes.npy`` and ``kinds.npy``,
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,7 @@ import pyterrier as pt
 
 from legalir.errors import DataError
 from legalir.frames.component import check_number
-from legalir.graph.knn import Vectors, nearest_links
-from legalir.graph.links import Left, NumberedLinks, number_links
-from legalir.graph.report import GraphReport, report_on
+from legalir.frames.ranking import places
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import building, open_build
 from legalir.storage.csr import Adjacency, adjacency, both_ways, reverse
@@ -36,7 +35,251 @@ if TYPE_CHECKING:
 
     from legalir.datasets import StatuteDataset
 
-__all__ = ["OPPOSITE", "CitationGraph", "Direction", "GraphContent", "content_of", "open_content", "write_content"]
+__all__ = [
+    "OPPOSITE",
+    "QUANTILES",
+    "CitationGraph",
+    "Direction",
+    "GraphContent",
+    "GraphReport",
+    "Left",
+    "NumberedLinks",
+    "Vectors",
+    "content_of",
+    "nearest",
+    "nearest_links",
+    "number_links",
+    "open_content",
+    "write_content",
+]
+
+_KINDS = 256
+
+
+class Left(NamedTuple):
+    """What was left out of a graph.
+
+    Attributes:
+        self_loops: links from a provision to itself.
+        dangling: links that have an end which is no provision of the collection.
+        duplicates: links of a pair that is linked already; the first stays.
+        unknown: the ends that are no provisions, each once; at most three, in order of appearance.
+    """
+
+    self_loops: int = 0
+    dangling: int = 0
+    duplicates: int = 0
+    unknown: tuple[str, ...] = ()
+
+
+class NumberedLinks(NamedTuple):
+    """Links between nodes: `docnos` ascending; `source`, `target` int64 [m]; `kind` uint8 [m], a place in `kinds`."""
+
+    docnos: list[str]
+    source: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int64]
+    kind: npt.NDArray[np.uint8]
+    kinds: list[str]
+    left: Left
+
+
+def number_links(links: Iterable[Sequence[str]], docnos: Iterable[str] | None) -> NumberedLinks:
+    """Number the ends of `links`; leave out, and count, self-loops, repeats and links to what is not there.
+
+    Args:
+        links: (source, target) or (source, target, kind), in any order.
+        docnos: all provisions; None: those that a link has at an end.
+
+    Raises:
+        DataError: a link is no pair or triple of strings, or there are more than 256 kinds.
+    """
+    kinds: dict[str, int] = {}
+    triples = [_triple(link, kinds) for link in links]
+    if len(kinds) > _KINDS:
+        raise DataError(f"The links have {len(kinds)} kinds, but a graph holds {_KINDS}: merge some.")
+    ends = {end for source, target, _ in triples for end in (source, target)}
+    known = sorted(ends if docnos is None else set(docnos))
+    number = {docno: place for place, docno in enumerate(known)}
+    rows = np.array(
+        [(number.get(source, -1), number.get(target, -1), kind) for source, target, kind in triples], dtype=np.int64
+    ).reshape(-1, 3)
+    there = (rows[:, :2] >= 0).all(axis=1)
+    unknown = dict.fromkeys(end for link in triples for end in link[:2] if end not in number)
+    loops = there & (rows[:, 0] == rows[:, 1])
+    kept = rows[there & ~loops]
+    first = without_repeats(kept[:, 0], kept[:, 1], len(known))
+    left = Left(int(loops.sum()), int((~there).sum()), len(kept) - len(first), tuple(unknown)[:3])
+    source, target, kind = kept[first].T
+    return NumberedLinks(known, source, target, kind.astype(np.uint8), list(kinds), left)
+
+
+def without_repeats(source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
+    """Return where each pair of `source` and `target` stands first, in ascending order."""
+    return np.sort(np.unique(source * n + target, return_index=True)[1])
+
+
+def _triple(link: Sequence[str], kinds: dict[str, int]) -> tuple[str, str, int]:
+    if isinstance(link, str) or len(link) not in (2, 3) or not all(isinstance(part, str) for part in link):
+        raise DataError(f"The link {link!r} is not (source, target) or (source, target, kind), all of them strings.")
+    kind = link[2] if len(link) == 3 else ""
+    return link[0], link[1], kinds.setdefault(kind, len(kinds))
+
+
+class Vectors(Protocol):
+    """What is needed of a dense index."""
+
+    @property
+    def vectors(self) -> npt.NDArray[np.floating[Any]]:
+        """Vectors of length 1, [n, d]."""
+        ...
+
+    @property
+    def docnos(self) -> Iterable[str]:
+        """Docno of each, [n]."""
+        ...
+
+
+_CELLS = 16_000_000
+"""Similarities that are held at a time."""
+
+
+def nearest_links(docnos: Sequence[str], vectors: npt.NDArray[np.floating[Any]], k: int) -> NumberedLinks:
+    """Return a link from each document to each of its `k` nearest, best first.
+
+    Args:
+        docnos: docno of each vector, [n].
+        vectors: [n, d], of length 1.
+        k: at least 1.
+    """
+    found = nearest(vectors, k)
+    place = np.empty(len(docnos), dtype=np.int64)
+    place[sorted(range(len(docnos)), key=docnos.__getitem__)] = np.arange(len(docnos))
+    source, target = np.repeat(place, found.shape[1]), place[found.reshape(-1)]
+    return NumberedLinks(
+        sorted(docnos), source, target, np.zeros(found.size, dtype=np.uint8), kinds=["cosine"], left=Left()
+    )
+
+
+def nearest(vectors: npt.NDArray[np.floating[Any]], k: int) -> npt.NDArray[np.int64]:
+    """Return the `k` vectors with the largest inner product for each, best first, itself left out.
+
+    Equal similarities are ordered by position. The time is quadratic in n.
+
+    Args:
+        vectors: [n, d]; of length 1, so that the inner product is the cosine.
+        k: at least 1; at most n − 1 neighbours are returned.
+
+    Returns:
+        Positions, int64 [n, min(k, n − 1)].
+    """
+    n = len(vectors)
+    k = min(k, n - 1)
+    if k < 1:
+        return np.zeros((n, 0), dtype=np.int64)
+    rows = max(1, _CELLS // n)
+    return np.concatenate([_block(vectors, first, min(first + rows, n), k) for first in range(0, n, rows)])
+
+
+def _block(vectors: npt.NDArray[np.floating[Any]], first: int, last: int, k: int) -> npt.NDArray[np.int64]:
+    similar = np.asarray(vectors[first:last], dtype=np.float32) @ np.asarray(vectors, dtype=np.float32).T
+    similar[np.arange(last - first), np.arange(first, last)] = -np.inf
+    kth = np.partition(similar, -k, axis=1)[:, -k]
+    # Whatever equals the k-th best is a candidate, so that position decides, and not the partition.
+    row, column = np.nonzero(similar >= kth[:, None])
+    order = np.lexsort((column, -similar[row, column], row))
+    row, column = row[order], column[order]
+    return column[places(row) < k].reshape(last - first, k)
+
+
+QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
+"""Which quantiles of the degrees a report gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReport:
+    """Counts of a citation graph.
+
+    Attributes:
+        nodes: provisions.
+        links: links between two of them, each pair once.
+        isolated: provisions without any link.
+        components: weakly connected components, the isolated provisions among them.
+        largest_component: provisions in the largest.
+        kinds: links of each kind.
+        out_degrees: quantiles (:data:`QUANTILES`) of the number of provisions that one cites.
+        in_degrees: quantiles of the number of provisions that cite one.
+        self_loops: links from a provision to itself, left out.
+        dangling: links to or from what is not in the collection, left out.
+        duplicates: links of a pair that is linked already, left out.
+        unknown: up to three of the ends that are not in the collection.
+    """
+
+    nodes: int
+    links: int
+    isolated: int
+    components: int
+    largest_component: int
+    kinds: dict[str, int]
+    out_degrees: tuple[float, ...]
+    in_degrees: tuple[float, ...]
+    self_loops: int
+    dangling: int
+    duplicates: int
+    unknown: tuple[str, ...]
+
+    def __str__(self) -> str:
+        kinds = ", ".join(f"{count} {kind or 'without kind'}" for kind, count in self.kinds.items())
+        quantiles = "/".join(f"{q:.0%}" for q in QUANTILES)
+        examples = f" ({', '.join(self.unknown)}, …)" if self.unknown else ""
+        return "\n".join(
+            [
+                f"{self.nodes} provisions, {self.links} links{f' ({kinds})' if kinds else ''}",
+                f"{self.components} components, the largest of {self.largest_component}; {self.isolated} isolated",
+                f"cites ({quantiles}): {' / '.join(f'{degree:g}' for degree in self.out_degrees)}",
+                f"cited by ({quantiles}): {' / '.join(f'{degree:g}' for degree in self.in_degrees)}",
+                f"left out: {self.self_loops} self-loops, {self.duplicates} duplicates, "
+                f"{self.dangling} dangling{examples}",
+            ]
+        )
+
+
+def report_on(targets: Adjacency, sources: Adjacency, kinds: list[str], left: Left) -> GraphReport:
+    """Return the report on a graph, given by both directions."""
+    cites, cited = targets.degrees(), sources.degrees()
+    sizes = _component_sizes(targets)
+    counts = np.bincount(targets.kinds, minlength=len(kinds))
+    return GraphReport(
+        nodes=len(cites),
+        links=len(targets.nodes),
+        isolated=int((cites + cited == 0).sum()),
+        components=len(sizes),
+        largest_component=int(sizes.max(initial=0)),
+        kinds={name: int(count) for name, count in zip(kinds, counts, strict=True)},
+        out_degrees=_quantiles(cites),
+        in_degrees=_quantiles(cited),
+        self_loops=left.self_loops,
+        dangling=left.dangling,
+        duplicates=left.duplicates,
+        unknown=left.unknown,
+    )
+
+
+def _component_sizes(links: Adjacency) -> npt.NDArray[np.int64]:
+    n = len(links.indptr) - 1
+    if n == 0:
+        return np.zeros(0, dtype=np.int64)
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    matrix = csr_array((np.ones(len(links.nodes), dtype=np.int8), links.nodes, links.indptr), shape=(n, n))
+    return np.bincount(connected_components(matrix, directed=True, connection="weak")[1])
+
+
+def _quantiles(degrees: npt.NDArray[np.int64]) -> tuple[float, ...]:
+    if len(degrees) == 0:
+        return (0.0,) * len(QUANTILES)
+    return tuple(float(value) for value in np.quantile(degrees, QUANTILES))
+
 
 KIND, VERSION = "citation_graph", 1
 _DIRECTIONS = ("targets", "sources")

@@ -1,11 +1,7 @@
-"""What expanders share: lists in, longer lists out, each provision placed once, and through whom it was placed.
-
-Walks along citations from one root: which provisions they reach, in which order.
-"""
+"""Base of expanders by citations: lists in, longer lists out, each provision placed once and explained."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -22,7 +18,7 @@ from legalir.frames.component import Cuttable, check_number
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
 from legalir.graph.citation_graph import CitationGraph
 
-__all__ = ["Expander", "Neighbours", "Step", "breadth_first", "check_graph", "depth_first"]
+__all__ = ["Expander", "Neighbours", "Step", "check_graph"]
 
 Neighbours = Callable[[int], Sequence[int]]
 """Returns whom a node cites, in order."""
@@ -35,43 +31,6 @@ class Step(NamedTuple):
     root: int
     parent: int
     depth: int
-
-
-def depth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
-    """Return the nodes within `depth` steps in pre-order, each where the walk meets it first.
-
-    The walk goes no further from a node that it met before, even where it now comes with more steps left: for
-    A → B, C; B → C; C → D and depth 2 it meets C through B with none left, and never D.
-    """
-    met: set[int] = set()
-    out: list[Step] = []
-    waiting = [Step(root, root, root, 0)]
-    while waiting:
-        step = waiting.pop()
-        if step.node in met:
-            continue
-        met.add(step.node)
-        out.append(step)
-        if step.depth < depth:
-            ahead = [node for node in neighbours(step.node) if node not in met]
-            waiting += [Step(node, root, step.node, step.depth + 1) for node in reversed(ahead)]
-    return out
-
-
-def breadth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
-    """Return the nodes within `depth` steps, the nearest first, each once."""
-    met = {root}
-    out: list[Step] = []
-    waiting = deque([Step(root, root, root, 0)])
-    while waiting:
-        step = waiting.popleft()
-        out.append(step)
-        if step.depth < depth:
-            for node in neighbours(step.node):
-                if node not in met:
-                    met.add(node)
-                    waiting.append(Step(node, root, step.node, step.depth + 1))
-    return out
 
 
 def check_graph(component: str, graph: object, num_results: int | None = None) -> None:

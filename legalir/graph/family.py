@@ -15,8 +15,8 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.arithmetic import minmax
 from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.normalize import minmax
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, ranking, read_lists
 from legalir.graph.laws import Group, LawTable
 from legalir.plugins import parameters_of

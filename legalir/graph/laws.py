@@ -6,7 +6,6 @@ that it points into.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from os import PathLike
@@ -15,23 +14,16 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from legalir.statutes.jurisdictions import statute_of
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import docno_of, field_text
 from legalir.storage.strings import Strings, write_docnos, write_strings
 
-__all__ = ["Group", "LawTable", "family_of"]
+__all__ = ["Group", "LawTable"]
 
 Group = Literal["law", "family"]
-"""What provisions are grouped by: their law, or the statute that it belongs to with its decree and its rule."""
-
-_SUBORDINATE = re.compile(r"\s*(?:시행령|시행규칙)$")
-"""How a Korean enforcement decree or rule is named after its statute."""
-
-
-def family_of(law: str) -> str:
-    """Return the name of the statute that a law carries out: its own, without a final 시행령 or 시행규칙."""
-    return _SUBORDINATE.sub("", law) or law
+"""Groups of provisions: their law, or the family of a statute and the laws that carry it out."""
 
 
 class LawTable(IndexArtifact):
@@ -84,10 +76,10 @@ class LawTable(IndexArtifact):
         """By what they are: the names of the groups, and the group of each provision, -1 for none."""
         laws = list(Strings(self._opened[1], "laws"))
         law = self._opened[1]["law"].astype(np.int64)
-        families = sorted({family_of(name) for name in laws})
+        families = sorted({statute_of(name) for name in laws})
         number = {name: place for place, name in enumerate(families)}
         # The last place is what a provision without a law, numbered -1, gets.
-        family = np.array([*(number[family_of(name)] for name in laws), -1], dtype=np.int64)
+        family = np.array([*(number[statute_of(name)] for name in laws), -1], dtype=np.int64)
         return {"law": (laws, law), "family": (families, family[law])}
 
     def __len__(self) -> int:

@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from legalir.frames.component import check_choice, check_number
 from legalir.graph.citation_graph import CitationGraph
-from legalir.graph.expander import Expander, Neighbours, Step, breadth_first, check_graph, depth_first
+from legalir.graph.expander import Expander, Neighbours, Step, check_graph
 from legalir.plugins import parameters_of
 
-__all__ = ["NitiLink", "Order", "nitilink"]
+__all__ = ["NitiLink", "Order", "breadth_first", "depth_first", "nitilink"]
+
+
+def depth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
+    """Return the nodes within `depth` steps in pre-order, each where the walk meets it first.
+
+    The walk goes no further from a node that it met before, even where it now comes with more steps left: for
+    A → B, C; B → C; C → D and depth 2 it meets C through B with none left, and never D.
+    """
+    met: set[int] = set()
+    out: list[Step] = []
+    waiting = [Step(root, root, root, 0)]
+    while waiting:
+        step = waiting.pop()
+        if step.node in met:
+            continue
+        met.add(step.node)
+        out.append(step)
+        if step.depth < depth:
+            ahead = [node for node in neighbours(step.node) if node not in met]
+            waiting += [Step(node, root, step.node, step.depth + 1) for node in reversed(ahead)]
+    return out
+
+
+def breadth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
+    """Return the nodes within `depth` steps, the nearest first, each once."""
+    met = {root}
+    out: list[Step] = []
+    waiting = deque([Step(root, root, root, 0)])
+    while waiting:
+        step = waiting.popleft()
+        out.append(step)
+        if step.depth < depth:
+            for node in neighbours(step.node):
+                if node not in met:
+                    met.add(node)
+                    waiting.append(Step(node, root, step.node, step.depth + 1))
+    return out
+
 
 Order = Literal["dfs", "bfs"]
 """Depth-first in pre-order, or breadth-first."""

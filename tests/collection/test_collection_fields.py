@@ -12,8 +12,7 @@ from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ArtifactError
 from legalir.graph.family import family
 from legalir.graph.laws import LawTable
-from legalir.lexical.bm25f import bm25f
-from legalir.lexical.fields import FieldIndex
+from legalir.lexical.bm25f import FieldIndex, bm25f
 
 CORPUS = [
     {"docno": "a-1", "title": "소방법 제1조", "text": "무창층", "law": "소방법", "heading": "목적", "path": "총칙"},

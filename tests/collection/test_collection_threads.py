@@ -15,7 +15,7 @@ from legalir.collection.indexes import CollectionIndexes
 from legalir.errors import FormatError
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.laws import LawTable
-from legalir.lexical.fields import FieldIndex
+from legalir.lexical.bm25f import FieldIndex
 from legalir.lexical.sparse import SparseIndex
 
 THREADS = 8

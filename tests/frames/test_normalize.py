@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.frames.normalize import NORMALIZERS, clip, max_, minmax, sigmoid
+from legalir.frames.normalize import NORMALIZERS, clip, max_, minmax_between, sigmoid
 
 NUMBERS = st.floats(-1e6, 1e6)
 
@@ -20,8 +20,8 @@ def values(normalizer, scores: list[float], low: float, high: float) -> list[flo
 
 
 def test_worked_values() -> None:
-    assert values(minmax, [2, 4, 6, 10, 1, 99], 2, 10) == [0, 0.25, 0.5, 1, 0, 1]
-    assert values(minmax, [3, 2.9, 5], 3, 3) == [1, 0, 1]
+    assert values(minmax_between, [2, 4, 6, 10, 1, 99], 2, 10) == [0, 0.25, 0.5, 1, 0, 1]
+    assert values(minmax_between, [3, 2.9, 5], 3, 3) == [1, 0, 1]
     assert values(max_, [2, 4, 8, 16, -1], 2, 8) == [0.25, 0.5, 1, 1, 0]
     assert values(max_, [0, 3], 0, 0) == [0, 0]
     assert values(clip, [-0.1, 0.25, 1.5], -3, 9) == [0, 0.25, 1]

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.graph.family import FamilySmoothing, family
-from legalir.graph.laws import LawTable, family_of
+from legalir.graph.laws import LawTable
+from legalir.statutes.jurisdictions import statute_of
 
 LAW = {
     **{f"a-{i}": "소방법" for i in range(3)},
@@ -24,7 +25,7 @@ LAW = {
     **{f"b-{i}": "건축법" for i in range(3)},
     **{f"n-{i}": "" for i in range(2)},
 }
-FAMILY = {docno: family_of(law) for docno, law in LAW.items()}
+FAMILY = {docno: statute_of(law) for docno, law in LAW.items()}
 
 
 @pytest.fixture(name="laws", scope="module")

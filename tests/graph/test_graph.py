@@ -16,8 +16,7 @@ from small_graph import KNOWN, LINKS, known_pairs
 
 from legalir import datasets
 from legalir.errors import ComponentError, DataError, DatasetNotFound
-from legalir.graph.citation_graph import CitationGraph
-from legalir.graph.report import QUANTILES
+from legalir.graph.citation_graph import QUANTILES, CitationGraph
 
 TRIPLES = [
     ("법-2", "법-1", "self"),

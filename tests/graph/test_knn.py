@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from legalir.graph import knn
-from legalir.graph.knn import nearest, nearest_links
+from legalir.graph import citation_graph
+from legalir.graph.citation_graph import nearest, nearest_links
 
 
 def vectors(n: int, seed: int = 0) -> np.ndarray:
@@ -20,7 +20,7 @@ def test_neighbours_are_the_best_by_similarity_and_position(
     k: int, cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Integer vectors repeat, so that many similarities are equal."""
-    monkeypatch.setattr(knn, "_CELLS", cells)
+    monkeypatch.setattr(citation_graph, "_CELLS", cells)
     given = vectors(30)
     found = nearest(given, k)
     for row in range(30):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from legalir.errors import ArtifactError, ComponentError
-from legalir.graph.laws import LawTable, family_of
+from legalir.graph.laws import LawTable
 
 DOCUMENTS = [
     {"docno": "r-1", "law": "소방법 시행규칙"},
@@ -17,21 +17,6 @@ DOCUMENTS = [
     {"docno": "d-1", "law": "소방법시행령"},
     {"doc_id": "b-1", "law": "건축법"},
 ]
-
-
-@pytest.mark.parametrize(
-    ("law", "family"),
-    [
-        ("소방법 시행령", "소방법"),
-        ("소방법시행규칙", "소방법"),
-        ("소방법 시행령 별표", "소방법 시행령 별표"),
-        ("시행령", "시행령"),
-        ("Fire Safety Act", "Fire Safety Act"),
-        ("", ""),
-    ],
-)
-def test_a_family_bears_the_name_of_its_statute(law: str, family: str) -> None:
-    assert family_of(law) == family
 
 
 def test_groups(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from legalir.errors import DataError
-from legalir.graph.links import Left, number_links
+from legalir.graph.citation_graph import Left, number_links
 
 
 def test_what_is_left_out_is_counted() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.graph.expander import breadth_first, depth_first
+from legalir.graph.nitilink import breadth_first, depth_first
 
 A, B, C, D = range(4)
 WORKED = {A: [B, C], B: [C], C: [D], D: []}

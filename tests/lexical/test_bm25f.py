@@ -17,8 +17,7 @@ from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.lexical import weights as weights_module
-from legalir.lexical.bm25f import BM25F, DEFAULT_B, DEFAULT_FIELDS, bm25f
-from legalir.lexical.fields import FIELDS, FieldIndex
+from legalir.lexical.bm25f import BM25F, DEFAULT_B, DEFAULT_FIELDS, FIELDS, FieldIndex, bm25f
 from legalir.lexical.sparse import SparseIndex
 
 TEXTS = plain_scores.random_texts(seed=5, count=4 * 40)

@@ -11,7 +11,7 @@ import pytest
 from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ArtifactError, ComponentError
 from legalir.lexical import weights as weights_module
-from legalir.lexical.fields import FIELDS, FieldIndex
+from legalir.lexical.bm25f import FIELDS, FieldIndex
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage import documents as documents_module
 

@@ -1,4 +1,4 @@
-"""Pure functions of fusion: values by hand, and what holds for all numbers."""
+"""Normalisers within lists: values by hand, and properties of all numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.frames.arithmetic import minmax, reciprocal_rank, totals, zscore
+from legalir.frames.normalize import minmax, zscore
 
 FINITE = st.floats(-1e6, 1e6, width=32)
 
@@ -21,10 +21,6 @@ def numbers(*values: float) -> npt.NDArray[np.float64]:
 
 def whole(*values: int) -> npt.NDArray[np.int64]:
     return np.array(values, dtype=np.int64)
-
-
-def test_reciprocal_rank() -> None:
-    assert reciprocal_rank(whole(1, 2, 40), 60).tolist() == [1 / 61, 1 / 62, 1 / 100]
 
 
 def test_minmax_of_two_lists() -> None:
@@ -69,16 +65,3 @@ def test_large_scores_that_lie_close_together() -> None:
     assert zscore(numbers(1e8 + 1, 1e8, 1e8 + 2), whole(0, 0, 0)) == pytest.approx(
         zscore(numbers(1, 0, 2), whole(0, 0, 0))
     )
-
-
-def test_totals() -> None:
-    assert totals(numbers(1, 2, 4, 8), whole(2, 0, 2, 0), 4).tolist() == [10, 0, 5, 0]
-    assert totals(numbers(), whole(), 2).tolist() == [0, 0]
-
-
-@given(values=st.lists(FINITE, min_size=1, max_size=8), order=st.randoms())
-def test_totals_do_not_depend_on_order_to_the_last_bit(values: list[float], order: object) -> None:
-    shuffled = list(values)
-    order.shuffle(shuffled)  # type: ignore[attr-defined]
-    item = np.zeros(len(values), dtype=np.int64)
-    assert totals(numbers(*values), item, 1).tolist() == totals(numbers(*shuffled), item, 1).tolist()
