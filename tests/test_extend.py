@@ -36,7 +36,11 @@ def private_imports(source: str) -> list[str]:
     return [name for name in names if name not in PUBLIC]
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("plugins/*/src/**/*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [*sorted(ROOT.glob("plugins/*/src/**/*.py")), *sorted(ROOT.glob("plugins/*/tests/*.py"))],
+    ids=lambda path: path.name,
+)
 def test_first_party_plugins_import_from_public_modules(path: Path) -> None:
     assert private_imports(path.read_text(encoding="utf-8")) == []
 

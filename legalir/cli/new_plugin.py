@@ -1,7 +1,7 @@
-"""``legalir plugins new``: write a package for a component of one's own, which works and is tested from the start.
+"""``legalir plugins new``: write a package with a new component, which works and is tested from the start.
 
-What is written stands in ``templates/``: the files of every package in ``package/``, and in a folder a role the
-component, its tests and the part of the README that shows its use. ``$name`` and the like are filled in.
+The files come from ``templates/``: ``package/`` has those of each package; a folder for each role has the component,
+its tests and the part of the README that shows its use. ``$name`` and the like are filled in.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ EXAMPLES = """Examples:
 """
 
 _CALLS = {"fuser": "{}(bm25, lsa)", "source": '{}(path="tests/provisions.csv")'}
-"""The call that tries the component of a template; its name alone for every other role."""
+"""Call that tries the component of a template; for each other role, the name alone."""
 
 
 class _Plan(NamedTuple):
-    """What a package is to be called; every name in it is good."""
+    """The names of a package; each is valid."""
 
     name: str
     role: str
@@ -58,7 +58,7 @@ class _Plan(NamedTuple):
 def new(
     name: Annotated[str, typer.Argument(help="The component's name in expressions.", show_default=False)],
     role: Annotated[str, typer.Option("--role", "-r", help=f"One of {', '.join(plugins.ROLES)}.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder in which the package's folder is made.")] = Path(),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder that gets the folder of the package.")] = Path(),
     package: Annotated[
         str | None, typer.Option("--package", "-p", help="Name of the package.", show_default="legalir-NAME")
     ] = None,
@@ -77,7 +77,7 @@ def new(
         f"legalir plugins check {_check(plan)}",
         _try(plan),
     )
-    typer.echo(f"{folder} holds a {role} that works; src/{plan.module}/{role}.py is where yours begins. Next:\n")
+    typer.echo(f"{folder} holds a {role} that works; change src/{plan.module}/{role}.py to make it yours. Next:\n")
     for step in steps:
         typer.echo(f"  {step}")
 
@@ -86,13 +86,13 @@ def write_package(name: str, role: str, out: Path, package: str | None = None) -
     """Write the package of a component, whole or not at all, and return its folder.
 
     Args:
-        name: of the component.
+        name: the component's name.
         role: one of :data:`legalir.plugins.ROLES`.
-        out: where the folder is made, which is called as the package is.
+        out: the folder that gets the folder of the package; this has the name of the package.
         package: the distribution's name; None for ``legalir-NAME``.
 
     Raises:
-        PluginError: a name is none or is taken, the folder is there already, or it cannot be written.
+        PluginError: a name is not valid or is taken, the folder exists, or it cannot be written.
     """
     _check_name(name, role)
     plan = _Plan(name, role, package if package is not None else f"legalir-{name.replace('_', '-')}")
@@ -106,9 +106,9 @@ def _check_name(name: str, role: str) -> None:
     # Stricter than an entry point's name, because modules, classes and files are named after it.
     if not re.fullmatch(r"[a-z](?:[a-z0-9_]*[a-z0-9])?", name) or keyword.iskeyword(name):
         raise PluginError(
-            f"{name!r} is no name for a component: take lower-case letters, digits and underscores, such as 'my_bm25'."
+            f"{name!r} is not a name for a component: use lower-case letters, digits and underscores, as in 'my_bm25'."
         )
-    plugins.entries(role)  # Says so where there is no such role.
+    plugins.entries(role)  # Raises if there is no such role.
     same_names = plugins.PIPELINE_ROLES if role in plugins.PIPELINE_ROLES else (role,)
     for entry in (one.entry for one in statuses() if one.entry.role in same_names):
         if entry.name == name or (role == "analyzer" and re.fullmatch(rf"{re.escape(entry.name)}[0-9]{{1,3}}", name)):
@@ -117,9 +117,9 @@ def _check_name(name: str, role: str) -> None:
 
 def _check_package(plan: _Plan) -> None:
     package, module = plan.package, plan.module
-    named = re.fullmatch(r"[A-Za-z](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", package) is not None
-    if not named or keyword.iskeyword(module):
-        raise PluginError(f"{package!r} is no name for a package: take one such as 'legalir-{plan.name}'.")
+    is_valid = re.fullmatch(r"[A-Za-z](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", package) is not None
+    if not is_valid or keyword.iskeyword(module):
+        raise PluginError(f"{package!r} is not a name for a package: use one such as 'legalir-{plan.name}'.")
     try:
         installed = metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -131,7 +131,7 @@ def _check_package(plan: _Plan) -> None:
 
 
 def _files(plan: _Plan) -> dict[str, str]:
-    """Return the text of every file of the package, by its path."""
+    """Return the text of each file of the package, by its path."""
     own = f"{plan.role}/component.py"
     values = {
         "name": plan.name,

@@ -1,7 +1,7 @@
 """The expression language: ``bm25(k1=1.5) >> sar(beta=0.3)``, ``rrf(bm25, lsa) % 100``.
 
-An expression is a subset of a Python expression: names of components, calls with nested pipelines as
-arguments, named parameters (literals or pipelines), and PyTerrier's operators. It is read, never evaluated.
+An expression is a Python expression of a few kinds: names of components, calls with nested pipelines as arguments,
+named parameters (literals or pipelines), and PyTerrier's operators. It is read and never evaluated.
 """
 
 from legalir.pipeline.builder import Builder, build

@@ -34,8 +34,8 @@ def build(expression: str, collection: object) -> pt.Transformer:
 
     A component is made by its plugin's ``factory(collection, *pipelines, **params)``. A factory with a
     keyword-only parameter ``left`` also gets the transformer on the left of its ``>>``: everything upstream
-    in the chain, or None at its start. What is nested in a component or in an operator sees the upstream of
-    that component, because it is given the same input; a pipeline given as a parameter sees None.
+    in the chain, or None at its start. A pipeline nested in a component or in an operator sees the upstream of
+    that component, because it gets the same input; a pipeline given as a parameter sees None.
 
     Equal sub-expressions become one object.
 
@@ -57,7 +57,7 @@ class Builder:
 
     def __init__(self, collection: object) -> None:
         self.collection = collection
-        # Keys hold ids of built objects, which stay alive as values of this very dict.
+        # Keys hold ids of built objects, which stay alive as values of this dict.
         self._built: dict[Hashable, pt.Transformer] = {}
         self._plugins: dict[str, plugins.Plugin] = {}
 

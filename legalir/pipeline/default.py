@@ -1,4 +1,4 @@
-"""The pipeline called ``default``: the best known for a collection, chosen on dev queries and confirmed on others."""
+"""The pipeline called ``default``: the best one for a collection, chosen on dev queries and confirmed on others."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ DEFAULT = (
     'focus >> bm25f(analyzer="char2") >> family(weight=0.3, group="law") % 1000'
     ' >> sar(k=15, beta=0.3, normalize="minmax")'
 )
-"""Without a model. ``docs/default.md`` has figures, ``experiments/CHANGES.md`` what else was tried."""
+"""Expression without a model. ``docs/default.md`` has figures; ``experiments/CHANGES.md`` has the other trials."""
 
 WITH_MODEL = f"linear({DEFAULT} % 1000, focus >> static % 100, weights=[{{lexical}}, {{learnt}}])"
-"""With a collection's own static model; `lexical` and `learnt` are the weights of the two lists."""
+"""Expression with a collection's own static model; `lexical` and `learnt` are the weights of the two lists."""
 
 _OF_JUDGEMENTS, _OF_STATUTES = (0.2, 0.8), (0.9, 0.1)
-"""Weights (lexical, learnt): what asked and answered questions of these provisions taught leads, all else assists."""
+"""Weights (lexical, learnt): a model trained on judgements of these provisions leads, any other model assists."""
 
 
 def default(collection: Any) -> pt.Transformer:
-    """Run the best pipeline known: fields, evidence from the law, citations, and the collection's own model, if any."""
+    """Run the best pipeline: fields, evidence from the law, citations, and the own model of the collection, if any."""
     return build(default_expression(collection), collection)
 
 
@@ -48,9 +48,9 @@ def default_expression(collection: Any) -> str:
 
 
 def _answers(card: Mapping[str, Any], collection: Any) -> bool:
-    """Return whether the model learnt from judgements on this collection, by its name or by its provisions.
+    """Return whether the model was trained on judgements of this collection, by its name or by its provisions.
 
-    Judgements on another one do not count: with the weights of its own, such a model is far worse than none.
+    Judgements of another collection do not count: with the weights of judgements, such a model is far worse than none.
     """
     judged = [source for source in card.get("sources", ()) if source.get("source") == "judgements"]
     names = {str(source.get("dataset")).removeprefix("legalir/").split("/")[0] for source in judged}

@@ -91,7 +91,7 @@ PIPELINE_ROLES = tuple(role for role, about in ROLES.items() if about.in_express
 
 
 class Factory(Protocol):
-    """The object that an entry point names: it makes the component of its role."""
+    """The callable that an entry point names; it makes the component of its role."""
 
     def __call__(self, collection: object, *pipelines: object, **params: object) -> object:
         """Return the component."""

@@ -101,7 +101,7 @@ def test_what_is_written(tmp_path: Path, role: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "two words", "x-y", "Überblick", "lambda", "_x", "x_", "../x", "3d", "$x"])
 def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
-    with pytest.raises(PluginError, match="is no name for a component"):
+    with pytest.raises(PluginError, match="is not a name for a component"):
         write_package(name, "retriever", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -126,9 +126,9 @@ def test_a_name_that_is_taken(tmp_path: Path, install: Install, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("package", "fault"),
     [
-        ("", "is no name for a package"),
-        ("../elsewhere", "is no name for a package"),
-        ("class", "is no name for a package"),
+        ("", "is not a name for a package"),
+        ("../elsewhere", "is not a name for a package"),
+        ("class", "is not a name for a package"),
         ("json", "There is a module 'json' already"),
         ("legalir", "A package legalir .* is installed"),
         ("NumPy", "A package NumPy .* is installed"),

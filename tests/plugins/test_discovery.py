@@ -1,4 +1,4 @@
-"""Which plugin a name means, and when it means none."""
+"""The entry that a name means; disabled, disputed and unknown names."""
 
 from __future__ import annotations
 

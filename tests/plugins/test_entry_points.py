@@ -1,4 +1,4 @@
-"""Reading entry points from real metadata, in packages made on the spot."""
+"""Entry points read from real metadata, in packages made on the spot."""
 
 from __future__ import annotations
 

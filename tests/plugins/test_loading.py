@@ -1,4 +1,4 @@
-"""Loading a factory and calling it: whatever a plugin does wrong becomes one sentence."""
+"""Loading a factory and calling it: each fault of a plugin becomes one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components written as text, and made from it."""
+"""Components named by text, and made from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose code an error comes from, in tracebacks of real plugins."""
+"""The plugin whose code an error comes from, in tracebacks of real plugins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user may give a component, read from signature and docstrings."""
+"""The parameters of a factory, read from signature and docstrings."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from legalir import Collection, testing
-from legalir.analysis.analyzer import count_terms, get_analyzer
 from legalir.errors import AnalyzerError, MissingExtra
+from legalir.extend import count_terms, get_analyzer
 from legalir_kiwi import KiwiAnalyzer, kiwi, model
 from legalir_kiwi.tags import term
 
