@@ -92,16 +92,16 @@ class Collection:
         return self.indexes.directory
 
     def sparse(self, analyzer: str | Analyzer = "jamo3") -> SparseIndex:
-        """Return the sparse index under an analyzer; see :meth:`CollectionIndexes.sparse`."""
+        """Return the sparse index of an analyzer; see :meth:`~legalir.collection.indexes.CollectionIndexes.sparse`."""
         return self.indexes.sparse(analyzer)
 
     def dense(self, encoder: str | AnyEncoder = "lsa", *, approximate: str | None = None) -> DenseIndex:
-        """Return the dense index under an encoder; see :meth:`CollectionIndexes.dense`."""
+        """Return the dense index of an encoder; see :meth:`~legalir.collection.indexes.CollectionIndexes.dense`."""
         return self.indexes.dense(encoder, approximate=approximate)
 
     @property
     def graph(self) -> CitationGraph:
-        """The citation graph; see :attr:`CollectionIndexes.graph`."""
+        """The citation graph; see :attr:`~legalir.collection.indexes.CollectionIndexes.graph`."""
         return self.indexes.graph
 
     def pipeline(self, expr: str) -> pt.Transformer:

@@ -92,7 +92,7 @@ class CollectionIndexes:
         return base / "collections" / f"{name[:40]}-{self.corpus[:16]}"
 
     def sparse(self, analyzer: str | Analyzer = "jamo3") -> SparseIndex:
-        """Return the sparse index under an analyzer or the analyzer of a name.
+        """Return the sparse index of an analyzer, which may be given by name.
 
         Raises:
             AnalyzerError: there is no such analyzer.
@@ -109,7 +109,7 @@ class CollectionIndexes:
         return self._index(("sparse", chosen.fingerprint), lambda: SparseIndex(place, analyzer=chosen), build)
 
     def fields(self, analyzer: str | Analyzer = "char2") -> FieldIndex:
-        """Return the field index under an analyzer or the analyzer of a name.
+        """Return the field index of an analyzer, which may be given by name.
 
         Raises:
             AnalyzerError: there is no such analyzer.
@@ -156,7 +156,7 @@ class CollectionIndexes:
         return self._once("graph", load)
 
     def dense(self, encoder: str | AnyEncoder = "lsa", *, approximate: str | None = None) -> DenseIndex:
-        """Return the dense index under an encoder.
+        """Return the dense index of an encoder.
 
         Args:
             encoder: a name, a model, or an encoder.

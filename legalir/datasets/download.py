@@ -56,7 +56,7 @@ class Download:
     pause: float = 0.5
 
 
-def download(what: Download, target: Path, *, sleep: Callable[[float], None] = time.sleep) -> None:
+def download(file: Download, target: Path, *, sleep: Callable[[float], None] = time.sleep) -> None:
     """Fetch a file to `target`, unless it is there; of two processes at once, one fetches it.
 
     The bytes received before a cut stay in ``<name>.part``, and the next try continues there if the server allows it
@@ -66,46 +66,46 @@ def download(what: Download, target: Path, *, sleep: Callable[[float], None] = t
         DownloadError: unreachable, refused, too large, or not the declared content; the message has the address and
             the place where a file fetched by hand goes.
     """
-    if not what.url.lower().startswith(("https://", "http://")):
-        raise DownloadError(f"{what.url} is neither an https nor an http address.")
+    if not file.url.lower().startswith(("https://", "http://")):
+        raise DownloadError(f"{file.url} is neither an https nor an http address.")
     with cache_lock(target):
         if target.exists():
             return
         part = target.with_name(f"{target.name}.part")
         reason = "it was never tried"
-        for attempt in range(max(1, what.tries)):
+        for attempt in range(max(1, file.tries)):
             if attempt:
-                sleep(what.pause * 2 ** (attempt - 1))
+                sleep(file.pause * 2 ** (attempt - 1))
             try:
-                _continue(what, part)
-                _verify(what, part)
+                _continue(file, part)
+                _verify(file, part)
                 _publish(part, target)
                 return
             except _CutError as cut:
                 reason = str(cut)
             except OSError as error:
-                raise _failure(what, target, f"{target.parent}: {error.strerror or error}") from error
+                raise _failure(file, target, f"{target.parent}: {error.strerror or error}") from error
             except DownloadError as error:
-                raise _failure(what, target, str(error)) from error.__cause__
-        raise _failure(what, target, f"{reason}, {what.tries} times")
+                raise _failure(file, target, str(error)) from error.__cause__
+        raise _failure(file, target, f"{reason}, {file.tries} times")
 
 
-def _failure(what: Download, target: Path, reason: str) -> DownloadError:
+def _failure(file: Download, target: Path, reason: str) -> DownloadError:
     return DownloadError(
-        f"{what.url} could not be fetched ({reason}): "
+        f"{file.url} could not be fetched ({reason}): "
         f"try again with a connection, or fetch it elsewhere and place it as {target}."
     )
 
 
-def _continue(what: Download, part: Path) -> None:
+def _continue(file: Download, part: Path) -> None:
     """Request the bytes that `part` lacks and append them; start over where the server sends the whole file."""
-    done, validator = _progress_of(what, part)
+    done, validator = _progress_of(file, part)
     headers = {"User-Agent": "legalir", "Accept-Encoding": "identity"}
     if done:
         headers |= {"Range": f"bytes={done}-", "If-Range": validator}
     try:
-        with closing(_opener().open(urllib.request.Request(what.url, headers=headers), timeout=what.timeout)) as reply:
-            _receive(what, part, reply, done if reply.status == 206 else 0)
+        with closing(_opener().open(urllib.request.Request(file.url, headers=headers), timeout=file.timeout)) as reply:
+            _receive(file, part, reply, done if reply.status == 206 else 0)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == 416:  # the part is longer than the file has become
@@ -143,18 +143,18 @@ class _Redirect(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _receive(what: Download, part: Path, reply: http.client.HTTPResponse, done: int) -> None:
+def _receive(file: Download, part: Path, reply: http.client.HTTPResponse, done: int) -> None:
     if done and not (reply.headers.get("Content-Range") or "").startswith(f"bytes {done}-"):
         part.unlink(missing_ok=True)
         raise _CutError("the server continued at the wrong place")
     length = reply.headers.get("Content-Length")
-    total = done + int(length) if length is not None and length.isdigit() else what.size
-    if total is not None and total > what.max_bytes:
-        raise DownloadError(f"it has {total} bytes, more than the {what.max_bytes} allowed")
-    _write_note(what, part, reply)
+    total = done + int(length) if length is not None and length.isdigit() else file.size
+    if total is not None and total > file.max_bytes:
+        raise DownloadError(f"it has {total} bytes, more than the {file.max_bytes} allowed")
+    _write_note(file, part, reply)
     with part.open("ab" if done else "wb") as out, progress(part.stem, total, size=True) as advance:
         advance(done)
-        copied = _copy(reply, out, what.max_bytes - done, advance)
+        copied = _copy(reply, out, file.max_bytes - done, advance)
         out.flush()
         os.fsync(out.fileno())
     if copied is None:
@@ -181,30 +181,30 @@ def _note(part: Path) -> Path:
     return part.with_name(f"{part.name}.json")
 
 
-def _write_note(what: Download, part: Path, reply: http.client.HTTPResponse) -> None:
+def _write_note(file: Download, part: Path, reply: http.client.HTTPResponse) -> None:
     """Write address and validator of the server's file, so that a later try continues the same file."""
     tag = reply.headers.get("ETag") or ""
     validator = tag if tag and not tag.startswith("W/") else reply.headers.get("Last-Modified") or ""
-    _note(part).write_text(json.dumps({"url": what.url, "validator": validator}), encoding="utf-8")
+    _note(part).write_text(json.dumps({"url": file.url, "validator": validator}), encoding="utf-8")
 
 
-def _progress_of(what: Download, part: Path) -> tuple[int, str]:
+def _progress_of(file: Download, part: Path) -> tuple[int, str]:
     """Return the number of bytes that can stay and the validator of their file; 0 where there is no validator."""
     try:
         note = json.loads(_note(part).read_text(encoding="utf-8"))
-        if note["url"] == what.url and note["validator"]:
+        if note["url"] == file.url and note["validator"]:
             return part.stat().st_size, str(note["validator"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
     return 0, ""
 
 
-def _verify(what: Download, part: Path) -> None:
+def _verify(file: Download, part: Path) -> None:
     size, digest = part.stat().st_size, file_digest(part)
-    if (what.size is not None and size != what.size) or (what.sha256 is not None and digest != what.sha256):
+    if (file.size is not None and size != file.size) or (file.sha256 is not None and digest != file.sha256):
         part.unlink()
         _note(part).unlink(missing_ok=True)
-        expected = f"sha256 {what.sha256}" if what.sha256 else f"{what.size} bytes"
+        expected = f"sha256 {file.sha256}" if file.sha256 else f"{file.size} bytes"
         raise _CutError(f"its content is not the declared one: {size} bytes with sha256 {digest}, not {expected}")
 
 
