@@ -129,9 +129,8 @@ def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str,
         try:
             verify(path, manifest)
             data = path / manifest.data
-            arrays = [
-                name for name in manifest.files if name.endswith(".npy")
-            ]  # A subclass reads files of other formats.
+            # Files of other formats are read by the subclass.
+            arrays = [name for name in manifest.files if name.endswith(".npy")]
             return manifest, {name.removesuffix(".npy"): load_array(data / name) for name in arrays}
         except ArtifactError:
             if read_manifest(path, kind, version).data == manifest.data:

@@ -1,4 +1,4 @@
-"""What one check works with: the component under test, an invented collection, and the component's output."""
+"""The sandbox of a check: the component under test, an invented collection, and the output of the component."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the kit share: a first stage without an index, and no waiting for the disk."""
+"""Fixtures of the tests of the kit: a first stage without an index, and no waiting for the disk."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def pairs(collection: Any, least: int = 1) -> Pairs:
 
 
 class Hashed:
-    """An encoder: counts of parts, put into so many columns by a hash."""
+    """An encoder: counts of parts, hashed to a fixed number of columns."""
 
     name = "hashed"
 

@@ -28,7 +28,7 @@ RANKED = ("retriever", "fuser", "reranker", "expander")
 
 
 class Spoiled(Component):
-    """What `inner` does, spoiled by `how`, which also gets the collection."""
+    """A component that calls `inner` and spoils its output by `how`, which also gets the collection."""
 
     def __init__(self, inner: Any, how: Spoil, collection: Any) -> None:
         self.inner = inner

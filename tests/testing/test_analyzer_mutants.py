@@ -19,7 +19,7 @@ Terms = Callable[["Mutant", str], list[Any]]
 
 
 class Mutant(right.Pairs):
-    """The right analyzer, of which one thing is replaced."""
+    """The right analyzer with one attribute replaced."""
 
     def __init__(self, least: int = 1, *, terms: Terms | None = None, **attributes: Any) -> None:
         super().__init__(least)

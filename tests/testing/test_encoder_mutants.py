@@ -19,7 +19,7 @@ Encode = Callable[["Mutant", Sequence[str]], Any]
 
 
 class Mutant(right.Hashed):
-    """The right encoder, of which one thing is replaced."""
+    """The right encoder with one attribute replaced."""
 
     def __init__(
         self, dimensions: int = 32, *, encode: Encode | None = None, queries: Encode | None = None, **attributes: Any
@@ -107,7 +107,7 @@ class Learning:
 
 
 class Learnt(right.Hashed):
-    """What was learnt; a document is encoded by the words that its postings hold."""
+    """A fitted encoder; a document is encoded by the words of its postings."""
 
     def __init__(self, learning: Learning, count: int) -> None:
         super().__init__()

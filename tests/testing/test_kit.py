@@ -225,13 +225,13 @@ def test_every_check_has_a_mutant() -> None:
     import test_analyzer_mutants
     import test_encoder_mutants
     import test_frame_mutants
-    import test_fresh_interpreter
+    import test_new_interpreter
     import test_source_mutants
 
     def checks(table: Any) -> set[str]:
         return {name.partition(" ")[0] for name in table}
 
-    fresh = checks(test_fresh_interpreter.MUTANTS)
+    fresh = checks(test_new_interpreter.MUTANTS)
     for role, module in (
         ("analyzer", test_analyzer_mutants),
         ("encoder", test_encoder_mutants),

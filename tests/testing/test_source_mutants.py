@@ -13,7 +13,7 @@ from legalir import testing
 
 
 class Mutant(right.Register):
-    """The right source, of which one thing is replaced."""
+    """The right source with one attribute replaced."""
 
     def __init__(self, **attributes: Any) -> None:
         for name, value in attributes.items():

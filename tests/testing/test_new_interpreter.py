@@ -1,4 +1,4 @@
-"""What the kit finds in a new interpreter: one mutant a check, as a module of its own."""
+"""The checks in a new interpreter: one mutant a check, as a module of its own."""
 
 from __future__ import annotations
 
