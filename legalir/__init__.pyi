@@ -23,8 +23,8 @@ from .lexical.bm25f import BM25F as BM25F
 from .lexical.sparse import BM25 as BM25
 from .lexical.sparse import TFIDF as TFIDF
 from .lexical.sparse import SparseIndex as SparseIndex
-from .m3.encoder import M3Encoder as M3Encoder
-from .m3.index import M3Index as M3Index
+from .m3.m3_encoder import M3Encoder as M3Encoder
+from .m3.m3_index import M3Index as M3Index
 from .measure import MicroR as MicroR
 from .measure import MultiHitRate as MultiHitRate
 from .measure import MultiMRR as MultiMRR

@@ -126,7 +126,7 @@ def measure_m3(directory: Path, arm: str) -> dict[str, float]:
     """Measure how many provisions a second get all three heads, by ours or by ``BGEM3FlagModel.encode``."""
     texts = _read(directory)[0][-TEXTS:]
     if arm == "legalir":
-        from legalir.m3.encoder import M3Encoder
+        from legalir.m3.m3_encoder import M3Encoder
 
         encoder = M3Encoder(directory / "m3")
         encode: Callable[[Sequence[str]], Any] = lambda some: encoder.represent(some, multi=True)  # noqa: E731
@@ -175,8 +175,8 @@ def measure_rescoring(directory: Path, arm: str) -> dict[str, float]:
 def _rescoring(directory: Path, texts: list[str], asked: list[str], lists: list[Any]) -> float:
     import pandas as pd
 
-    from legalir.m3.encoder import M3Encoder
-    from legalir.m3.index import M3Index
+    from legalir.m3.m3_encoder import M3Encoder
+    from legalir.m3.m3_index import M3Index
 
     documents = [{"docno": str(number), "text": text} for number, text in enumerate(texts)]
     index = M3Index(directory / "rescored.index", M3Encoder(directory / "m3"))
@@ -195,8 +195,8 @@ def _rescoring(directory: Path, texts: list[str], asked: list[str], lists: list[
 
 def measure_indexing(directory: Path, size: str) -> dict[str, float]:
     """Measure the peak memory of an index with multi-vectors of so many provisions."""
-    from legalir.m3.encoder import M3Encoder
-    from legalir.m3.index import M3Index
+    from legalir.m3.m3_encoder import M3Encoder
+    from legalir.m3.m3_index import M3Index
 
     texts = _read(directory)[0][: int(size)]
     encoder = M3Encoder(directory / "m3-small")

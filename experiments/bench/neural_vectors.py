@@ -43,14 +43,14 @@ def unit_rows(rng: np.random.Generator, rows: int, dimensions: int) -> npt.NDArr
 
 def measure_maxsim() -> dict[str, float]:
     """Return gigabytes of stored vectors a second: copied, and scored for queries of several lengths."""
-    from legalir.m3.store import quantized
+    from legalir.m3.maxsim import quantize
 
     rng = np.random.default_rng(1)
     rows = unit_rows(rng, DOCUMENTS * TOKENS, DIMENSIONS)
     bounds = np.arange(DOCUMENTS + 1, dtype=np.int64) * TOKENS
     figures: dict[str, float] = {}
     for kind in ("float16", "int8"):
-        stored, scales = (rows.astype(np.float16), None) if kind == "float16" else quantized(rows)
+        stored, scales = (rows.astype(np.float16), None) if kind == "float16" else quantize(rows)
         figures |= {f"{kind} {name}": value for name, value in _rates(rng, stored, bounds, scales).items()}
     return figures
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from legalir.graph.laws import LawTable
     from legalir.lexical.bm25f import FieldIndex
     from legalir.lexical.sparse import SparseIndex
-    from legalir.m3.encoder import M3Encoder
-    from legalir.m3.index import M3Index
-    from legalir.m3.store import Multi
+    from legalir.m3.m3_encoder import M3Encoder
+    from legalir.m3.m3_index import M3Index
+    from legalir.m3.maxsim import Multi
 
 __all__ = ["CollectionIndexes", "citing_headings", "with_citing"]
 
@@ -215,8 +215,8 @@ class CollectionIndexes:
         Raises:
             ModelError: the model cannot be found, read, or computed with.
         """
-        from legalir.m3.encoder import M3Encoder
-        from legalir.m3.index import M3Index
+        from legalir.m3.m3_encoder import M3Encoder
+        from legalir.m3.m3_index import M3Index
 
         chosen = M3Encoder(encoder) if isinstance(encoder, str) else encoder
 

@@ -1,1 +1,1 @@
-"""BGE-M3 (Chen et al. 2024): encoder, three heads, index, retrievers, reranker."""
+"""BGE-M3 [bge-m3]: representations and scores of three heads, encoder, MaxSim, retrievers and reranker, index."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.dense.cosine import best_cosines
-from legalir.m3.arithmetic import Representations
+from legalir.m3.heads import Representations
 from legalir.train.material import Gold
 
 __all__ = ["dev_measures", "sparse_ndcg"]

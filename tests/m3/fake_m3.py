@@ -1,4 +1,4 @@
-"""An encoder of three heads that needs no model: what it says is drawn by a generator that the text seeds."""
+"""An encoder of three heads that needs no model: a generator seeded by the text draws the representations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from legalir.m3.store import M3Store
+from legalir.m3.m3_index import M3Index
 
 VOCABULARY = 60
 LIMIT = 120
@@ -97,7 +97,13 @@ def provisions(n: int, *, first: int = 0) -> list[Mapping[str, str]]:
     ]
 
 
-def contents(store: M3Store) -> dict[str, bytes]:
+def built(path: Path, documents: Any, encoder: FakeM3 | None = None, **options: Any) -> M3Index:
+    """Build an index with an encoder, by default a new one."""
+    given: Any = encoder or FakeM3()
+    return M3Index(path, given).index(documents, **options)
+
+
+def contents(store: M3Index) -> dict[str, bytes]:
     """Return the bytes of every file of a build, by name."""
     data = store.directory / store.manifest.data
     return {name: (data / name).read_bytes() for name in store.manifest.files}
@@ -108,7 +114,7 @@ def logged(log: Path) -> list[str]:
     return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
 
 
-def leftovers(store: M3Store) -> list[str]:
+def leftovers(store: M3Index) -> list[str]:
     """Return what stands beside and inside the directory beyond one whole build and the files of locks."""
     data = store.manifest.data
     inside = {child.name for child in store.directory.iterdir()} - {"manifest.json", "pt_meta.json", data}

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from pair_scores import pair_scores
 
-from legalir.m3.arithmetic import Representations, combined, pair_scores, token_maxima
-from legalir.m3.encoder import M3Encoder
-from legalir.m3.index import M3Index
+from legalir.m3.heads import Representations, combine, token_maxima
+from legalir.m3.m3_encoder import M3Encoder
+from legalir.m3.m3_index import M3Index
 
 VOCABULARY = 64
 DIMENSIONS = 8
@@ -72,7 +73,7 @@ def expected(query: str, weights: dict[str, float]) -> dict[str, float]:
     texts = [f"{one['title']}\n{one['text']}" if one.get("title") else one["text"] for one in DOCUMENTS]
     queries, documents = (LetterM3().represent(given, multi=True) for given in ([query], texts))
     scores = {
-        one["docno"]: float(combined(pair_scores(queries, 0, documents, number), weights))
+        one["docno"]: float(combine(pair_scores(queries, 0, documents, number), weights))
         for number, one in enumerate(DOCUMENTS)
     }
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from tiny_models import SENTENCES, WORDS, write_m3
 
-from legalir.m3.arithmetic import Representations
-from legalir.m3.encoder import M3Encoder
+from legalir.m3.heads import Representations
+from legalir.m3.m3_encoder import M3Encoder
 
 KOREAN = tuple(word for word in WORDS if ord(word[0]) > 0x1000)
 ENGLISH = tuple(word for word in WORDS if ord(word[0]) < 0x1000)

@@ -8,22 +8,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import fake_m3
 import numpy as np
 import pytest
 from fake_m3 import LIMIT, VOCABULARY, FakeM3, Said, contents, leftovers, provisions
 
-from legalir.m3.build import build
-from legalir.m3.store import M3Store, Multi, quantized, restored
+from legalir.m3.m3_index import M3Index
+from legalir.m3.maxsim import Multi, dequantize, quantize
 from legalir.storage import documents
 from legalir.storage.documents import indexed_text
 
 DOCUMENTS = provisions(40)
 
 
-def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Store:
-    store = M3Store(str(path))
-    build(store, documents, encoder or FakeM3(), **options)
-    return store
+def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Index:
+    return fake_m3.built(path, documents, encoder, **options)
 
 
 @pytest.mark.parametrize("multi", [None, "float16", "float32", "int8"])
@@ -49,7 +48,7 @@ def test_the_index_holds_what_the_encoder_said_of_each_text(
             continue
         assert store.multi is not None
         if multi == "int8":
-            assert np.array_equal(store.multi.row(number), restored(*quantized(vectors)))
+            assert np.array_equal(store.multi.row(number), dequantize(*quantize(vectors)))
         else:
             assert np.array_equal(store.multi.row(number), vectors.astype(multi).astype(np.float32))
     for token, expected in by_token.items():
@@ -146,7 +145,7 @@ def test_only_a_changed_provision_is_encoded_again(tmp_path: Path, multi: Multi 
     store = built(tmp_path / "m3", changed, encoder, multi=multi)
     assert encoder.seen == [indexed_text(changed[17])]
     assert contents(store) == contents(built(tmp_path / "fresh", changed, multi=multi))
-    assert store.fingerprint() == M3Store(str(tmp_path / "fresh")).fingerprint()
+    assert store.fingerprint() == M3Index(tmp_path / "fresh").fingerprint()
 
 
 @pytest.mark.parametrize("multi", [None, "float16", "int8"])
@@ -203,7 +202,7 @@ def test_other_indexes_can_lend_what_they_hold(tmp_path: Path) -> None:
     assert sorted(encoder.seen) == sorted(indexed_text(document) for document in DOCUMENTS[35:])
     assert contents(store) == contents(built(tmp_path / "fresh"))
     shutil.rmtree(tmp_path / "one")
-    assert contents(M3Store(str(tmp_path / "m3"))) == contents(store)
+    assert contents(M3Index(tmp_path / "m3")) == contents(store)
 
 
 @pytest.mark.parametrize("multi", [None, "float16", "int8"])

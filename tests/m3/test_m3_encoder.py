@@ -13,9 +13,9 @@ import pytest
 from m3_material import EDGES, assert_same, random_text
 from tiny_models import write_m3
 
-from legalir.m3 import encoder as encoders
-from legalir.m3.arithmetic import Representations
-from legalir.m3.encoder import Batch, M3Encoder, M3Model
+from legalir.m3 import m3_encoder
+from legalir.m3.heads import Representations
+from legalir.m3.m3_encoder import Batch, M3Encoder, M3Model
 from legalir.models.loading import placement
 
 pytestmark = pytest.mark.neural
@@ -29,7 +29,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute in float32 unless a test says otherwise, whatever the machine has."""
-    monkeypatch.setattr(encoders, "placement", lambda device, dtype: placement("cpu", dtype))
+    monkeypatch.setattr(m3_encoder, "placement", lambda device, dtype: placement("cpu", dtype))
 
 
 def test_what_it_returns(folder: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_text_does_not_depend_on_its_batch(folder: Path) -> None:
     assert_same(M3Encoder(folder, batch_tokens=1).represent(EDGES, multi=True), whole)
     backwards = M3Encoder(folder, batch_tokens=100).represent(EDGES[::-1], multi=True)
     rows = [backwards.row(number) for number in reversed(range(len(EDGES)))]
-    assert_same(Representations.joined(rows), whole)
+    assert_same(Representations.concatenate(rows), whole)
 
 
 @pytest.mark.parametrize("multi", [True, False])
@@ -105,13 +105,15 @@ def test_half_of_a_surrogate_pair_is_read_as_a_question_mark(folder: Path) -> No
 
 def test_queries_are_remembered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[list[str]] = []
-    original = M3Model.read
-    monkeypatch.setattr(M3Model, "read", lambda self, texts, limit: read.append(texts) or original(self, texts, limit))
+    original = M3Model.tokenize
+    monkeypatch.setattr(
+        M3Model, "tokenize", lambda self, texts, limit: read.append(texts) or original(self, texts, limit)
+    )
     encoder = M3Encoder(folder)
     first = encoder.represent_queries(["관계인", "door", "관계인"], multi=True)
     again = encoder.represent_queries(["관계인", "door", "관계인", "한다"], multi=True)
     assert read == [["관계인", "door"], ["한다"]]
-    assert_same(Representations.joined([again.row(number) for number in range(3)]), first, atol=0)
+    assert_same(Representations.concatenate([again.row(number) for number in range(3)]), first, atol=0)
     assert encoder.represent_queries(["door"], multi=False).vectors is None
     assert len(read) == 3
     encoder.represent(["door"], multi=True)

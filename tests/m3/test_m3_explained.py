@@ -10,7 +10,7 @@ from m3_letters import QUERIES, expected, letter_index
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain
-from legalir.m3.index import M3Index
+from legalir.m3.m3_index import M3Index
 
 THREE = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}
 

@@ -8,9 +8,18 @@ from typing import Any
 import pytest
 
 from legalir.errors import ComponentError
-from legalir.m3.encoder import M3Encoder
-from legalir.m3.index import M3Index
-from legalir.m3.retriever import M3HeadRetriever, M3Retriever, M3Scorer, m3, m3_dense, m3_multi, m3_rerank, m3_sparse
+from legalir.m3.head_retrievers import (
+    M3HeadRetriever,
+    M3Retriever,
+    M3Scorer,
+    m3,
+    m3_dense,
+    m3_multi,
+    m3_rerank,
+    m3_sparse,
+)
+from legalir.m3.m3_encoder import M3Encoder
+from legalir.m3.m3_index import M3Index
 
 
 class Shelf:
@@ -72,7 +81,7 @@ def test_the_encoder_is_made_as_asked(shelf: Shelf, factory: Any) -> None:
 
 @pytest.mark.parametrize("factory", [m3, m3_rerank])
 def test_wrong_weights_are_refused_before_anything_is_built(shelf: Shelf, factory: Any) -> None:
-    with pytest.raises(ComponentError, match=f"{factory.__name__}: weights=.0.4, 0.2, 0.4. is no mapping"):
+    with pytest.raises(ComponentError, match=f"{factory.__name__}: weights=.0.4, 0.2, 0.4. is not a mapping"):
         factory(shelf, model="m", weights=[0.4, 0.2, 0.4])
     assert shelf.asked == []
 

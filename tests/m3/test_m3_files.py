@@ -13,8 +13,8 @@ from m3_material import EDGES, assert_same, tiny_encoder
 from tiny_models import write_cross_encoder, write_m3
 
 from legalir.errors import ComponentError, ModelError
-from legalir.m3 import encoder as encoders
-from legalir.m3.encoder import M3Encoder
+from legalir.m3 import m3_encoder
+from legalir.m3.m3_encoder import M3Encoder
 from legalir.models.loading import placement
 
 pytestmark = pytest.mark.neural
@@ -28,12 +28,12 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute in float32 unless a test says otherwise, whatever the machine has."""
-    monkeypatch.setattr(encoders, "placement", lambda device, dtype: placement("cpu", dtype))
+    monkeypatch.setattr(m3_encoder, "placement", lambda device, dtype: placement("cpu", dtype))
 
 
 def test_nothing_is_loaded_to_look_at_it(folder: Path) -> None:
     program = (
-        "import sys; from legalir.m3.encoder import M3Encoder; "
+        "import sys; from legalir.m3.m3_encoder import M3Encoder; "
         f"e = M3Encoder({str(folder)!r}); e.fingerprint, e.max_length, e.vocabulary, e.dimensions, repr(e), hash(e); "
         "print(*sorted({'torch', 'safetensors', 'tokenizers', 'transformers'} & set(sys.modules)))"
     )
@@ -93,13 +93,13 @@ def test_a_folder_without_a_head(tmp_path: Path, head: str) -> None:
     write_m3(tmp_path)
     (tmp_path / f"{head}.pt").unlink()
     with pytest.raises(
-        ModelError, match=rf'no {head}\.pt, so it has not the layout of BGE-M3.*dense\(".*"\) takes any'
+        ModelError, match=rf'no {head}\.pt, so it does not have the layout of BGE-M3.*dense\(".*"\) takes any'
     ):
         M3Encoder(tmp_path)
 
 
 def test_another_kind_of_model(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="has not the layout of BGE-M3"):
+    with pytest.raises(ModelError, match="does not have the layout of BGE-M3"):
         M3Encoder(write_cross_encoder(tmp_path))
     with pytest.raises(ModelError, match="There is no folder"):
         M3Encoder(tmp_path / "nowhere")
@@ -120,7 +120,7 @@ def test_a_head_that_does_not_fit(tmp_path: Path, head: str, shapes: dict[str, t
 
     write_m3(tmp_path)
     torch.save({name: torch.zeros(shape) for name, shape in shapes.items()}, tmp_path / f"{head}.pt")
-    with pytest.raises(ModelError, match=f"{head} in .* is no linear layer for a transformer of 32 dimensions"):
+    with pytest.raises(ModelError, match=f"{head} in .* is not a linear layer for a transformer of 32 dimensions"):
         M3Encoder(tmp_path).represent(["a"], multi=False)
 
 
@@ -140,14 +140,14 @@ def test_a_tokenizer_of_another_model(tmp_path: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(write_m3(tmp_path))
     tokenizer.add_tokens(["제12조제3항"])
     tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(ModelError, match="a tokenizer of 2521 tokens and a transformer that knows 2520"):
+    with pytest.raises(ModelError, match="a tokenizer of 2521 tokens and a transformer of 2520"):
         M3Encoder(tmp_path).represent(["a"], multi=False)
 
 
 def test_a_config_that_does_not_say_enough(tmp_path: Path) -> None:
     write_m3(tmp_path)
     (tmp_path / "config.json").write_text('{"model_type": "xlm-roberta"}')
-    with pytest.raises(ModelError, match="does not say how large the model is"):
+    with pytest.raises(ModelError, match="does not give the size of the model"):
         M3Encoder(tmp_path).fingerprint  # noqa: B018
 
 
@@ -156,7 +156,7 @@ def test_what_is_no_number(tmp_path: Path) -> None:
 
     write_m3(tmp_path)
     torch.save({"weight": torch.full((1, 32), torch.nan), "bias": torch.zeros(1)}, tmp_path / "sparse_linear.pt")
-    with pytest.raises(ModelError, match=r"computes what is no number in float32: give dtype='float32'"):
+    with pytest.raises(ModelError, match=r"computes a NaN or an infinity in float32: give dtype='float32'"):
         M3Encoder(tmp_path, device="cpu").represent(["a"], multi=False)
 
 
@@ -169,7 +169,9 @@ def test_a_device_without_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise torch.OutOfMemoryError("out of memory")
 
     monkeypatch.setattr(encoder._loaded, "_backbone", full)
-    with pytest.raises(ModelError, match="cpu has no memory left for a batch of 6 tokens: give fewer as batch_tokens"):
+    with pytest.raises(
+        ModelError, match="cpu has too little memory for a batch of 6 tokens: give a smaller batch_tokens"
+    ):
         encoder.represent(["관계인", "door"], multi=False)
 
 
@@ -194,7 +196,7 @@ def test_a_name_is_looked_up_late_and_its_heads_are_fetched(folder: Path, monkey
         asked.append((model, needs or []))
         return folder if needs else folder / "1_Pooling"  # Another program fetched a part of it.
 
-    monkeypatch.setattr(encoders, "find_model", find)
+    monkeypatch.setattr(m3_encoder, "find_model", find)
     encoder = M3Encoder("some/model")
     assert asked == []
     assert encoder.fingerprint == M3Encoder("some/model").fingerprint

@@ -12,8 +12,8 @@ from tiny_models import write_m3
 
 from legalir.errors import ArtifactError, ComponentError, ModelError
 from legalir.explanation import explain
-from legalir.m3.encoder import M3Encoder
-from legalir.m3.index import M3Index
+from legalir.m3.m3_encoder import M3Encoder
+from legalir.m3.m3_index import M3Index
 
 pytestmark = pytest.mark.neural
 
@@ -77,7 +77,7 @@ def test_a_model_that_went_away(tmp_path: Path) -> None:
 
 
 def test_no_encoder_to_build_with(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match=r'cannot be built without an encoder: name its model, as in M3Index."'):
+    with pytest.raises(ComponentError, match=r'cannot be built without an encoder: give its model, as in M3Index."'):
         M3Index(tmp_path / "index").index(DOCUMENTS)
 
 

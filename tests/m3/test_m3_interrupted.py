@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import fake_m3
 import numpy as np
 import pytest
 from fake_m3 import FakeM3, contents, leftovers, logged, provisions
 from forked import child
 
 from legalir.errors import ArtifactError
-from legalir.m3.build import build
-from legalir.m3.store import M3Store
+from legalir.m3.m3_index import M3Index
 from legalir.storage import shards as encoded
 
 SHARD = 10
@@ -25,10 +25,8 @@ DOCUMENTS = provisions(95)
 OLD = provisions(30, first=1000)
 
 
-def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Store:
-    store = M3Store(str(path))
-    build(store, documents, encoder or FakeM3(), **{"multi": "float16", "shard": SHARD, **options})
-    return store
+def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Index:
+    return fake_m3.built(path, documents, encoder, **{"multi": "float16", "shard": SHARD, **options})
 
 
 def shards(path: Path) -> list[Path]:
@@ -53,7 +51,7 @@ def test_a_kill_while_encoding_costs_one_shard_at_most(tmp_path: Path, fresh: di
     process = child(built, path, DOCUMENTS, FakeM3(log=log, dies_at=moment))
     process.join()
     assert process.exitcode == -signal.SIGKILL
-    assert contents(M3Store(str(path))) == old
+    assert contents(M3Index(path)) == old
     assert len(logged(log)) == moment
     store = built(path, DOCUMENTS, FakeM3(log=log))
     assert len(logged(log)) == 95 + moment % SHARD
@@ -70,7 +68,7 @@ def test_many_kills_one_after_the_other(tmp_path: Path, fresh: dict[str, bytes])
     # Each time ten of fifteen texts were kept; 95 = 8 · 10 + 15.
     assert kills == 8
     assert len(logged(log)) == 8 * 15 + 15
-    assert contents(M3Store(str(path))) == fresh
+    assert contents(M3Index(path)) == fresh
 
 
 def _until(path: Path, limit: int, log: Path) -> None:
@@ -98,7 +96,7 @@ def test_a_kill_at_any_file_operation(tmp_path: Path, fresh: dict[str, bytes]) -
         log = tmp_path / f"log{limit}"
         process = child(_until, path, limit, log)
         process.join()
-        found = contents(M3Store(str(path)))
+        found = contents(M3Index(path))
         assert found in (old, fresh), limit
         outcomes.append(found == fresh)
         store = built(path, DOCUMENTS, FakeM3(log=log), shard=32)
@@ -123,7 +121,7 @@ def test_two_processes_at_once_encode_each_text_once(tmp_path: Path, fresh: dict
         process.join()
     assert [process.exitcode for process in processes] == [0, 0, 0]
     assert len(logged(log)) == 95
-    assert contents(M3Store(str(path))) == fresh
+    assert contents(M3Index(path)) == fresh
 
 
 def test_an_encoder_that_fails_keeps_what_is_done(tmp_path: Path, fresh: dict[str, bytes]) -> None:
@@ -135,7 +133,7 @@ def test_an_encoder_that_fails_keeps_what_is_done(tmp_path: Path, fresh: dict[st
 
     with pytest.raises(KeyboardInterrupt):
         built(tmp_path / "m3", DOCUMENTS, Failing())
-    assert not M3Store(str(tmp_path / "m3")).built()
+    assert not M3Index(tmp_path / "m3").built()
     encoder = FakeM3()
     assert contents(built(tmp_path / "m3", DOCUMENTS, encoder)) == fresh
     assert len(encoder.seen) == 95 - 40
@@ -168,13 +166,13 @@ def test_a_full_disk_leaves_the_old_index_and_what_was_encoded(tmp_path: Path, f
         process = child(_on_a_full_disk, path, size, log)
         process.join()
         assert process.exitcode == 3, size
-        assert contents(M3Store(str(path))) == old
-        assert [name for name in leftovers(M3Store(str(path))) if name != "log"] in ([], [".m3.shards"])
+        assert contents(M3Index(path)) == old
+        assert [name for name in leftovers(M3Index(path)) if name != "log"] in ([], [".m3.shards"])
     largest = max(map(len, fresh.values()))
     process = child(_on_a_full_disk, path, largest - 1, log)
     process.join()
     assert process.exitcode == 3
-    assert contents(M3Store(str(path))) == old
+    assert contents(M3Index(path)) == old
     assert contents(built(path, DOCUMENTS)) == fresh
 
 

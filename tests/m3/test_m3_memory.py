@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 from fake_m3 import Said
 
-from legalir.m3 import build as inverted
-from legalir.m3.build import build
-from legalir.m3.store import M3Store
+from legalir.m3 import m3_index
+from legalir.m3.m3_index import M3Index
 from legalir.storage import documents as reading
 from legalir.storage import shards as gather
 
@@ -50,10 +49,9 @@ def documents(n: int) -> Iterator[Mapping[str, str]]:
     return ({"docno": str(number), "text": f"{number} {FILLER}"} for number in range(n))
 
 
-def _build(path: Path, n: int) -> M3Store:
-    store = M3Store(str(path))
-    build(store, documents(n), BulkyM3(), multi="float16", shard=1024)
-    return store
+def _build(path: Path, n: int) -> M3Index:
+    encoder: Any = BulkyM3()
+    return M3Index(path, encoder).index(documents(n), multi="float16", shard=1024)
 
 
 def _peak(path: Path, n: int) -> int:
@@ -73,7 +71,7 @@ def without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_python_allocates_stays_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times the documents may cost docnos, digests and bounds, and no more; first built, then taken over."""
     monkeypatch.setattr(gather, "_BLOCK", 1_000_000)
-    monkeypatch.setattr(inverted, "_POSTINGS", 20_000)
+    monkeypatch.setattr(m3_index, "_BLOCK_POSTINGS", 20_000)
     monkeypatch.setattr(reading, "_BATCH_CHARACTERS", 50_000)
     few, many = 1000, 4000
     _build(tmp_path / "warm", 10)

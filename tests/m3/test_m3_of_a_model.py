@@ -9,9 +9,8 @@ import pytest
 from fake_m3 import provisions
 from tiny_models import write_m3
 
-from legalir.m3.build import build
-from legalir.m3.encoder import M3Encoder
-from legalir.m3.store import M3Store
+from legalir.m3.m3_encoder import M3Encoder
+from legalir.m3.m3_index import M3Index
 from legalir.storage.documents import indexed_text
 
 pytestmark = pytest.mark.neural
@@ -20,9 +19,8 @@ pytestmark = pytest.mark.neural
 def test_the_index_holds_what_the_model_says_of_each_text_alone(tmp_path: Path) -> None:
     write_m3(tmp_path / "model")
     encoder = M3Encoder(tmp_path / "model", max_length=40, device="cpu")
-    store = M3Store(str(tmp_path / "m3"))
     documents = [*provisions(20), {"docno": "empty", "text": ""}]
-    build(store, documents, encoder, multi="float32", precision="float32", shard=8)
+    store = M3Index(tmp_path / "m3", encoder).index(documents, multi="float32", precision="float32", shard=8)
     assert store.vocabulary == encoder.vocabulary
     assert store.multi is not None
     truncated = 0
@@ -37,5 +35,4 @@ def test_the_index_holds_what_the_model_says_of_each_text_alone(tmp_path: Path) 
         assert said.vectors is not None
         assert np.abs(store.multi.row(number) - said.vectors).max() < 1e-4
     assert 0 < truncated == store.truncated
-    build(store, [], encoder)
-    assert len(store) == 0
+    assert len(store.index([])) == 0

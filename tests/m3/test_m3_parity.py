@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from m3_material import EDGES, random_text, tiny_encoder
+from pair_scores import multi_score, pair_scores, sparse_score
 from tiny_models import SENTENCES
 
-from legalir.m3.arithmetic import combined, multi_score, pair_scores, sparse_score
-from legalir.m3.encoder import M3Encoder
+from legalir.m3.heads import combine
+from legalir.m3.m3_encoder import M3Encoder
 
 pytestmark = pytest.mark.neural
 
@@ -44,7 +45,7 @@ def compare(encoder: M3Encoder, theirs: Any, pairs: list[tuple[str, str]], weigh
         ours = dict(pair_scores(queries, number, documents, number))
         two = {head: weights[head] for head in ("dense", "sparse")}
         wanted = [found[name][0] for name in ("dense", "sparse", "colbert", "sparse+dense", "colbert+sparse+dense")]
-        got = [ours["dense"], ours["sparse"], ours["multi"], combined(ours, two), combined(ours, weights)]
+        got = [ours["dense"], ours["sparse"], ours["multi"], combine(ours, two), combine(ours, weights)]
         np.testing.assert_allclose(got, wanted, rtol=0, atol=EXACT, err_msg=str(pair))
 
 

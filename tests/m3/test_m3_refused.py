@@ -5,21 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import fake_m3
 import numpy as np
 import pytest
 from fake_m3 import VOCABULARY, FakeM3, contents, provisions
 
 from legalir.errors import ArtifactError, ComponentError
-from legalir.m3.build import build
-from legalir.m3.store import M3Store
+from legalir.m3.m3_index import M3Index
 
 DOCUMENTS = provisions(40)
 
 
-def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Store:
-    store = M3Store(str(path))
-    build(store, documents, encoder or FakeM3(), **options)
-    return store
+def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Index:
+    return fake_m3.built(path, documents, encoder, **options)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +43,7 @@ def test_documents_that_cannot_be_indexed(tmp_path: Path) -> None:
         built(tmp_path / "m3", [{"text": "a"}])
     with pytest.raises(ComponentError, match="give a string"):
         built(tmp_path / "m3", [{"docno": "a", "text": float("nan")}])
-    assert contents(M3Store(str(tmp_path / "m3"))) == good
+    assert contents(M3Index(tmp_path / "m3")) == good
 
 
 def test_something_else_at_the_path_is_left_alone(tmp_path: Path) -> None:
@@ -70,7 +68,7 @@ def _broken(**parts: Any) -> FakeM3:
     [
         ({"dense": lambda texts: np.full((len(texts), 8), np.nan)}, "a dense vector with a NaN"),
         ({"dense": lambda texts: np.ones((len(texts) + 1, 8))}, r"dense vectors of shape \[3, 8\] for 2 texts"),
-        ({"truncated": lambda texts: np.zeros(3, dtype=bool)}, r"\(3,\) marks of texts beyond its limit for 2 texts"),
+        ({"truncated": lambda texts: np.zeros(3, dtype=bool)}, r"\(3,\) marks of truncated texts for 2 texts"),
         ({"tokens": lambda texts: np.array([3, 3, 1])}, "tokens and .* weights"),
         (
             {
@@ -104,8 +102,8 @@ def _broken(**parts: Any) -> FakeM3:
             },
             r"sparse.bounds of shape \[4\] .* for 2 texts",
         ),
-        ({"vectors": lambda texts: None}, "multi-vectors that are none"),
-        ({"vectors": lambda texts: np.full((4, 4), np.inf)}, "multi-vectors that are none, or hold a NaN"),
+        ({"vectors": lambda texts: None}, "no multi-vectors"),
+        ({"vectors": lambda texts: np.full((4, 4), np.inf)}, "no multi-vectors, or some with a NaN"),
         ({"vector_bounds": lambda texts: np.array([0, 1, 1])}, "multi.vectors of shape"),
         ({"vector_bounds": lambda texts: np.array([0, 3, 1])}, "ascending from 0"),
     ],
@@ -114,7 +112,7 @@ def test_what_no_encoder_can_mean_is_refused(tmp_path: Path, parts: dict[str, An
     documents = [{"docno": "a", "text": "가나다라"}, {"docno": "b", "text": "마바사"}]
     with pytest.raises(ComponentError, match=message):
         built(tmp_path / "m3", documents, _broken(**parts), multi="float16")
-    assert not M3Store(str(tmp_path / "m3")).built()
+    assert not M3Index(tmp_path / "m3").built()
 
 
 def test_an_encoder_that_changes_its_shapes_is_refused(tmp_path: Path) -> None:
@@ -129,4 +127,4 @@ def test_an_encoder_that_changes_its_shapes_is_refused(tmp_path: Path) -> None:
     # From shard to shard, and from build to build.
     with pytest.raises(ComponentError, match="its fingerprint must change with them"):
         built(tmp_path / "m3", long, Growing(), shard=1)
-    assert not M3Store(str(tmp_path / "m3")).built()
+    assert not M3Index(tmp_path / "m3").built()

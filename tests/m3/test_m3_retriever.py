@@ -13,9 +13,8 @@ from m3_letters import DOCUMENTS, QUERIES, LetterM3, expected, letter_index, let
 
 from legalir.errors import ComponentError
 from legalir.frames.scorer import scorer_of
-from legalir.m3.heads import Heads
-from legalir.m3.index import M3Index
-from legalir.m3.retriever import M3HeadRetriever, M3Retriever, M3Scorer
+from legalir.m3.head_retrievers import HeadScores, M3HeadRetriever, M3Retriever, M3Scorer
+from legalir.m3.m3_index import M3Index
 
 THREE = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}
 ALL = len(DOCUMENTS)
@@ -78,11 +77,11 @@ def test_a_head_without_weight_is_not_computed(index: M3Index, monkeypatch: pyte
     used: set[str] = set()
 
     def watched(name: str) -> Callable[..., Any]:
-        inside = getattr(Heads, name)
+        inside = getattr(HeadScores, name)
         return lambda self, head, *rest: used.add(head) or inside(self, head, *rest)
 
     for name in ("pairs", "best"):
-        monkeypatch.setattr(Heads, name, watched(name))
+        monkeypatch.setattr(HeadScores, name, watched(name))
     encoder = index.encoder
     assert isinstance(encoder, LetterM3)
     for weights in ({"dense": 1, "sparse": 0}, {"sparse": 0.3}, {"multi": 0.0, "sparse": 1, "dense": 1}):
@@ -157,7 +156,7 @@ def test_stored_in_fewer_bits(tmp_path: Path, multi: str) -> None:
 
 def test_many_questions_are_scored_a_few_at_a_time(index: M3Index, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = index.head("multi").transform(asked(*QUERIES))
-    monkeypatch.setattr("legalir.m3.heads._CELLS", 2 * ALL)
+    monkeypatch.setattr("legalir.m3.head_retrievers._CELLS", 2 * ALL)
     pd.testing.assert_frame_equal(index.head("multi").transform(asked(*QUERIES)), wanted)
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from tiny_models import SENTENCES, WORDS, write_m3
 
-from legalir.m3.encoder import M3Encoder
-from legalir.m3.index import M3Index
+from legalir.m3.m3_encoder import M3Encoder
+from legalir.m3.m3_index import M3Index
 
 pytestmark = pytest.mark.neural
 

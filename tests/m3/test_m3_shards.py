@@ -10,22 +10,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fake_m3
 import numpy as np
 import pytest
 from fake_m3 import FakeM3, contents, leftovers, provisions
 from forked import child
 
-from legalir.m3.build import build
-from legalir.m3.store import M3Store
+from legalir.m3.m3_index import M3Index
 
 SHARD = 10
 DOCUMENTS = provisions(95)
 
 
-def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Store:
-    store = M3Store(str(path))
-    build(store, documents, encoder or FakeM3(), **{"multi": "float16", "shard": SHARD, **options})
-    return store
+def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None, **options: Any) -> M3Index:
+    return fake_m3.built(path, documents, encoder, **{"multi": "float16", "shard": SHARD, **options})
 
 
 def shards(path: Path) -> list[Path]:

@@ -8,33 +8,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from legalir.m3.store import quantized, restored
+from legalir.m3.maxsim import dequantize, quantize
 
 ROUNDING = 1 + 1e-6
 
 
 def test_a_vector_by_hand() -> None:
     # m = 0.635, so s = 0.005 and the integers are x / 0.005.
-    grid, scales = quantized(np.array([[0.635, -0.2, 0.0024, 0.0026, -0.635]], dtype=np.float32))
+    grid, scales = quantize(np.array([[0.635, -0.2, 0.0024, 0.0026, -0.635]], dtype=np.float32))
     assert grid.tolist() == [[127, -40, 0, 1, -127]]
     assert grid.dtype == np.int8
     assert scales == pytest.approx([0.005])
     assert scales.dtype == np.float32
-    assert restored(grid, scales) == pytest.approx(np.array([[0.635, -0.2, 0, 0.005, -0.635]]))
+    assert dequantize(grid, scales) == pytest.approx(np.array([[0.635, -0.2, 0, 0.005, -0.635]]))
 
 
 def test_vectors_of_zeros_and_no_vectors() -> None:
-    grid, scales = quantized(np.zeros((2, 3), dtype=np.float16))
+    grid, scales = quantize(np.zeros((2, 3), dtype=np.float16))
     assert grid.tolist() == [[0, 0, 0], [0, 0, 0]]
     assert scales.tolist() == [0, 0]
-    assert restored(*quantized(np.zeros((0, 3)))).shape == (0, 3)
+    assert dequantize(*quantize(np.zeros((0, 3)))).shape == (0, 3)
 
 
 def test_many_vectors_are_each_as_one_alone() -> None:
     vectors = np.random.default_rng(1).standard_normal((2500, 3)).astype(np.float16)
-    grid, scales = quantized(vectors)
+    grid, scales = quantize(vectors)
     for row in (0, 1023, 1024, 2047, 2499):
-        alone = quantized(vectors[row : row + 1])
+        alone = quantize(vectors[row : row + 1])
         assert (alone[0][0].tolist(), alone[1][0]) == (grid[row].tolist(), scales[row])
 
 
@@ -46,7 +46,7 @@ def test_many_vectors_are_each_as_one_alone() -> None:
     )
 )
 def test_no_component_is_further_off_than_half_a_step(vectors: np.ndarray) -> None:
-    found = restored(*quantized(vectors))
+    found = dequantize(*quantize(vectors))
     highest = np.abs(vectors).max(axis=1, keepdims=True)
     assert (np.abs(found - vectors) <= highest / 254 * ROUNDING + 1e-37).all()
 
@@ -57,7 +57,7 @@ def test_inner_products_keep_the_bound_and_the_usual_error(dimensions: int) -> N
     queries, vectors = (random.standard_normal((200, dimensions)) for _ in range(2))
     queries /= np.linalg.norm(queries, axis=1, keepdims=True)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    errors = queries @ (restored(*quantized(vectors)).astype(np.float64) - vectors).T
+    errors = queries @ (dequantize(*quantize(vectors)).astype(np.float64) - vectors).T
     highest = np.abs(vectors).max(axis=1)
     bound = np.abs(queries).sum(axis=1)[:, None] * highest / 254
     assert (np.abs(errors) <= bound * ROUNDING + 1e-7).all()

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from legalir.m3.heads import TokenProducts
-from legalir.m3.store import Grouped
+from legalir.m3.head_retrievers import Grouped, TokenProducts
 
 Row = dict[int, float]
 

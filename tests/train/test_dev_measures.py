@@ -10,7 +10,7 @@ import pytest
 from ir_measures import Qrel, R, ScoredDoc, nDCG
 
 import legalir
-from legalir.m3.arithmetic import Representations
+from legalir.m3.heads import Representations
 from legalir.storage.arrays import unit_rows
 from legalir.train.dev import dev_measures, sparse_ndcg
 from legalir.train.material import Gold

@@ -235,7 +235,7 @@ def _measures(recipe: FineTuning, folder: Path, dev: DevSet, device: str) -> dic
     """
     with _own_random_numbers():
         if recipe.objective == "unified":
-            from legalir.m3.encoder import M3Encoder
+            from legalir.m3.m3_encoder import M3Encoder
 
             m3 = M3Encoder(
                 folder, max_length=recipe.passage_length, query_max_length=recipe.query_length, device=device

@@ -12,7 +12,7 @@ from tunable import contents, tuned, write_tunable
 
 from legalir.collection.collection import Collection
 from legalir.encode.sentence import SentenceEncoder
-from legalir.m3.encoder import M3Encoder
+from legalir.m3.m3_encoder import M3Encoder
 
 pytestmark = pytest.mark.neural
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from legalir.m3 import build as inverted
+from legalir.m3 import m3_index
 from legalir.storage.arrays import load_array, save_array
 
 
@@ -23,7 +23,7 @@ def _written(path: Path, rows: sp.csr_matrix) -> Path:
 def _check(directory: Path, spill: Path, rows: sp.csr_matrix) -> None:
     spill.mkdir()
     data = _written(directory, rows)
-    inverted.write_inverted(data, spill, rows.shape[1])
+    m3_index.write_postings(data, spill, rows.shape[1])
     columns = rows.tocsc()
     columns.sort_indices()
     bounds, documents, weights = (load_array(data / f"token.{name}.npy") for name in ("bounds", "documents", "weights"))
@@ -39,14 +39,14 @@ def _check(directory: Path, spill: Path, rows: sp.csr_matrix) -> None:
 @pytest.mark.parametrize("held", [1, 2, 7, 100, 10**6])
 @pytest.mark.parametrize("density", [0.0, 0.02, 0.4])
 def test_the_same_as_a_transpose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int, density: float) -> None:
-    monkeypatch.setattr(inverted, "_POSTINGS", held)
+    monkeypatch.setattr(m3_index, "_BLOCK_POSTINGS", held)
     rows = sp.random(37, 23, density, format="csr", random_state=np.random.default_rng(held), dtype=np.float32)
     rows.sort_indices()
     _check(tmp_path / "data", tmp_path / "spill", rows)
 
 
 def test_a_token_of_every_document_and_documents_without_any(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inverted, "_POSTINGS", 5)
+    monkeypatch.setattr(m3_index, "_BLOCK_POSTINGS", 5)
     dense = np.zeros((40, 9), dtype=np.float32)
     dense[:, 4] = np.arange(40) + 1
     dense[::2] = 0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.m3.maxsim import Block, MaxSim, NumpyProducts, prepared, products_of
+from legalir.m3.maxsim import Block, MaxSim, NumpyKernel, choose_kernel, round_query
 
 pieces = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), min_size=1, max_size=12)
 
@@ -28,11 +28,11 @@ def test_a_query_is_rounded_within_the_stated_bound(d: int) -> None:
     query = np.random.default_rng(0).standard_normal((50, d)).astype(np.float32)
     query /= np.linalg.norm(query, axis=1, keepdims=True)
     query[0], query[1] = 0, -query[2]
-    exact = prepared(query, np.float32)
+    exact = round_query(query, np.float32)
     assert exact.numbers is query and (exact.unit == 1).all()
     greatest = np.abs(query).max(axis=1, keepdims=True)
     for kind, bound in ((np.float16, np.abs(query) / 2048 + 1e-7 * greatest), (np.int8, greatest / 254 * 1.0001)):
-        ready = prepared(query, kind)
+        ready = round_query(query, kind)
         assert ready.numbers.dtype == kind
         assert (np.abs(ready.numbers * ready.unit[:, None] - query) <= bound).all()
         assert (ready.numbers[1] == -ready.numbers[2]).all()
@@ -42,27 +42,27 @@ def test_a_query_is_rounded_within_the_stated_bound(d: int) -> None:
 @pytest.mark.parametrize("size", [1e-12, 1e-6, 1.0, 2.0**20, 1e12])
 def test_queries_of_any_length_keep_their_digits_in_float16(size: float) -> None:
     query = np.array([[1.0, -0.3, 1e-3]], dtype=np.float32) * np.float32(size)
-    ready = prepared(query, np.float16)
+    ready = round_query(query, np.float16)
     np.testing.assert_allclose(ready.numbers * ready.unit[:, None], query, rtol=1 / 1024)
 
 
 def test_numpy_multiplies_where_numkong_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert isinstance(products_of(np.zeros((1, 2), dtype=np.float16), None, 8), NumpyProducts)
+    assert isinstance(choose_kernel(np.zeros((1, 2), dtype=np.float16), None, 8), NumpyKernel)
 
 
 @pytest.mark.neural
 def test_numkong_multiplies_where_it_is_installed() -> None:
-    from legalir.m3.maxsim import PackedProducts
+    from legalir.m3.maxsim import NumKongKernel
 
-    assert isinstance(products_of(np.zeros((1, 2), dtype=np.float16), None, 8), PackedProducts)
+    assert isinstance(choose_kernel(np.zeros((1, 2), dtype=np.float16), None, 8), NumKongKernel)
 
 
-@pytest.mark.parametrize("packed", [False, pytest.param(True, marks=pytest.mark.neural)])
+@pytest.mark.parametrize("numkong", [False, pytest.param(True, marks=pytest.mark.neural)])
 @pytest.mark.parametrize("d", [1, 63, 1024, 1025, 4000])
-def test_integers_do_not_overflow(d: int, packed: bool) -> None:
+def test_integers_do_not_overflow(d: int, numkong: bool) -> None:
     grid, scales = np.full((4, d), 127, dtype=np.int8), np.full(4, 1 / 127, dtype=np.float32)
     grid[1] = -127
     query = [np.ones((1, d), dtype=np.float32), -np.ones((1, d), dtype=np.float32)]
-    found = MaxSim(grid, np.array([0, 1, 2, 4]), scales, packed=packed).scores(query, np.arange(3))
+    found = MaxSim(grid, np.array([0, 1, 2, 4]), scales, numkong=numkong).scores(query, np.arange(3))
     np.testing.assert_allclose(found, [[d, -d, d], [-d, d, -d]], rtol=1e-5)

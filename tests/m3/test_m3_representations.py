@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pair_scores import dense_score, multi_score, pair_scores, sparse_score
 
-from legalir.m3.arithmetic import Representations, dense_score, multi_score, pair_scores, sparse_score, token_maxima
+from legalir.m3.heads import Representations, token_maxima
 
 
 def ints(*values: int) -> np.ndarray:
@@ -98,7 +99,7 @@ def test_rows_and_their_heads() -> None:
 
 def test_one_part_after_the_other() -> None:
     parts = [representations(1), representations(2), representations(3, texts=0), representations(4)]
-    joined = Representations.joined(parts)
+    joined = Representations.concatenate(parts)
     assert (len(joined), joined.truncated.tolist()) == (9, [False, True, False] * 3)
     whole = [part.row(number) for part in parts for number in range(len(part))]
     for number, row in enumerate(whole):
@@ -120,5 +121,5 @@ def test_without_multi_vectors() -> None:
     bare = dataclasses.replace(whole, vector_bounds=np.zeros(4, dtype=np.int64), vectors=None)
     assert list(pair_scores(bare, 0, whole, 0)) == ["dense", "sparse"]
     assert bare.row(2).vectors is None
-    assert Representations.joined([bare, bare.row(0)]).vectors is None
-    assert Representations.joined([bare, bare]).vector_bounds.tolist() == [0] * 7
+    assert Representations.concatenate([bare, bare.row(0)]).vectors is None
+    assert Representations.concatenate([bare, bare]).vector_bounds.tolist() == [0] * 7

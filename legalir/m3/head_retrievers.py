@@ -1,0 +1,545 @@
+"""Retrieval with the heads of BGE-M3 [bge-m3]: one head over all documents, all heads together, and as a reranker.
+
+n documents, m queries, p pairs of a query and a document, c documents to score; V token ids, z postings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.dense.cosine import best_cosines, pair_cosines
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import drop_results, empty_like, require_texts
+from legalir.frames.component import Cuttable, check_choice, check_number
+from legalir.frames.ranking import Hits, asked_only, best_first, reaching, results_frame
+from legalir.frames.scorer import PairScorer
+from legalir.lexical.postings import ScoredPostings
+from legalir.m3.heads import HEADS, WEIGHTS, Representations, Tokens, check_weights, combine
+from legalir.m3.m3_encoder import M3Encoder
+from legalir.m3.maxsim import Floats, Ints, MaxSim, Multi, MultiVectors
+from legalir.plugins.contract import parameters_of
+from legalir.storage.csr import positions
+from legalir.storage.strings import Docnos
+
+__all__ = [
+    "Grouped",
+    "HeadIndex",
+    "HeadRetriever",
+    "HeadScores",
+    "M3HeadRetriever",
+    "M3Retriever",
+    "M3Scorer",
+    "TokenProducts",
+    "m3",
+    "m3_dense",
+    "m3_multi",
+    "m3_rerank",
+    "m3_sparse",
+]
+
+
+class Grouped(NamedTuple):
+    """Items with weights in groups: group i has the items in ``[bounds[i], bounds[i + 1])``.
+
+    Attributes:
+        bounds: int64 [groups + 1].
+        items: token ids of documents, or documents of token ids; int32 [z], ascending within a group.
+        weights: float32 [z].
+    """
+
+    bounds: npt.NDArray[np.int64]
+    items: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float32]
+
+    def row(self, number: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Return items and weights of a group."""
+        run = slice(self.bounds[number], self.bounds[number + 1])
+        return self.items[run], self.weights[run]
+
+
+class HeadIndex(Protocol):
+    """The part of a :class:`~legalir.m3.m3_index.M3Index` that retrieval reads."""
+
+    @property
+    def dense(self) -> npt.NDArray[np.floating[Any]]:
+        """Dense vector of each document, [n, d]."""
+        ...
+
+    @property
+    def sparse(self) -> Grouped:
+        """Token weights of each document."""
+        ...
+
+    @property
+    def postings(self) -> Grouped:
+        """The same by token id."""
+        ...
+
+    @property
+    def multi(self) -> MultiVectors | None:
+        """Multi-vectors of each document."""
+        ...
+
+    @property
+    def docno_table(self) -> Docnos:
+        """Docnos and numbers of the documents."""
+        ...
+
+    def represent_queries(self, texts: Sequence[str], weights: Mapping[str, float]) -> Representations:
+        """Return the representations of queries, with multi-vectors if they have a weight."""
+
+    def check_weights(self, component: str, weights: object) -> dict[str, float]:
+        """Return the weights above 0 if the index holds their heads."""
+
+    def token_texts(self, tokens: Sequence[int]) -> list[str]:
+        """Return the text of each token id."""
+
+
+class TokenProducts:
+    """Inner products of the token weights of queries with those of documents.
+
+    They are summed in double precision document by document, so a sum depends on its query and document alone.
+
+    Args:
+        rows: token ids and weights of each document.
+        postings: documents and weights of each token id.
+    """
+
+    def __init__(self, rows: Grouped, postings: Grouped) -> None:
+        self._rows = rows
+        self._postings = postings
+        self._factors = np.zeros(len(postings.bounds) - 1, dtype=np.float64)
+
+    def pairs(self, tokens: Tokens, weights: Floats, documents: Ints) -> Floats:
+        """Return the inner product of one query with each document, [c].
+
+        Args:
+            tokens: token ids of the query, each once, [q].
+            weights: weights of these tokens, [q].
+            documents: numbers of documents, [c].
+        """
+        owner, place = positions(self._rows.bounds, documents)
+        self._factors[tokens] = weights
+        products = self._factors[self._rows.items[place]] * self._rows.weights[place]
+        self._factors[tokens] = 0
+        return np.bincount(owner, products, minlength=len(documents)).astype(np.float32)
+
+    def best(self, queries: Iterator[tuple[Tokens, Floats]], order: npt.NDArray[np.int32], k: int) -> Iterator[Hits]:
+        """Yield for each query the documents with the `k` greatest products above 0, ties by ascending `order`.
+
+        Args:
+            queries: token ids, each once, and their weights.
+            order: position of each document among the ascending docnos, [n].
+            k: at least 1.
+        """
+        postings = ScoredPostings(*self._postings, len(order))
+        for tokens, weights in queries:
+            scores = postings.scores(tokens.astype(np.int64), weights)
+            # These sums have single precision; all documents that may be among the best are summed again.
+            margin = 2 * (len(tokens) + 1) * float(np.finfo(np.float32).eps) * float(scores.max(initial=0))
+            candidates = reaching(scores, k, above=0, margin=margin)
+            exact = self.pairs(tokens, weights, candidates)
+            best = best_first(exact, order[candidates], k)
+            yield candidates[best], exact[best]
+
+
+_CELLS = 16_000_000
+"""Maximum number of MaxSim scores in memory at a time."""
+
+
+class HeadScores:
+    """Scores of the heads of an index for m queries.
+
+    Args:
+        index: the index.
+        queries: with multi-vectors if the multi-vector head is used.
+    """
+
+    def __init__(self, index: HeadIndex, queries: Representations) -> None:
+        self._index = index
+        self._queries = queries
+
+    @cached_property
+    def _tokens(self) -> TokenProducts:
+        return TokenProducts(self._index.sparse, self._index.postings)
+
+    @cached_property
+    def _maxsim(self) -> MaxSim:
+        multi = self._index.multi
+        assert multi is not None  # M3Index.check_weights has checked it.
+        return MaxSim(multi.vectors, multi.bounds, multi.scales)
+
+    def pairs(self, head: str, query: Ints, documents: Ints) -> npt.NDArray[np.float64]:
+        """Return the score of one head for each pair, [p].
+
+        Args:
+            head: ``dense``, ``sparse`` or ``multi``.
+            query: number of each pair's query, ascending, [p].
+            documents: number of each pair's document, [p].
+        """
+        if head == "dense":
+            return pair_cosines(self._index.dense, documents, self._queries.dense, query).astype(np.float64)
+        scores = np.empty(len(documents), dtype=np.float64)
+        bounds = np.searchsorted(query, np.arange(len(self._queries) + 1))
+        for number in np.unique(query).tolist():
+            run = slice(bounds[number], bounds[number + 1])
+            if head == "sparse":
+                scores[run] = self._tokens.pairs(*self._queries.sparse_row(number), documents[run])
+            else:
+                scores[run] = self._maxsim.scores([self._queries.multi_row(number)], documents[run])[0]
+        return scores
+
+    def combined(self, weights: Mapping[str, float], query: Ints, documents: Ints) -> npt.NDArray[np.float64]:
+        """Return ``Σ_h w_h · s_h / Σ_h w_h`` of each pair, [p]; arguments as for :meth:`pairs`."""
+        return combine({head: self.pairs(head, query, documents) for head in weights}, weights)
+
+    def best(self, head: str, k: int) -> Iterator[Hits]:
+        """Yield for each query the best `k` of all documents by one head, best first, ties by docno.
+
+        ``sparse`` leaves out documents that share no token with a query.
+
+        Args:
+            head: ``dense``, ``sparse`` or ``multi``.
+            k: at least 1.
+        """
+        order = self._index.docno_table.order
+        if head == "dense":
+            return best_cosines(self._index.dense, order, self._queries.dense, k)
+        if head == "sparse":
+            return self._tokens.best(map(self._queries.sparse_row, range(len(self._queries))), order, k)
+        return self._best_multi(order, k)
+
+    def _best_multi(self, order: npt.NDArray[np.int32], k: int) -> Iterator[Hits]:
+        # Each block of documents is read once for all queries whose scores fit in memory.
+        everything = np.arange(len(order))
+        batch = max(1, _CELLS // max(1, len(order)))
+        for first in range(0, len(self._queries), batch):
+            numbers = range(first, min(first + batch, len(self._queries)))
+            vectors = [self._queries.multi_row(number).astype(np.float32) for number in numbers]
+            for row, query in zip(self._maxsim.scores(vectors, everything), vectors, strict=True):
+                candidates = reaching(row, k) if len(query) else everything[:0]
+                best = best_first(row[candidates], order[candidates], k)
+                yield candidates[best], row[candidates[best]]
+
+
+_MEANINGS = {
+    "dense": "cosine of the vectors of query and provision",
+    "sparse": "token weights of query and provision, multiplied",
+    "multi": "greatest cosine with a token of the provision, mean over the tokens of the query",
+}
+
+
+class _Weighted:
+    """The explanations of a component that scores by weighted heads."""
+
+    index: HeadIndex
+    weights: dict[str, float]
+    """Weight of each head, by name; only weights above 0."""
+    label: str
+    """The component as in an expression."""
+
+    def _explanations(self, query: str, docnos: Sequence[str]) -> dict[str, Explanation]:
+        """Return the part of each head in the scores of documents of the index.
+
+        The detail of a part has ``head, weight`` and ``score``; its source explains the score of the head. With a
+        single head, that source is the explanation.
+        """
+        queries = self.index.represent_queries([query], self.weights)
+        heads = HeadScores(self.index, queries)
+        numbers = self.index.docno_table.numbers(docnos)
+        scores = {head: heads.pairs(head, np.zeros_like(numbers), numbers).tolist() for head in self.weights}
+        total = sum(self.weights.values())
+        explanations = {}
+        for place, (docno, number) in enumerate(zip(docnos, numbers.tolist(), strict=True)):
+            parts = []
+            for head, weight in self.weights.items():
+                score = scores[head][place]
+                inside = self._token_parts(number, queries) if head == "sparse" else (Part(_MEANINGS[head], score),)
+                source = Explanation(docno, score, f"m3_{head}", inside, _MEANINGS[head])
+                share = f"{weight:g}" if abs(total - 1) < 1e-9 else f"{weight:g}/{total:g}"
+                detail: dict[str, object] = {"head": head, "weight": weight, "score": score}
+                label = f"{share} × {score:.4g} of the {head} head"
+                parts.append(Part(label, weight * score / total, source, detail))
+            combined = combine({head: scores[head][place] for head in self.weights}, self.weights)
+            whole = Explanation(docno, combined, self.label, tuple(parts), "Σ w·s / Σ w of the heads")
+            explanations[docno] = source if len(parts) == 1 else whole
+        return explanations
+
+    def _token_parts(self, number: int, queries: Representations) -> tuple[Part, ...]:
+        """Return a part for each token that the first query and a document share, the greatest first.
+
+        The detail has the text of the token as ``term``, its id as ``token``, and its weights ``in_query`` and
+        ``in_document``.
+        """
+        tokens, weights = queries.sparse_row(0)
+        own_tokens, own_weights = self.index.sparse.row(number)
+        shared, left, right = np.intersect1d(tokens, own_tokens, assume_unique=True, return_indices=True)
+        parts = []
+        names = self.index.token_texts(shared.tolist()) if len(shared) else []
+        rows = zip(names, shared.tolist(), weights[left].tolist(), own_weights[right].tolist(), strict=True)
+        for name, token, in_query, in_document in rows:
+            detail = {"term": name, "token": token, "in_query": in_query, "in_document": in_document}
+            parts.append(Part(name.replace("▁", " ").strip() or name, in_query * in_document, detail=detail))
+        return tuple(sorted(parts, key=lambda part: (-part.value, part.detail["token"])))
+
+
+class M3Scorer(_Weighted, PairScorer):
+    """Scores given documents by the heads of BGE-M3: ``Σ_h w_h · s_h / Σ_h w_h``; encodes queries only.
+
+    Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``; an earlier score is replaced.
+
+    Args:
+        index: the index.
+        weights: weight of each head, by name; None for ``{"dense": 0.4, "sparse": 0.2, "multi": 0.4}``. A missing head
+            has weight 0 and is not computed.
+
+    Raises:
+        ComponentError: the weights are not such a mapping, or the index does not hold a head.
+    """
+
+    label = "m3"
+
+    def __init__(self, index: HeadIndex, weights: Mapping[str, float] | None = None) -> None:
+        self.index = index
+        self.weights = index.check_weights("m3", WEIGHTS if weights is None else weights)
+
+    def known(self) -> Docnos:
+        """Return the docnos of the index."""
+        return self.index.docno_table
+
+    def pair_scores(
+        self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Return the score of each pair."""
+        require_texts(queries, type(self).__name__)
+        self.index.check_weights("m3", self.weights)
+        representations = self.index.represent_queries(queries["query"].tolist(), self.weights)
+        return HeadScores(self.index, representations).combined(self.weights, query, documents)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the part of each head in the scores of `docnos`, and of each shared token in the sparse one."""
+        given = set(inp["docno"])
+        return self._explanations(drop_results(inp)["query"].iloc[0], [docno for docno in docnos if docno in given])
+
+
+class HeadRetriever(_Weighted, Cuttable):
+    """Base of the retrievers by heads: from a frame of queries to a frame of results.
+
+    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
+    ``docno, score, rank``. A query of white space finds nothing.
+    """
+
+    def best(self, heads: HeadScores, queries: int) -> list[Hits]:
+        """Return the best documents of each query.
+
+        Args:
+            heads: scores of the heads for the queries.
+            queries: number of queries.
+        """
+        raise NotImplementedError
+
+    def scorer(self) -> M3Scorer:
+        """Return the transformer that scores given documents as this retriever does."""
+        return M3Scorer(self.index, self.weights)
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the best documents of each query.
+
+        Raises:
+            ArtifactError: another encoder built the index.
+            ComponentError: a query is not a string.
+            ModelError: the model cannot be found, read, or computed with.
+        """
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries = drop_results(inp)
+        require_texts(queries, type(self).__name__)
+        self.index.check_weights(self.label, self.weights)
+        representations = self.index.represent_queries(queries["query"].tolist(), self.weights)
+        hits = self.best(HeadScores(self.index, representations), len(queries))
+        return results_frame(queries, asked_only(queries, hits), self.index.docno_table)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the part of each head in the scores of `docnos`, and of each shared token in the sparse one."""
+        results = set(self.transform(inp)["docno"])
+        return self._explanations(drop_results(inp)["query"].iloc[0], [docno for docno in docnos if docno in results])
+
+
+class M3HeadRetriever(HeadRetriever):
+    """Retrieves the documents with the best scores of one head, among all documents, exactly.
+
+    - ``dense``: the cosine of the vectors of query and document, from −1 to 1.
+    - ``sparse``: the sum of the products of the weights of shared token ids; documents that share no token with a query
+      are not returned.
+    - ``multi``: the mean, over the tokens of the query, of the greatest cosine with a token of the document
+      [colbert]. All vectors of all documents are read, in blocks that fit the cache of the processor.
+
+    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
+    ``docno, score, rank``.
+
+    Args:
+        index: the index.
+        head: ``dense``, ``sparse`` or ``multi``.
+        num_results: number of results of a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range, or the index does not hold the head.
+    """
+
+    def __init__(self, index: HeadIndex, head: str, num_results: int = 1000) -> None:
+        check_choice("m3", "head", head, HEADS)
+        self.label = f"m3_{head}"
+        check_number(self.label, "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.head = head
+        self.num_results: int = num_results
+        self.weights = index.check_weights(self.label, {head: 1.0})
+
+    def best(self, heads: HeadScores, queries: int) -> list[Hits]:
+        """Return the best documents of each query."""
+        return list(heads.best(self.head, self.num_results))
+
+
+_CANDIDATE_HEADS = ("dense", "sparse")
+"""Heads that find candidates without reading all multi-vectors."""
+
+
+def _check_candidates(weights: Mapping[str, float]) -> None:
+    if not set(_CANDIDATE_HEADS) & set(weights):
+        raise ComponentError(
+            "m3: weights name no head that finds candidates: give dense or sparse a weight as well, or search by "
+            "multi alone with m3_multi, which reads all vectors of all provisions."
+        )
+
+
+class M3Retriever(HeadRetriever):
+    """Retrieves candidates by the dense and the sparse head, and scores them by all heads, exactly.
+
+    ``score(q, d) = Σ_h w_h · s_h(q, d) / Σ_h w_h`` ([bge-m3], section 3.2), with the scores of
+    :mod:`legalir.m3.heads`. A head without a weight is not computed and finds no candidates.
+
+    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
+    ``docno, score, rank``.
+
+    Args:
+        index: the index.
+        weights: weight of each head, by name; None for ``{"dense": 0.4, "sparse": 0.2, "multi": 0.4}`` [nitibench]. A
+            missing head has weight 0 and is not computed.
+        k: number of candidates of each of ``dense`` and ``sparse``, at least 1; so at most 2k documents are scored.
+        num_results: number of results of a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range, the index does not hold a head, or no head finds candidates.
+    """
+
+    label = "m3"
+
+    def __init__(
+        self, index: HeadIndex, weights: Mapping[str, float] | None = None, k: int = 100, num_results: int = 1000
+    ) -> None:
+        check_number("m3", "k", k, low=1, integer=True)
+        check_number("m3", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.weights = index.check_weights("m3", WEIGHTS if weights is None else weights)
+        self.k = k
+        self.num_results: int = num_results
+        _check_candidates(self.weights)
+
+    def best(self, heads: HeadScores, queries: int) -> list[Hits]:
+        """Return the best documents of each query."""
+        candidates: list[list[Ints]] = [[np.zeros(0, dtype=np.int64)] for _ in range(queries)]
+        for head in _CANDIDATE_HEADS:
+            if head in self.weights:
+                for of_query, (documents, _) in zip(candidates, heads.best(head, self.k), strict=True):
+                    of_query.append(documents)
+        unions = [np.unique(np.concatenate(of_query)) for of_query in candidates]
+        query = np.repeat(np.arange(queries), [len(union) for union in unions])
+        documents = np.concatenate(unions)
+        scores = heads.combined(self.weights, query, documents)
+        order = np.lexsort((self.index.docno_table.order[documents], -scores, query))
+        bounds = np.searchsorted(query, np.arange(queries + 1))
+        runs = [order[first : min(first + self.num_results, last)] for first, last in pairwise(bounds)]
+        return [(documents[run], scores[run]) for run in runs]
+
+
+class _Collection(Protocol):
+    def m3(self, encoder: M3Encoder, multi: Multi | None = None) -> HeadIndex: ...
+
+
+_FILLED = ("index", "query_max_length", "batch_tokens")
+"""Parameters of constructors that the factories do not take."""
+
+
+def _weights(component: str, params: Mapping[str, Any]) -> dict[str, float]:
+    weights = params.get("weights")
+    return check_weights(component, WEIGHTS if weights is None else weights)
+
+
+def _index(
+    collection: _Collection,
+    model: str,
+    params: dict[str, Any],
+    weights: Mapping[str, float],
+    multi: Multi | None = None,
+) -> HeadIndex:
+    """Return the index of a collection, with multi-vectors if they have a weight; remove the encoder's parameters."""
+    options = {name: params.pop(name) for name in ("max_length", "device", "dtype") if name in params}
+    return collection.m3(M3Encoder(model, **options), multi=multi if "multi" in weights else None)
+
+
+@parameters_of(M3Retriever, M3Encoder, without=_FILLED)
+def m3(collection: _Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3Retriever:
+    """All heads of BGE-M3: ``m3("BAAI/bge-m3", weights={"dense": 0.4, "sparse": 0.2, "multi": 0.4}, k=100)``.
+
+    Args:
+        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
+    """
+    params["weights"] = weights = _weights("m3", params)
+    _check_candidates(weights)
+    return M3Retriever(_index(collection, model, params, weights, multi), **params)
+
+
+@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
+def m3_dense(collection: _Collection, *, model: str, **params: Any) -> M3HeadRetriever:
+    """The dense head of BGE-M3 over all provisions: ``m3_dense("BAAI/bge-m3")``."""
+    return M3HeadRetriever(_index(collection, model, params, {"dense": 1.0}), "dense", **params)
+
+
+@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
+def m3_sparse(collection: _Collection, *, model: str, **params: Any) -> M3HeadRetriever:
+    """The sparse head of BGE-M3 over all provisions, by token id: ``m3_sparse("BAAI/bge-m3")``."""
+    return M3HeadRetriever(_index(collection, model, params, {"sparse": 1.0}), "sparse", **params)
+
+
+@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
+def m3_multi(collection: _Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3HeadRetriever:
+    """The multi-vector head of BGE-M3 over all provisions: ``m3_multi("BAAI/bge-m3")``.
+
+    Args:
+        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
+    """
+    return M3HeadRetriever(_index(collection, model, params, {"multi": 1.0}, multi), "multi", **params)
+
+
+@parameters_of(M3Scorer, M3Encoder, without=_FILLED)
+def m3_rerank(collection: _Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3Scorer:
+    """Rerank by the heads of BGE-M3: ``bm25 % 100 >> m3_rerank("BAAI/bge-m3")``.
+
+    Args:
+        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
+    """
+    params["weights"] = weights = _weights("m3_rerank", params)
+    return M3Scorer(_index(collection, model, params, weights, multi), **params)
