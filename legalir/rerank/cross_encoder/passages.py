@@ -19,11 +19,12 @@ from legalir.errors import ComponentError
 from legalir.models.batching import by_length
 from legalir.rerank.cross_encoder.model import CrossEncoder, Tokens
 from legalir.rerank.cross_encoder.score_cache import Best
+from legalir.storage.documents import title_and_text
 
 if TYPE_CHECKING:
     from legalir.datasets import Provision
 
-__all__ = ["Reading", "Texts", "Windows", "best_passages", "provision_texts", "readable", "whole", "windows"]
+__all__ = ["Reading", "Texts", "Windows", "best_passages", "provision_texts", "readable", "windows"]
 
 _SHORT = 4
 """A title is short if it takes at most one in so many of the tokens of a window."""
@@ -149,11 +150,6 @@ class _Windows(NamedTuple):
     last: npt.NDArray[np.int64]
 
 
-def whole(title: str, text: str) -> str:
-    """Return what is read of a provision: title, newline, text; the text alone where there is no title."""
-    return f"{title}\n{text}" if title else text
-
-
 def best_passages(model: CrossEncoder, pairs: Sequence[Pair], reading: Reading) -> Iterator[list[tuple[int, Best]]]:
     """Yield after each batch the numbers of the pairs whose windows have all been scored, and their best windows.
 
@@ -164,9 +160,9 @@ def best_passages(model: CrossEncoder, pairs: Sequence[Pair], reading: Reading) 
         ModelError: a logit is no finite number.
     """
     query_tokens = _of_each(model, [query for query, _, _ in pairs], most=max(1, reading.length * 3 // 4))
-    provision_tokens = _of_each(model, [whole(title, text) for _, title, text in pairs])
+    provision_tokens = _of_each(model, [title_and_text(title, text) for _, title, text in pairs])
     queries = [query_tokens[query] for query, _, _ in pairs]
-    provisions = [provision_tokens[whole(title, text)] for _, title, text in pairs]
+    provisions = [provision_tokens[title_and_text(title, text)] for _, title, text in pairs]
     found = _cut(model, pairs, queries, provisions, reading)
     lengths = np.array([len(tokens) for tokens in queries], dtype=np.int64)[found.pair]
     lengths += model.template.special + found.head + found.last - found.first
@@ -221,7 +217,7 @@ def _cut(
 
 def _title_tokens(model: CrossEncoder, title: str, text: str) -> int:
     """Return how many tokens at the beginning of a provision belong to its title and the newline behind it."""
-    beyond = np.flatnonzero(model.ends(whole(title, text))[:, 1] > len(title) + 1)
+    beyond = np.flatnonzero(model.ends(title_and_text(title, text))[:, 1] > len(title) + 1)
     return int(beyond[0]) if len(beyond) else 0
 
 

@@ -31,9 +31,10 @@ from legalir.models.presets import preset_of
 from legalir.models.query_cache import ignores_cached_queries
 from legalir.progress import progress
 from legalir.rerank.cross_encoder.model import CrossEncoder, cross_encoder, find_cross_encoder
-from legalir.rerank.cross_encoder.passages import Pair, Reading, Texts, best_passages, provision_texts, readable, whole
+from legalir.rerank.cross_encoder.passages import Pair, Reading, Texts, best_passages, provision_texts, readable
 from legalir.rerank.cross_encoder.score_cache import Best, open_scores, pair_keys
 from legalir.storage.digest import digest
+from legalir.storage.documents import title_and_text
 
 __all__ = ["Activation", "CrossEncoderReranker", "explained", "rerank"]
 
@@ -82,7 +83,7 @@ def _read(reranker: CrossEncoderReranker, pair: Pair, best: Best, score: float) 
     made = f" (logit {best.logit:.4g})" if reranker.activation == "sigmoid" else ""
     if best.windows == 1:
         return Part(f"question and provision read together{made}", score, None, detail)
-    text = whole(*pair[1:])
+    text = title_and_text(*pair[1:])
     ends = reranker.loaded.ends(text)[best.first : best.last]
     first, last = int(ends[0, 0]), int(ends[-1, 1])
     detail |= {"from": first, "to": last}
