@@ -451,26 +451,26 @@ def measure_recall(
         ``recall``, the mean over the queries, 1 if none finds anything; ``queries``, their number; ``queries_are``,
         ``queries`` or ``documents``.
     """
-    asked = queries
-    left_out = np.full(0 if asked is None else len(asked), -1)
-    if asked is None:
+    kind = "documents" if queries is None else "queries"
+    if queries is None:
         begins = neighbours.bounds[:-1]
         chosen = np.random.default_rng(0).choice(len(begins), min(_RECALL_QUERIES, len(begins)), replace=False)
         left_out = neighbours.rows[begins[chosen]].astype(np.int64)
-        asked = np.asarray(vectors[left_out], dtype=np.float32)
-    exact = [documents for documents, _ in best_cosines(vectors, order, asked, max(RECALL_AT) + 1)]
+        queries = np.asarray(vectors[left_out], dtype=np.float32)
+    else:
+        left_out = np.full(len(queries), -1)
+    exact = [documents for documents, _ in best_cosines(vectors, order, queries, max(RECALL_AT) + 1)]
     recall = {}
     for k in RECALL_AT:
-        hits = approximate_cosines(neighbours, vectors, order, asked, k + 1, k + 1)
+        hits = approximate_cosines(neighbours, vectors, order, queries, k + 1, k + 1)
         shares = [
             np.isin(_others(true, row, k), _others(documents, row, k)).mean()
             for true, (documents, _), row in zip(exact, hits, left_out, strict=True)
             if len(_others(true, row, k))
         ]
         recall[k] = float(np.mean(shares)) if shares else 1.0
-    kind = "documents" if queries is None else "queries"
-    _log_recall(path, neighbours.spec, recall, f"{len(asked)} {kind}")
-    return {"recall": {str(k): share for k, share in recall.items()}, "queries": len(asked), "queries_are": kind}
+    _log_recall(path, neighbours.spec, recall, f"{len(queries)} {kind}")
+    return {"recall": {str(k): share for k, share in recall.items()}, "queries": len(queries), "queries_are": kind}
 
 
 def _others(documents: npt.NDArray[np.int64], row: int, k: int) -> npt.NDArray[np.int64]:

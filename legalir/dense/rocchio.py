@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal, Self, get_args
+from typing import Any, Generic, Literal, Self, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -77,7 +77,7 @@ def moved_terms(
 ) -> TermVector:
     """Return ``α·q + β·|q|·f``, scaled to the length of q, with at most `terms` terms that are not those of q.
 
-    A query without terms counts as one of length 1. With α = 1 and β = 0 the query comes back as it was.
+    A query without terms counts as one of length 1. With α = 1 and β = 0 the query does not change.
 
     Args:
         query: weights of the query's terms.
@@ -132,8 +132,13 @@ def rows_of_postings(
     return [(terms[a:b], weights[a:b]) for a, b in pairwise(bounds)]
 
 
-class Feedback(Cuttable):
+Q = TypeVar("Q")
+
+
+class Feedback(Cuttable, Generic[Q]):
     """Moves each query towards its first results and scores again; a subclass does both, on its index.
+
+    Q is the type of a moved query.
 
     Columns in: ``docno, score`` and those of the query. Columns out: in mode ``full``, the query columns, then
     ``docno, score, rank``; in mode ``candidate``, the columns of the input. Both with the column :attr:`moved`, the
@@ -143,7 +148,7 @@ class Feedback(Cuttable):
         alpha: weight of the query, at least 0.
         beta: weight of the feedback, at least 0.
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
-        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list with it.
+        mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
         num_results: results a query in mode ``full``.
 
     Raises:
@@ -167,24 +172,20 @@ class Feedback(Cuttable):
         self.mode: Mode = mode
         self.num_results = num_results
 
-    def known(self) -> Docnos:
-        """Return the docnos of the index."""
+    def scorer(self) -> PairScorer:
+        """Return the transformer that scores given documents; it reads the moved query from the column `moved`."""
         raise NotImplementedError
 
     def check(self, inp: pd.DataFrame) -> None:
         """Check the columns of the query."""
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score"])
 
-    def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[Any]:
+    def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[Q]:
         """Return each query, moved towards the documents with these numbers."""
         raise NotImplementedError
 
-    def find(self, moved: list[Any]) -> list[Hits]:
+    def find(self, moved: list[Q]) -> list[Hits]:
         """Return the best documents for each moved query."""
-        raise NotImplementedError
-
-    def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return given rows, with their moved queries, scored and ranked again."""
         raise NotImplementedError
 
     def fuse_rank_cutoff(self, k: int) -> Self | None:
@@ -209,10 +210,10 @@ class Feedback(Cuttable):
         moved = self.move(queries, feedback)
         if self.mode == "full":
             column = pd.Series(moved, dtype=object)
-            return results_frame(queries.assign(**{self.moved: column}), self.find(moved), self.known().array)
+            return results_frame(queries.assign(**{self.moved: column}), self.find(moved), self.scorer().known())
         of = dict(zip(queries["qid"], moved, strict=True))
         column = pd.Series([of[qid] for qid in inp["qid"]], index=inp.index, dtype=object)
-        return self.rescore(inp.assign(**{self.moved: column}))
+        return self.scorer().transform(inp.assign(**{self.moved: column}))
 
     def feedback(self, inp: pd.DataFrame) -> tuple[pd.DataFrame, list[npt.NDArray[np.int64]]]:
         """Return the queries of `inp`, one row each, and the numbers of the first `k` documents of each."""
@@ -221,7 +222,7 @@ class Feedback(Cuttable):
             raise ComponentError(f"{type(self).__name__}: a score of its input is a NaN or an infinity.")
         first = rank_results(inp)
         first = first[first["rank"] < self.k]
-        numbers = self.known().numbers(first["docno"])
+        numbers = self.scorer().known().numbers(first["docno"])
         if len(missing := np.flatnonzero(numbers < 0)):
             row = first.iloc[missing[0]]
             raise ComponentError(
@@ -234,7 +235,7 @@ class Feedback(Cuttable):
         return queries, np.split(numbers, np.cumsum(sizes.to_numpy())[:-1])
 
 
-class TermRocchio(Feedback):
+class TermRocchio(Feedback[dict[str, float]]):
     """Pseudo-relevance feedback on a sparse index: ``q' = α·q + β·|q|·mean(first k documents)``.
 
     A document is its weights under the retriever (of BM25 or of TF-IDF), scaled to length 1; q is the query as the
@@ -250,7 +251,7 @@ class TermRocchio(Feedback):
         alpha: weight of the query, at least 0.
         beta: weight of the feedback, at least 0.
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
-        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list with it.
+        mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
         terms: greatest number of terms that the feedback adds, the heaviest; None adds all, which is slow.
         num_results: results a query in mode ``full``.
 
@@ -287,10 +288,6 @@ class TermRocchio(Feedback):
         """Return the transformer that scores given documents; it reads q' from ``query_toks``."""
         return TermScorer(self.retriever)
 
-    def known(self) -> Docnos:
-        """Return the docnos of the index."""
-        return self.retriever.index.docno_table
-
     def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[dict[str, float]]:
         """Return q' of each query."""
         require_texts(queries, type(self).__name__)
@@ -321,10 +318,6 @@ class TermRocchio(Feedback):
             hits.append((best, scores[best]))
         return hits
 
-    def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return the scores of given documents under q'."""
-        return self.scorer().transform(rows)
-
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the share of each term of q' in the scores of `docnos`, and whether the feedback added the term."""
         out = self.transform(inp)
@@ -333,7 +326,7 @@ class TermRocchio(Feedback):
             return {}
         index = self.retriever.index
         own = self.query(drop_results(inp)["query"].iloc[0])
-        numbers = self.known().numbers(scores)
+        numbers = self.scorer().known().numbers(scores)
         rows = rows_of_postings(index.indptr, index.documents, self.retriever.postings().weights, numbers, len(index))
         moved = {index.terms.find(term): weight for term, weight in out[self.moved].iloc[0].items()}
         explanations = {}
@@ -399,7 +392,7 @@ def _mean(rows: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]) -> 
     return total
 
 
-class Rocchio(Feedback):
+class Rocchio(Feedback[npt.NDArray[np.float32]]):
     """Pseudo-relevance feedback on a dense index: ``q' = α·q + β·mean(first k vectors)``.
 
     Rocchio's formula [rocchio] without negative feedback, with the α, β and k of [sar]: q and the documents have length
@@ -414,7 +407,7 @@ class Rocchio(Feedback):
         alpha: weight of the query, at least 0.
         beta: weight of the feedback, at least 0.
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
-        mode: ``full`` searches anew with the moved query; ``candidate`` only scores the given list with it.
+        mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
         num_results: results a query in mode ``full``.
 
     Raises:
@@ -446,10 +439,6 @@ class Rocchio(Feedback):
         """Return the transformer that scores given documents; it reads q' from ``query_vec``."""
         return DenseScorer(self.index)
 
-    def known(self) -> Docnos:
-        """Return the docnos of the index."""
-        return self.index.docno_table
-
     def check(self, inp: pd.DataFrame) -> None:
         """Check the columns of the query."""
         check_queries(inp, "docno", "score")
@@ -467,10 +456,6 @@ class Rocchio(Feedback):
         index = self.index
         return list(best_cosines(index.vectors, index.docno_table.order, np.stack(moved), self.num_results))
 
-    def rescore(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return the cosines of given documents with q'."""
-        return self.scorer().transform(rows)
-
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the shares of the query and of each of the first results in the scores of `docnos`."""
         scores = result_scores(self.transform(inp), docnos)
@@ -480,11 +465,11 @@ class Rocchio(Feedback):
         length = float(np.linalg.norm(self.alpha * query + self.beta * near.mean(axis=0))) or 1.0
         before = self.index.retriever().explain_cosines(queries, list(scores))
         explanations = {}
-        for docno, number in zip(scores, self.known().numbers(scores), strict=True):
+        for docno, number in zip(scores, self.scorer().known().numbers(scores), strict=True):
             vector = self.index.vectors[number].astype(np.float64)
             parts = [Part("like the query", self.alpha / length * float(query @ vector), before[docno])]
             for rank, (seed, cosine) in enumerate(zip(feedback, (near @ vector).tolist(), strict=True), start=1):
-                name = str(self.known().array[seed])
+                name = str(self.index.docnos[seed])
                 detail = {"docno": name, "rank": rank, "cosine": cosine}
                 value = self.beta / len(feedback) / length * cosine
                 parts.append(Part(f"like {name}, rank {rank} before", value, detail=detail))

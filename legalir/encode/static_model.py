@@ -148,7 +148,7 @@ class StaticModel:
 
     @cached_property
     def _facts(self) -> dict[str, Any]:
-        """What ``model.json`` says; the n-grams' fingerprint is not in it, as it depends on this Python, too."""
+        """Content of ``model.json``; without the fingerprint of the n-grams, which depends on this Python."""
         return {
             "ngrams": self.ngrams.to_dict(),
             "tf": self.tf,
