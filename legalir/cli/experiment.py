@@ -39,13 +39,13 @@ def run(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Put this in the place of a value of the file; repeatable."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Replace a value of the file; repeatable."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run the systems of an experiment file, print their scores, and keep everything in one directory.
+    """Run the systems of an experiment file, print their scores, and store everything in one directory.
 
-    What has not changed since the last time is not run again.
+    Runs that have not changed since the last time are reused.
     """
     from legalir.experiment.definition.definition import load_definition
     from legalir.experiment.runner import run_all
@@ -56,25 +56,25 @@ def run(
     definition = load_definition(file).with_values(_values(settings or []))
     if dataset is not None:
         definition = definition.replace(dataset=dataset, datasets=())
-    found = []
+    outputs = []
     for folder, result in run_all(definition, out if out is not None else Path("results") / file.stem):
         page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
         if as_json:
-            found.append(_result_json(result, folder, page))
+            outputs.append(_result_json(result, folder, page))
         else:
             _print_result(result, folder, page, asked=report is not False)
     if as_json:
-        print_json(found if len(found) > 1 else found[0])
+        print_json(outputs if len(outputs) > 1 else outputs[0])
 
 
 def _values(settings: list[str]) -> dict[str, str]:
-    """Return the values of ``--set NAME=VALUE``; the last one of a name counts."""
+    """Return the values of ``--set NAME=VALUE``; a later one of the same name replaces an earlier one."""
     values = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or not name.strip():
             raise typer.BadParameter(
-                f"{setting!r} is not NAME=VALUE, such as bge_m3=models/bge-m3.", param_hint="--set"
+                f"must be NAME=VALUE such as bge_m3=models/bge-m3, got {setting!r}.", param_hint="--set"
             )
         values[name.strip()] = value
     return values
@@ -121,7 +121,11 @@ def compare(
     expected: Annotated[Path, typer.Argument(help="The expected scores (TSV).", show_default=False)],
     tolerance: Annotated[
         float | None,
-        typer.Option(help="Forgive this much, in score units.", min=0, show_default="the file's, else 0.0005"),
+        typer.Option(
+            help="Largest difference that counts as the same, in score units.",
+            min=0,
+            show_default="the file's, else 0.0005",
+        ),
     ] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Write the result's scores to EXPECTED instead of comparing.")

@@ -2,8 +2,8 @@
 
 =============  =====================================================================================
 MultiHitRate   1 where every relevant provision is in the top k, else 0; mean over queries
-MultiMRR       reciprocal ranks of all relevant provisions, each relieved of those before it; mean
-MicroR         relevant provisions found in the top k, of all queries together, by all there are
+MultiMRR       reciprocal ranks of all relevant provisions, without those before each; mean over queries
+MicroR         relevant provisions in the top k over all relevant provisions, of all queries together
 =============  =====================================================================================
 
 ``ir_measures.parse_measure("MultiMRR@10")``, ``pt.Experiment`` and the ``ir_measures`` functions take them.

@@ -1,4 +1,4 @@
-"""The arithmetic of the measures, over ranks: no frames, no names of queries.
+"""The arithmetic of the measures of [nitibench], over the ranks of one query.
 
 Ranks are 1-based. ``T`` is the set of relevant provisions of a query and ``R^k`` its top k.
 """
@@ -11,18 +11,10 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "Ranks",
-    "chunk_hits",
-    "chunk_multi_mrr",
-    "hit_ranks",
-    "micro_recall",
-    "multi_hit_rate",
-    "multi_mrr",
-]
+__all__ = ["Ranks", "chunk_hits", "chunk_multi_mrr", "hit_ranks", "micro_recall", "multi_hit_rate", "multi_mrr"]
 
 Ranks = npt.NDArray[np.int64]
-"""Ranks of the relevant documents that were found, ascending."""
+"""Ranks of the relevant documents in a ranking, ascending."""
 
 
 def hit_ranks(ranking: Sequence[str], relevant: AbstractSet[str]) -> Ranks:
@@ -35,7 +27,7 @@ def multi_hit_rate(ranks: Ranks, relevant: int) -> float:
 
     Args:
         ranks: of the relevant documents within k.
-        relevant: |T|; where it is 0 there is nothing to find, and the value is 0 as that of recall is.
+        relevant: |T|; where it is 0 the value is 0, as that of recall.
     """
     return float(0 < relevant == len(ranks))
 
@@ -43,8 +35,8 @@ def multi_hit_rate(ranks: Ranks, relevant: int) -> float:
 def multi_mrr(ranks: Ranks, relevant: int) -> float:
     """Return ``(1/|T|) · Σ_j 1/(r_j - j + 1)``, r_j the rank of the j-th relevant document within k.
 
-    Subtracting j - 1 relieves a document of the relevant ones before it, so that a ranking which begins with
-    all of T scores 1.
+    Relevant documents at earlier ranks do not count against a document (j - 1 is subtracted), so that a ranking that
+    begins with all of T scores 1.
 
     Args:
         ranks: r_1 < r_2 < … .
@@ -52,12 +44,12 @@ def multi_mrr(ranks: Ranks, relevant: int) -> float:
     """
     if not relevant:
         return 0.0
-    relieved = ranks - np.arange(len(ranks))
-    return float(np.sum(1.0 / relieved) / relevant)
+    adjusted = ranks - np.arange(len(ranks))
+    return float(np.sum(1.0 / adjusted) / relevant)
 
 
 def micro_recall(hits: Sequence[int], relevant: Sequence[int]) -> float:
-    """Return ``Σ|T∩R^k| / Σ|T|`` over queries; NITI eq. 3 without its stray 1/N. 0 where nothing is relevant.
+    """Return ``Σ|T∩R^k| / Σ|T|`` over queries (eq. 3 without its stray 1/N); 0 where nothing is relevant.
 
     Args:
         hits: |T∩R^k| of each query.
@@ -70,10 +62,10 @@ def micro_recall(hits: Sequence[int], relevant: Sequence[int]) -> float:
 def chunk_hits(
     ranking: Sequence[str], covers: Mapping[str, Collection[str]], relevant: AbstractSet[str]
 ) -> tuple[Ranks, int]:
-    """Return the ranks of the chunks that cover relevant provisions, and how many of these they cover.
+    """Return the ranks of the chunks that cover relevant provisions, and the number of provisions they cover.
 
-    For corpora of naive chunks, where one may cover several provisions and several may share one. Ranks count
-    chunks; recall counts provisions: ``found / len(relevant)``.
+    For corpora of naive chunks, where one chunk may cover several provisions and several chunks may cover one. Ranks
+    count chunks; recall counts provisions: ``covered / len(relevant)``.
 
     Args:
         ranking: chunks, best first, already cut at k.

@@ -1,46 +1,35 @@
-"""MultiMRR: how far up are all relevant provisions?
+"""The measures MultiHitRate, MultiMRR and MicroR [nitibench], in the terms of ``ir_measures``.
 
-A share that remembers what it is a share of, so that shares of queries average to the share of all.
-
-A micro-average needs numerators and denominators, but evaluation tools pass one float for each query and
-measure, and average in two ways: ``ir_measures`` feeds the values to the measure's aggregator, whereas
+MicroR is a micro-average, which needs numerators and denominators, but evaluation tools pass one float for each query
+and measure, and average in two ways: ``ir_measures`` feeds the values to the measure's aggregator, whereas
 ``pt.Experiment`` adds them up and divides by the number of queries. A :class:`Share` is right in both:
 
-- it is a float of value hits/relevant to whatever treats it as one: significance tests, tables, CSV files;
-- it hands :class:`PooledAgg` its two counts;
+- it is a float of value hits/relevant for significance tests, tables and CSV files;
+- it gives its two counts to :class:`PooledAgg`;
 - ``+`` pools the counts, so that the sum of n shares divided by n is Σhits/Σrelevant, exactly.
 
-What has gone through numpy or a file is a float like any other, and its mean is the mean of the recalls: take
-averages of MicroR from ``pt.Experiment`` or ``ir_measures``, not from a column of per-query values.
-
-Parameters that the measures share, in the terms of ``ir_measures``.
-
-MicroR: recall over all queries taken together.
-
-MultiHitRate: were all relevant provisions found?
+A share that has gone through numpy or a file is a float like any other, and the mean of such floats is the mean of the
+recalls: take averages of MicroR from ``pt.Experiment`` or ``ir_measures``, not from a column of per-query values.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, SupportsFloat
+from typing import Self, SupportsFloat
 
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import Agg
 
 from legalir.errors import MeasureError
 
-if TYPE_CHECKING:
-    from typing import Self
-
-__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "PooledAgg", "Share", "parameters"]
+__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "PooledAgg", "Share"]
 
 
 class Share(float):
     """`hits` of `relevant`, as a float; 0 of 0 is 0.
 
-    ``+`` of shares gives their sum, which remembers the pooled counts and the number of shares; ``/`` of that
-    sum by that number gives the pooled share. Any other arithmetic is that of floats.
+    ``+`` of shares gives their sum with the pooled counts and the number of shares; ``/`` of that sum by that number
+    gives the pooled share. Any other arithmetic is that of floats.
     """
 
     hits: int
@@ -66,7 +55,7 @@ class Share(float):
                 self.count + other.count,
                 float(self) + float(other),
             )
-        # Sums begin with a zero that is nobody's share.
+        # Sums begin with the number 0.
         return self if other == 0 else float(self) + float(other)
 
     __radd__ = __add__
@@ -78,7 +67,7 @@ class Share(float):
 
 
 class PooledAgg(Agg):
-    """Aggregator of ``ir_measures`` that gives Σhits/Σrelevant; NaN of nothing, as the mean is."""
+    """Aggregator of ``ir_measures`` that gives Σhits/Σrelevant; NaN without values, as the mean."""
 
     def __init__(self) -> None:
         self.hits = self.relevant = self.count = 0
@@ -87,21 +76,19 @@ class PooledAgg(Agg):
         """Add the value of one query.
 
         Raises:
-            MeasureError: it is a bare number, from which its denominator cannot be known.
+            MeasureError: the value is a plain number, which has no denominator.
         """
         if not isinstance(value, Share):
             raise MeasureError(
-                f"MicroR cannot be averaged from the bare number {value!r}: "
+                f"MicroR needs hits and relevant documents, got the number {value!r}: "
                 f"compute it from judgements and run, with ir_measures or pt.Experiment."
             )
-        self.hits, self.relevant, self.count = (
-            self.hits + value.hits,
-            self.relevant + value.relevant,
-            self.count + 1,
-        )
+        self.hits += value.hits
+        self.relevant += value.relevant
+        self.count += 1
 
     def result(self) -> float:
-        """Return the pooled share of what was added."""
+        """Return the pooled share of the values."""
         if not self.count:
             return math.nan
         return self.hits / self.relevant if self.relevant else 0.0
@@ -110,8 +97,8 @@ class PooledAgg(Agg):
 _POSITIVE = range(1, 2**31)
 
 
-def parameters(*, cutoff_required: bool) -> dict[str, ParamInfo]:
-    """Describe ``cutoff`` (k, results counted a query) and ``rel`` (the least relevant judgement)."""
+def _parameters(*, cutoff_required: bool) -> dict[str, ParamInfo]:
+    """Describe ``cutoff`` (k, number of results of each query that count) and ``rel`` (the lowest relevant label)."""
     cutoff = ParamInfo(  # type: ignore[no-untyped-call]
         dtype=int, required=cutoff_required, choices=_POSITIVE, desc="ranking cutoff threshold"
     )
@@ -122,13 +109,13 @@ def parameters(*, cutoff_required: bool) -> dict[str, ParamInfo]:
 
 
 class _MicroR(Measure):
-    """Σ|T∩R^k| / Σ|T| over queries (NITI eq. 3); of one query its recall, as a :class:`Share`."""
+    """Σ|T∩R^k| / Σ|T| over queries [nitibench] (eq. 3 without its stray 1/N); of one query recall, a :class:`Share`."""
 
     __name__ = "MicroR"
     NAME = __name__
     PRETTY_NAME = "Micro-averaged Recall at k"
     SHORT_DESC = "The share of the relevant documents of all queries that is retrieved in their top k results."
-    SUPPORTED_PARAMS = parameters(cutoff_required=True)
+    SUPPORTED_PARAMS = _parameters(cutoff_required=True)
     DEFAULT = Share(0, 0)
 
     def aggregator(self) -> PooledAgg:
@@ -140,26 +127,26 @@ MicroR = _MicroR()  # type: ignore[no-untyped-call]
 
 
 class _MultiHitRate(Measure):
-    """1 if every relevant document of a query is in its top k, else 0 (NITI's MultiHR)."""
+    """1 if every relevant document of a query is in its top k, else 0 [nitibench] (MultiHR)."""
 
     __name__ = "MultiHitRate"
     NAME = __name__
     PRETTY_NAME = "Multi Hit Rate at k"
     SHORT_DESC = "An indicator if all relevant documents are retrieved in the top k results."
-    SUPPORTED_PARAMS = parameters(cutoff_required=True)
+    SUPPORTED_PARAMS = _parameters(cutoff_required=True)
 
 
 MultiHitRate = _MultiHitRate()  # type: ignore[no-untyped-call]
 
 
 class _MultiMRR(Measure):
-    """(1/|T|)·Σ_j 1/(r_j - j + 1), r_j the rank of the j-th relevant document found within k (NITI)."""
+    """(1/|T|)·Σ_j 1/(r_j - j + 1), r_j the rank of the j-th relevant document within k [nitibench]."""
 
     __name__ = "MultiMRR"
     NAME = __name__
     PRETTY_NAME = "Multi Mean Reciprocal Rank"
     SHORT_DESC = "The reciprocal ranks of all relevant documents, each relieved of those ranked before it."
-    SUPPORTED_PARAMS = parameters(cutoff_required=False)
+    SUPPORTED_PARAMS = _parameters(cutoff_required=False)
 
 
 MultiMRR = _MultiMRR()  # type: ignore[no-untyped-call]

@@ -26,12 +26,12 @@ def parse_measures(texts: Iterable[str | Measure]) -> list[Measure]:
             measures; or one such name.
 
     Raises:
-        MeasureError: there is none; or one is unknown, has a wrong parameter or lacks one, or nothing that is
-            installed computes it.
+        MeasureError: no name is given; or a measure is unknown, has a wrong parameter or lacks one, or no installed
+            package computes it.
     """
     wanted = [texts] if isinstance(texts, str | Measure) else list(texts)
     if not wanted:
-        raise MeasureError("No measure is named: name at least one, such as 'nDCG@10'.")
+        raise MeasureError("No measure is given: give at least one, such as 'nDCG@10'.")
     return list(dict.fromkeys(_checked(text) for text in wanted))
 
 
@@ -45,18 +45,18 @@ def _checked(text: str | Measure) -> Measure:
     able = [provider for provider in providers if provider.supports(measure)]
     if not any(provider.is_available() for provider in able):
         cures = [str(cure) for provider in able if (cure := provider.install_instructions())]
-        hint = f"install what does ({' or '.join(cures)})" if cures else "no package does with these parameters"
+        hint = " or ".join(cures) if cures else "no package computes it with these parameters"
         raise MeasureError(f"Measure {shown!r} cannot be computed here: {hint}.")
     return measure
 
 
 def _fault(measure: Measure) -> str | None:
-    """Say what is wrong with the parameters of a measure; ``ir_measures`` only asserts that nothing is."""
+    """Return the fault of a measure's parameters, None where there is none; ``ir_measures`` only asserts."""
     accepted = measure.SUPPORTED_PARAMS
     at = measure.AT_PARAM
     for name in measure.params:
         if name not in accepted:
-            hint = suggestion(name, set(accepted)) or f" It has {', '.join(accepted) or 'none'}."
+            hint = suggestion(name, set(accepted)) or f" Its parameters: {', '.join(accepted) or 'none'}."
             return f"has no parameter {name!r}.{hint}"
     for name, info in accepted.items():
         value = measure.params.get(name, NOT_PROVIDED)
@@ -64,7 +64,7 @@ def _fault(measure: Measure) -> str | None:
             example = f"{measure.NAME}@10" if name == at else f"{measure.NAME}({name}=...)"
             return f"needs its {name}: write {example!r}."
         if name == "cutoff" and value is not NOT_PROVIDED and not _is_cutoff(value):
-            return f"has the cutoff {value!r}, which is not an integer from 1."
+            return f"must have an integer from 1 as its cutoff, got {value!r}."
         if not info.validate(value):  # type: ignore[no-untyped-call]
             return f"cannot have {name}={value!r}: it is the {info.desc or 'parameter ' + name}."
     return None
@@ -92,8 +92,8 @@ def _hint(name: str) -> str:
         same = ir_measures.parse_trec_measure(name)
         if len(same) == 1:
             return f" Did you mean {str(same[0])!r}?"
-    known = {known.casefold(): known for known in ir_measures.measures.registry}
-    close = suggestion(name.casefold(), set(known))
-    for folded, proper in known.items():
+    names = {name.casefold(): name for name in ir_measures.measures.registry}
+    close = suggestion(name.casefold(), set(names))
+    for folded, proper in names.items():
         close = close.replace(repr(folded), repr(proper))
     return close or f" {_FORM}"

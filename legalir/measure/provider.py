@@ -85,10 +85,10 @@ def _top(scores: Mapping[str, float], depth: int | None) -> list[str]:
 
 
 def register() -> None:
-    """Make ``ir_measures`` know the measures and their provider; doing so twice changes nothing."""
+    """Register the measures and their provider with ``ir_measures``; a second call changes nothing."""
     for measure in _MEASURES:
         ir_measures.measures.registry[str(measure.NAME)] = measure
     provider = StatuteProvider()  # type: ignore[no-untyped-call]
     providers.registry[provider.NAME] = provider
-    others = [known for known in ir_measures.DefaultPipeline.providers if known.NAME != provider.NAME]
+    others = [other for other in ir_measures.DefaultPipeline.providers if other.NAME != provider.NAME]
     ir_measures.DefaultPipeline.providers = [*others, provider]

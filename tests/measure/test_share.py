@@ -67,5 +67,5 @@ def test_copies_keep_the_counts(share: Share) -> None:
 
 
 def test_a_bare_number_cannot_be_pooled() -> None:
-    with pytest.raises(MeasureError, match=r"from the bare number 0\.5"):
+    with pytest.raises(MeasureError, match=r"got the number 0\.5"):
         PooledAgg().add(0.5)

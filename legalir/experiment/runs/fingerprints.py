@@ -1,4 +1,4 @@
-"""What a run depends on, as one sha256: the same inputs give the same key, and anything else another one."""
+"""Keys of runs: a sha256 of everything that a run depends on."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def legalir_version() -> str:
 
 @functools.cache
 def source_fingerprint() -> str:
-    """Return a sha256 over the code that may move a run: legalir without its experiments and command line.
+    """Return a sha256 over the code that may change a run: legalir without its experiments and command line.
 
-    A version alone would do for users, but whoever works on a component would see the runs of its old code.
+    The version alone would do for users, but not for those who work on a component.
     """
     root = Path(__file__).parents[2]
     files = sorted(path.relative_to(root) for path in root.rglob("*.py"))
@@ -47,10 +47,9 @@ def frame_fingerprint(frame: pd.DataFrame) -> str:
 def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
     """Return a sha256 over the components of a pipeline and what they have opened.
 
-    Every component counts with its class, its file, and the version of its package. Everything a
-    component holds (an index, an analyzer, an encoder, another pipeline) that has a ``fingerprint``, as an
-    attribute or as a method without arguments, counts with it; so a pipeline over another index, or an index
-    of another analyzer, is another pipeline.
+    It covers the class of each component, its file, and the version of its package; and the ``fingerprint``, an
+    attribute or a method without arguments, of everything that a component holds: an index, an analyzer, an encoder,
+    another pipeline. So a pipeline over another index is another pipeline.
     """
     return digest(list(_parts(pipeline, set())))
 
@@ -79,7 +78,7 @@ def _parts(value: object, seen: set[int]) -> Iterator[str]:
 
 
 def _manifest(artifact: pt.Artifact) -> Iterator[str]:
-    # An artifact of another package: whatever describes it on disk changes when it is built anew.
+    # An artifact of another package: its description on disk changes when it is built again.
     for name in ("pt_meta.json", "manifest.json"):
         path = Path(str(artifact.path)) / name
         if path.is_file():
@@ -91,7 +90,7 @@ def _origin(kind: type) -> str:
     package = kind.__module__.partition(".")[0]
     if package == "legalir":
         return name  # source_fingerprint covers it
-    # Most packages are called as their distribution is; for the others name and file have to do.
+    # Most packages have the name of their distribution; for others there are the name and the file of the class.
     version, code = "", ""
     with contextlib.suppress(metadata.PackageNotFoundError, ValueError):
         version = metadata.version(package)
@@ -103,9 +102,8 @@ def _origin(kind: type) -> str:
 def run_key(corpus: str, topics: str, expression: str, pipeline: pt.Transformer, depth: int) -> str:
     """Return the key under which a run may be reused.
 
-    It covers the fingerprints of the corpus and of the questions asked, the canonical expression, the depth
-    of the run, the code of legalir, and what the components have opened. Judgements are not part of it: a
-    run does not see them.
+    It covers the fingerprints of the corpus and of the questions, the canonical expression, the depth of the run, the
+    code of legalir, and what the components have opened. Judgements are not part of it: a run does not depend on them.
     """
     return digest(
         {

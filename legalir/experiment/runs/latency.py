@@ -1,4 +1,4 @@
-"""How long one query takes when it is asked alone."""
+"""Response time of one query asked alone."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from legalir.models.query_cache import ignore_cached_queries
 __all__ = ["Latency", "measure_latency", "sample_queries"]
 
 WARM_UP = 3
-"""Queries asked first and not counted: they pay for what is loaded or mapped once."""
+"""Number of queries asked first and not timed: with them, models and indexes are loaded."""
 
 BUDGET_SECONDS = 60.0
-"""A slow system is not asked for longer than this; at least one query is always timed."""
+"""Longest time for which a slow system is asked; at least one query is always timed."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Latency:
 
     @property
     def queries(self) -> int:
-        """How many queries were timed."""
+        """Number of queries that were timed."""
         return len(self.milliseconds)
 
     @property
@@ -70,10 +70,10 @@ def measure_latency(
     limit: int = 200,
     advance: Callable[[int], None] = lambda done: None,
 ) -> Latency | None:
-    """Ask up to `limit` queries one at a time and take the time of each, as if none had been asked before.
+    """Ask up to `limit` queries one at a time, without cached query results, and return their response times.
 
     Args:
-        pipeline: what answers.
+        pipeline: the system.
         topics: columns ``qid, query`` and any others.
         limit: the most queries to time; 0 times none and returns None.
         advance: called with 1 after each query.

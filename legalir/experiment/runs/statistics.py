@@ -19,13 +19,13 @@ FLIPS = 10_000
 
 
 def paired_test(name: str) -> PairedTest:
-    """Return the test called `name`: from two arrays, one value a query, to (statistic, p).
+    """Return a paired test: a function of two arrays, one value a query, that returns (statistic, p).
 
-    Two systems that are equal on every query, or a single query, give p = 1, where scipy's tests give NaN and
-    a warning.
+    Two systems that are equal on every query, or a single query, give p = 1, where scipy's tests give NaN and a
+    warning.
 
     Args:
-        name: ``t`` (paired Student), ``wilcoxon`` (signed rank, zeros dropped) or ``randomisation``.
+        name: ``t`` (Student), ``wilcoxon`` (signed rank, without zeros [wilcoxon]) or ``randomisation``.
     """
     from scipy import stats
 
@@ -43,14 +43,14 @@ def paired_test(name: str) -> PairedTest:
             # Differences that are all the same leave no variance: t is infinite, and p is 0 as it should be.
             warnings.simplefilter("ignore")
             statistic, p = test(values, baseline)
-        # Differences so small that their squares vanish leave nothing to divide by: they count as none.
+        # Differences whose squares are 0 in floating point leave 0 / 0; they count as no difference.
         return (0.0, 1.0) if np.isnan(p) else (float(statistic), float(p))
 
     return guarded
 
 
 def randomisation_test(values: Array, baseline: Array) -> tuple[float, float]:
-    """Test by flipping the signs of the differences at random (Fisher; two-sided, 10 000 flips, seeded).
+    """Test by flipping the signs of the differences at random [randomisation] (two-sided, 10 000 flips, seeded).
 
     Returns:
         The mean difference, and the share of sign patterns whose mean is at least as far from 0, the observed
@@ -68,7 +68,7 @@ def randomisation_test(values: Array, baseline: Array) -> tuple[float, float]:
 
 
 def resampling_counts(queries: int) -> Array:
-    """Return how often each query is drawn in each bootstrap resample: shape (resamples, queries)."""
+    """Return the number of times that each query is drawn in each bootstrap resample: shape (resamples, queries)."""
     generator = np.random.default_rng(SEED)
     return generator.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES).astype(np.float64)
 
@@ -76,7 +76,7 @@ def resampling_counts(queries: int) -> Array:
 def bootstrap_interval(
     values: Array, counts: Array, weights: Array | None = None, level: float = 0.95
 ) -> tuple[Array, Array]:
-    """Return percentile bootstrap intervals of (weighted) means over queries.
+    """Return percentile intervals [bootstrap] of (weighted) means over queries.
 
     Args:
         values: shape (rows, queries); a row is one measure of one system.
