@@ -1,4 +1,4 @@
-"""The contract of an analyzer, and what it returns for many texts at once."""
+"""Analyzers: their contract, their lookup by name, and the counts of their terms in many texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Analyzer", "BulkAnalyzer", "TermCounts", "count_terms", "fingerprint
 
 @runtime_checkable
 class Analyzer(Protocol):
-    """Text to terms. This is all that a plugin has to provide."""
+    """Text to terms; a plugin has to provide no more."""
 
     @property
     def name(self) -> str:
@@ -42,13 +42,13 @@ class BulkAnalyzer(Analyzer, Protocol):
     """An analyzer that counts the terms of many texts faster than one after another."""
 
     def count(self, texts: Sequence[str]) -> TermCounts:
-        """Return what :func:`count_terms` returns for `texts`."""
+        """Return the counts of :func:`count_terms`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """How often each term occurs in each of n texts, ordered by term and then by text.
+    """Frequency of each term in each of n texts, ordered by term and then by text.
 
     Attributes:
         terms: the distinct terms, in ascending code-point order; V of them.
@@ -121,7 +121,7 @@ def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     if not isinstance(spec, str):
         if isinstance(spec, Analyzer):
             return spec
-        raise AnalyzerError(f"{spec!r} is no analyzer: it needs the attributes name, fingerprint and terms.")
+        raise AnalyzerError(f"{spec!r} is not an analyzer: it needs the attributes name, fingerprint and terms.")
     try:
         return cast(Analyzer, plugins.make("analyzer", spec, collection))
     except PluginNotFound as error:

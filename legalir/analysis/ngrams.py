@@ -1,16 +1,12 @@
-"""Character and jamo n-grams inside words.
+"""Character and jamo n-grams inside words, and their counts in many texts by array operations.
 
-Jamo n-grams are the terms of SearchFireSafety (Chae et al.): each precomposed Hangul syllable
-U+AC00..U+D7A3 becomes its lead, vowel and (if any) tail jamo, in Unicode's conjoining forms, so that a lead
-never equals a tail; characters of other scripts stay whole. N-grams do not cross words; a word shorter than n
-is a term by itself.
+Jamo n-grams are the terms of [searchfiresafety]: each precomposed Hangul syllable U+AC00..U+D7A3 becomes its lead,
+vowel and (if any) tail jamo, in Unicode's conjoining forms, so that a lead never equals a tail; characters of other
+scripts stay whole. N-grams do not cross words; a word shorter than n is a term by itself.
 
-Terms as people read them: jamo put together again to syllables, and what is left over as letters.
-
-Counting n-grams as integers: a window of symbols packed into 64 bits, sorted, and run-length encoded.
-
-Symbols are numbered from 1 in ascending code-point order and 0 pads a window that ends with its word, so the
-order of the packed integers is the order of the terms as strings.
+To count n-grams, each window of symbols is packed into 64 bits. Symbols are numbered from 1 in ascending code-point
+order and 0 pads a window that ends with its word, so the order of the packed integers is the order of the terms as
+strings.
 """
 
 from __future__ import annotations
@@ -60,7 +56,7 @@ def readable(term: str) -> str:
 
 
 _BITS = 63
-"""Bits that a packed key may use; the sign bit stays clear."""
+"""Bits of a packed key; the sign bit stays clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +122,7 @@ def count_packed(packed: PackedNGrams, ends: npt.NDArray[np.int64], texts: int, 
     Args:
         packed: n-grams of a stream [m].
         ends: int64 [n]; end of each text in the stream.
-        texts: how many texts are counted; any after them are empty.
+        texts: number of texts; those after the last end are empty.
         alphabet: symbol i + 1 is ``alphabet[i]``.
     """
     documents = np.repeat(np.arange(len(ends), dtype=np.uint64), np.diff(ends, prepend=np.int64(0)))[packed.valid]
@@ -227,16 +223,16 @@ class NGrams:
         return _jamo if self.unit == "jamo" else _itself
 
     def terms(self, text: str) -> list[str]:
-        """Return the n-grams of `text` in order; the definition that :meth:`count` must agree with."""
+        """Return the n-grams of `text` in order; :meth:`count` must agree with them."""
         n = self.n
-        found: list[str] = []
+        terms: list[str] = []
         for word in words(text):
             symbols = decompose(word) if self.unit == "jamo" else word
             if len(symbols) <= n:
-                found.append(symbols)
+                terms.append(symbols)
             else:
-                found += [symbols[i : i + n] for i in range(len(symbols) - n + 1)]
-        return found
+                terms += [symbols[i : i + n] for i in range(len(symbols) - n + 1)]
+        return terms
 
     def count(self, texts: Sequence[str]) -> TermCounts:
         """Count the n-grams of `texts` with array operations only; memory is proportional to their length."""

@@ -1,12 +1,12 @@
-"""What a character is to every analyzer: part of a word, or a gap between words.
+"""Text as every analyzer reads it: normalised, and each character either part of a word or a gap between words.
 
 Text is brought to Unicode NFC and lower case, so that NFC and NFD input give the same terms. A word is a
 longest run of word characters: letters and digits of any script, the underscore, and combining marks (Thai
-vowels and tone marks are marks). All else separates words: white space, punctuation such as ``「」``,
+vowels and tone marks are marks). All other characters separate words: white space, punctuation such as ``「」``,
 symbols, emoji, control characters.
 
 Korean statutes enumerate with the dot U+318D (``설치ㆍ유지``), which Unicode counts as a letter; people type
-other middle dots. All of them become U+318D, a word character: n-grams across the dot were seen to help.
+other middle dots. All of them become U+318D, a word character: n-grams across the dot improve results.
 """
 
 from __future__ import annotations

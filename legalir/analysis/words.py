@@ -14,7 +14,7 @@ __all__ = ["Words", "word_analyzer"]
 class Words:
     """Words between white space, in NFC and lower case; punctuation that touches a word stays with it.
 
-    A token without any letter or digit (``-``, ``「」``, an emoji) is no term.
+    A token without a letter or digit (``-``, ``「」``, an emoji) is not a term.
     """
 
     @property

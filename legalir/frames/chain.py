@@ -15,7 +15,7 @@ __all__ = ["Chain", "RanksLists", "RetrievesLists", "step"]
 
 @runtime_checkable
 class RetrievesLists(Protocol):
-    """A transformer whose results for a frame that has rows are ranked lists and nothing else."""
+    """A transformer whose results for a frame with rows are ranked lists, with no columns of its own."""
 
     def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
         """Return the lists whose frame is what ``transform`` returns."""
@@ -23,7 +23,7 @@ class RetrievesLists(Protocol):
 
 @runtime_checkable
 class RanksLists(Protocol):
-    """A transformer that takes ranked lists, of which one has a row, and returns ranked lists."""
+    """A transformer that takes ranked lists, at least one of them not empty, and returns ranked lists."""
 
     def rank_lists(self, lists: RankedLists) -> RankedLists:
         """Return the lists whose frame is what ``transform`` returns for the frame of `lists`."""

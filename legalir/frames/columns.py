@@ -31,15 +31,15 @@ __all__ = [
 ]
 
 RESULT_COLUMNS = ("docno", "score", "rank")
-"""What a retriever adds to the columns of its queries."""
+"""Columns that a retriever adds to those of its queries."""
 
 _OF_DOCUMENTS = (*RESULT_COLUMNS, "docid", "title", "text")
 
 
 def whole_characters(text: str) -> str:
-    """Return `text` with U+FFFD for each half of a surrogate pair, which frames cannot hold if pyarrow is installed.
+    """Return `text` with U+FFFD for each half of a surrogate pair.
 
-    A command line has such halves for bytes that are no UTF-8.
+    A command line has such halves for bytes that are not UTF-8. Frames cannot hold them if pyarrow is installed.
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -48,7 +48,7 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], component: str)
     """Check that `frame` has `columns`.
 
     Raises:
-        ComponentError: naming the component, what is missing and what was found.
+        ComponentError: with the component, the missing columns and the columns of the frame.
     """
     missing = [column for column in columns if column not in frame.columns]
     if missing:
@@ -62,7 +62,7 @@ def require_texts(queries: pd.DataFrame, component: str) -> None:
     """Check that every ``query`` is a string.
 
     Raises:
-        ComponentError: naming the component, the query and its qid.
+        ComponentError: with the component, the query and its qid.
     """
     for qid, query in zip(queries["qid"], queries["query"], strict=True):
         if not isinstance(query, str):
@@ -71,9 +71,9 @@ def require_texts(queries: pd.DataFrame, component: str) -> None:
 
 @contextlib.contextmanager
 def fed_with_questions(what: str) -> Iterator[None]:
-    """Turn PyTerrier's complaint that a component of a whole pipeline lacks columns into a :class:`ComponentError`.
+    """Turn PyTerrier's error that a component of a whole pipeline lacks columns into a :class:`ComponentError`.
 
-    Components leave that complaint as it is, because PyTerrier reads from it what they need.
+    Components leave that error as it is, because PyTerrier reads from it the columns that they need.
     """
     from pyterrier.validate import InputValidationError
 
@@ -90,8 +90,8 @@ def fed_with_questions(what: str) -> Iterator[None]:
 def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the query columns of `frame`, one row a query, in order of first appearance.
 
-    A retriever that follows another component sees result rows; it wants their queries. Of result rows the
-    columns ``docid, title, text`` go, too: they would end up beside documents that they do not belong to.
+    A retriever that follows another component gets result rows and needs their queries. The columns
+    ``docid, title, text`` of result rows are dropped, too: they would end up beside other documents.
     """
     if "docno" in frame.columns:
         return query_columns(query_rows(frame, np.flatnonzero(~frame["qid"].duplicated())))
@@ -106,8 +106,8 @@ def query_columns(frame: pd.DataFrame) -> pd.DataFrame:
 def query_rows(frame: pd.DataFrame, first: npt.NDArray[np.intp]) -> pd.DataFrame:
     """Return rows `first` of a result frame, which has a row for each query, with the columns of the queries whole.
 
-    PyTerrier's ``+`` leaves rows that only its right side found without the columns of the query: what the first row
-    of a query lacks is taken from the first one that has it.
+    PyTerrier's ``+`` gives no query columns to rows that only its right side returned: a column that the first row of a
+    query lacks is taken from the first row that has it.
     """
     rows = frame.iloc[first].reset_index(drop=True)
     for column in rows.columns[rows.isna().any()]:

@@ -18,7 +18,7 @@ __all__ = ["Component", "Cuttable", "check_choice", "check_number"]
 
 
 class Component(pt.Transformer):
-    """A PyTerrier transformer that is known by its constructor arguments.
+    """A PyTerrier transformer with the identity of its constructor arguments.
 
     A subclass stores each argument of its ``__init__`` under the argument's own name; equality, hash and
     ``repr`` follow from them, so that two equal pipelines share their common prefix in an experiment.
@@ -68,7 +68,7 @@ def check_number(
     """Check that parameter `name` of `component` is a finite number in ``[low, high]``.
 
     Raises:
-        ComponentError: naming the component, the parameter, the value and what is accepted.
+        ComponentError: with the component, the parameter, the value and the accepted range.
     """
     kind_fits = isinstance(value, Integral if integer else Real) and not isinstance(value, bool)
     if not kind_fits or not math.isfinite(value) or not low <= value <= high:
@@ -87,14 +87,14 @@ def check_choice(
     """Check that parameter `name` of `component` is one of `choices`.
 
     Args:
-        component: name of the component; empty where the parameter's name says enough.
+        component: name of the component; empty where the name of the parameter is enough.
         name: name of the parameter.
         value: value of the parameter.
-        choices: what is accepted.
+        choices: the accepted values.
         error: kind of the error.
 
     Raises:
-        ComponentError: naming the component, the parameter, the value and what is accepted, or `error` instead.
+        ComponentError: with the component, the parameter, the value and the choices; or `error` instead.
     """
     if not isinstance(value, str) or value not in choices:
         hint = suggestion(value, tuple(choices)) if isinstance(value, str) else ""
@@ -103,10 +103,10 @@ def check_choice(
 
 
 class Cuttable(Component):
-    """A component whose results can be cut while they are made: ``component % k`` compiles to one step.
+    """A component that can cut its results itself: ``component % k`` compiles to one step.
 
-    For components whose scores and order do not depend on how many results are kept; a subclass keeps no more than
-    `num_results` of a query, None for all. One whose constructor knows no `num_results` is not cut.
+    For components whose scores and order do not depend on how many results are kept; a subclass keeps at most
+    `num_results` of a query, None for all. A component whose constructor has no `num_results` is not cut.
     """
 
     num_results: int | None = None

@@ -1,6 +1,6 @@
 """The one order of results: queries as they first appear, then score descending, then docno ascending.
 
-Whatever ranks, cuts or reads ranked lists uses this file, so that equal scores are ordered alike everywhere and no
+All code that ranks, cuts or reads ranked lists uses this file: equal scores have the same order everywhere, and no
 result depends on the order of its input. r is the number of rows of all lists together, q of queries, n of documents.
 """
 
@@ -187,7 +187,7 @@ def read_lists(frame: pd.DataFrame, component: str) -> tuple[RankedLists, npt.ND
 
     Args:
         frame: columns ``qid, docno, score``.
-        component: name of who reads, for errors.
+        component: name of the component that reads, for errors.
 
     Raises:
         ComponentError: a score is not a finite number, or a document occurs twice in a list.
@@ -208,7 +208,7 @@ def _queries(qids: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int
     """Number the queries by first appearance; return the number of each row, and the first row of each number."""
     values = qids.to_numpy(dtype=object)
     changes = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
-    # Rows of a query mostly stand together: only where the qid changes has it to be looked up.
+    # The rows of a query mostly stand together: a qid is looked up only where it changes.
     numbers, known = pd.factorize(values[changes])
     heads = changes[np.unique(numbers, return_index=True)[1]] if len(known) < len(changes) else changes
     return np.repeat(numbers, np.diff(changes, append=len(values))).astype(np.int64), heads
@@ -332,7 +332,7 @@ class Numbering(Protocol):
 def numbers_in(numbering: Numbering, docnos: npt.NDArray[np.object_], component: str) -> npt.NDArray[np.int64]:
     """Return the number of each docno, −1 for one that `numbering` lacks; [m].
 
-    Where it lacks all of them, it may belong to another collection: the log says so.
+    If it lacks all of them, a warning is logged: it may be that of another collection.
     """
     numbers = numbering.numbers(docnos)
     if len(numbers) and (numbers < 0).all():

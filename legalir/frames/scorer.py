@@ -1,8 +1,8 @@
-"""Scoring of given documents: what a retriever would have said about provisions that it was not asked to find."""
+"""Scorers of given documents, with the scores of a retriever."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +16,12 @@ from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.storage.strings import Docnos
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["PairScorer", "Scoring", "scorer_of"]
 
 
 @runtime_checkable
 class Scoring(Protocol):
-    """A transformer that can also score documents that are given to it."""
+    """A transformer that can also score given documents."""
 
     def scorer(self) -> pt.Transformer:
         """Return the transformer that scores given documents as this one does.
@@ -38,15 +35,15 @@ class Scoring(Protocol):
 def scorer_of(transformer: pt.Transformer | None) -> pt.Transformer | None:
     """Return the scorer of the component that made the scores of a pipeline.
 
-    In a chain that is the last one that is no cutoff.
+    In a chain, that is the last component that is not a cutoff.
 
     Returns:
-        None where that component has none, or there is no component.
+        None where that component has no scorer, or there is no component.
     """
     if isinstance(transformer, Compose):
         return scorer_of(next((part for part in reversed(list(transformer)) if not isinstance(part, RankCutoff)), None))
     if isinstance(getattr(transformer, "scorer", None), pt.Transformer):
-        return None  # It holds a scorer for its own use, as SAR and caches do, and offers none.
+        return None  # Its scorer is for its own use, as in SAR and caches.
     return transformer.scorer() if isinstance(transformer, Scoring) else None
 
 

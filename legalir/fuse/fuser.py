@@ -1,8 +1,6 @@
-"""A fusion as a transformer: runs its pipelines, adds up what they say of each document.
+"""Base of fusions: runs its pipelines, reads their lists as arrays, and adds up a value of each document in each list.
 
-The lists of several pipelines as arrays, checked, and the ranking of what was made of them.
-
-Weights of the pipelines of a fusion.
+m is the number of rows of all lists together, p of pairs of a query and a document. Ranks are 1-based.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ class Lists:
 
     Attributes:
         pipeline: number of the pipeline that returned each row, from 0; [m].
-        query: position of its query among those asked; [m].
+        query: position of its query among the given ones; [m].
         document: number of its document in `docnos`; [m].
         rank: its rank, 1-based; [m].
         score: its score; [m].
@@ -59,12 +57,12 @@ class Lists:
 
     @property
     def pair(self) -> tuple[Integers, Integers]:
-        """Number of the query and document of each row, [m], and what each number stands for, [p].
+        """Number of the pair of query and document of each row, [m], and the pair of each number, [p].
 
-        A pair stands for ``query * len(docnos) + document``.
+        A pair is ``query * len(docnos) + document``.
         """
-        found, pairs = pd.factorize(self.query * len(self.docnos) + self.document)
-        return found.astype(np.int64), pairs
+        number, pairs = pd.factorize(self.query * len(self.docnos) + self.document)
+        return number.astype(np.int64), pairs
 
 
 def stack(results: Sequence[pd.DataFrame], qids: Sequence[str], name: str) -> Lists:
@@ -72,12 +70,12 @@ def stack(results: Sequence[pd.DataFrame], qids: Sequence[str], name: str) -> Li
 
     Args:
         results: a frame of each pipeline, with ``qid, docno, score, rank``.
-        qids: the queries that were asked, each once.
+        qids: the queries, each once.
         name: of the component, for messages.
 
     Raises:
-        ComponentError: a pipeline returned no scores or ranks, a score that is no finite number, a rank that is no
-            whole number from 0, a document twice, or a query that was not asked.
+        ComponentError: a pipeline returned no scores or ranks, a score that is not a finite number, a rank that is not
+            a whole number from 0, a document twice, or a query that it was not given.
     """
     for number, result in enumerate(results, start=1):
         missing = [column for column in ("qid", "docno", "score", "rank") if column not in result.columns]
@@ -98,7 +96,7 @@ def stack(results: Sequence[pd.DataFrame], qids: Sequence[str], name: str) -> Li
 
 
 def _positions(qids: Sequence[str], asked: npt.NDArray[np.object_]) -> Integers:
-    """Return the position of each of `asked` in `qids`, -1 for what is not there; [m]."""
+    """Return the position of each of `asked` in `qids`, -1 where it is missing; [m]."""
     known: pd.Index[str] = pd.Index(np.asarray(qids, dtype=object), dtype=object)
     return known.get_indexer(pd.Index(asked, dtype=object)).astype(np.int64)
 
@@ -108,7 +106,7 @@ def _check(lists: Lists, qids: npt.NDArray[np.object_], name: str) -> None:
     group = lists.group
     twice = pd.Series(group * max(1, len(lists.docnos)) + lists.document).duplicated().to_numpy()
     for faulty, fault in (
-        (lists.query < 0, "belongs to a query that it was not asked"),
+        (lists.query < 0, "belongs to a query that it was not given"),
         (~np.isfinite(lists.score), "has a score that is not a finite number"),
         (~((rank >= 0) & (rank == np.floor(rank))), "has a rank that is not a whole number from 0"),
         (twice, "is there twice"),
@@ -156,12 +154,12 @@ def totals(value: Floats, item: Integers, n: int) -> Floats:
 
 
 class Fuser(Cuttable):
-    """Fuses the lists of its pipelines: the score of a document is the sum of what each list gives it.
+    """Fuses the lists of its pipelines: the score of a document is the sum of its values in each list.
 
     Columns in: those that the pipelines need, which all get the same input. Columns out: the query columns of the
     input, then ``docno, score, rank``; other columns of the pipelines' results are dropped. Every document that any
     pipeline returned is kept, or the best `num_results` of them: ``% k`` compiles to that. A list that lacks a document
-    gives it nothing.
+    gives it 0.
 
     Equal pipelines run once a call, and so do the equal beginnings of different ones.
     """
@@ -171,7 +169,7 @@ class Fuser(Cuttable):
     schematic = {"inner_pipelines_mode": "combine"}  # noqa: RUF012  (PyTerrier reads it as an attribute of the class)
 
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
-        """Return what each row gives to the score of its document; [m]."""
+        """Return the part of each row in the score of its document; [m]."""
         raise NotImplementedError
 
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
@@ -190,7 +188,7 @@ class Fuser(Cuttable):
             raise ComponentError(f"{self.name}: give at least one pipeline.")
         for number, pipeline in enumerate(self.pipelines, start=1):
             if not isinstance(pipeline, pt.Transformer):
-                raise ComponentError(f"{self.name}: pipeline {number} is {pipeline!r}, which is no transformer.")
+                raise ComponentError(f"{self.name}: pipeline {number} is {pipeline!r}, which is not a transformer.")
 
     @property
     def label(self) -> str:
@@ -247,7 +245,7 @@ class Fuser(Cuttable):
         return query, document[order], score[order], rank
 
     def results(self, inp: pd.DataFrame) -> list[pd.DataFrame]:
-        """Return the results of every pipeline, each distinct beginning of them run once."""
+        """Return the results of each pipeline; a beginning that several share runs once."""
         chains = [tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,) for pipeline in self.pipelines]
         wanted = Counter(beginning for chain in chains for beginning in _beginnings(chain))
         kept: dict[tuple[pt.Transformer, ...], pd.DataFrame] = {}
@@ -256,7 +254,7 @@ class Fuser(Cuttable):
             done = max((len(beginning) for beginning in _beginnings(chain) if beginning in kept), default=0)
             frame = kept[chain[:done]] if done else inp
             for length in range(done + 1, len(chain) + 1):
-                # What is not ours may write into what it is given.
+                # Transformers of others may change their input.
                 frame = chain[length - 1].transform(frame.copy())
                 if wanted[chain[:length]] > 1:
                     kept[chain[:length]] = frame
@@ -264,7 +262,7 @@ class Fuser(Cuttable):
         return results
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return what each list gives to the scores of `docnos`."""
+        """Return the part of each list in the scores of `docnos`."""
         lists = stack(self.results(inp), inp["qid"].drop_duplicates().tolist(), self.name)
         values = self.contributions(lists)
         number = {docno: document for document, docno in enumerate(lists.docnos.tolist())}

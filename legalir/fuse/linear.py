@@ -1,4 +1,4 @@
-"""Linear fusion of scores."""
+"""Linear fusion of scores [comb-sum]."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class LinearFusion(Fuser):
     `normalize` is taken over the list that each pipeline returns for the query:
 
     - ``minmax``: ``(s − min)/(max − min)``.
-    - ``zscore``: ``(s − mean)/σ`` minus the lowest of the list, so ``(s − min)/σ``. Taken as they are, half of all
-      z-scores lie below 0, and a document that a list lacks would be worth more there than half of its results. As
-      here, such a document is worth what the last one of the list is worth; within a list, nothing else changes.
+    - ``zscore``: ``(s − mean)/σ`` minus the lowest of the list, so ``(s − min)/σ``. Half of all plain z-scores lie
+      below 0, and a document that a list lacks would get more there than half of its results. Here it gets as much
+      as the last result of the list; within a list, nothing else changes.
     - ``none``: the scores as they are.
 
     Where all scores of a list are equal, as in a list of one, ``minmax`` and ``zscore`` make each of them 1.
 
     Args:
-        pipelines: what is fused, at least one.
-        weights: one of each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
+        pipelines: the pipelines to fuse, at least one.
+        weights: one for each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
             document.
         normalize: ``minmax``, ``zscore`` or ``none``.
         num_results: results a query, at least 1; None for all.
@@ -59,7 +59,7 @@ class LinearFusion(Fuser):
         self.weights = checked_weights(self.name, weights, len(pipelines))
         self.normalize = normalize
         if not any(self.weights):
-            raise ComponentError(f"{self.name}: every weight is 0, so that nothing would be ranked.")
+            raise ComponentError(f"{self.name}: every weight is 0: give one pipeline another weight.")
         check_choice(self.name, "normalize", normalize, get_args(Normalize))
 
     def _normalized(self, lists: Lists) -> npt.NDArray[np.float64]:
@@ -72,7 +72,7 @@ class LinearFusion(Fuser):
         return np.asarray(self.weights)[lists.pipeline] * self._normalized(lists)
 
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
-        """Return weight, normalised score, and the score that it was made from."""
+        """Return weight, normalised score, and the score before."""
         weight, score = self.weights[lists.pipeline[row]], float(lists.score[row])
         normalized = float(self._normalized(lists)[row])
         origin = "" if self.normalize == "none" else f" ({self.normalize} of {score:.4g})"

@@ -26,13 +26,13 @@ def reciprocal_rank(rank: npt.NDArray[np.int64], k: float) -> npt.NDArray[np.flo
 
 
 class RRF(Fuser):
-    """Reciprocal rank fusion (Cormack et al. 2009): ``score(d) = Σ_m 1/(k + rank_m(d))``.
+    """Reciprocal rank fusion [rrf]: ``score(d) = Σ_m 1/(k + rank_m(d))``.
 
-    Ranks are 1-based, whatever PyTerrier's column ``rank`` begins with; a list that lacks d adds nothing.
+    Ranks are 1-based, although PyTerrier's column ``rank`` begins with 0; a list that lacks d adds nothing.
 
     Args:
-        pipelines: what is fused, at least one.
-        k: how little the first ranks stand out, at least 1.
+        pipelines: the pipelines to fuse, at least one.
+        k: constant that flattens the differences of the first ranks, at least 1.
         num_results: results a query, at least 1; None for all.
 
     Raises:
@@ -59,15 +59,15 @@ class RRF(Fuser):
 
 
 class WeightedRRF(Fuser):
-    """Weighted reciprocal rank fusion (SearchFireSafety): ``score(d) = Σ_m w_m/(k + rank_m(d))``.
+    """Weighted reciprocal rank fusion [searchfiresafety]: ``score(d) = Σ_m w_m/(k + rank_m(d))``.
 
     Ranks are 1-based; a list that lacks d adds nothing. SearchFireSafety uses k = 5 and the weights 0.1 for its sparse
     and 0.9 for its dense list.
 
     Args:
-        pipelines: what is fused, at least one.
-        weights: one of each pipeline, none below 0, together 1.
-        k: how little the first ranks stand out, at least 1.
+        pipelines: the pipelines to fuse, at least one.
+        weights: one for each pipeline, none below 0, together 1.
+        k: constant that flattens the differences of the first ranks, at least 1.
         num_results: results a query, at least 1; None for all.
 
     Raises:

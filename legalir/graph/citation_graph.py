@@ -1,10 +1,10 @@
-"""The citation graph of a collection as an artifact: who cites whom, both ways, memory-mapped.
+"""The citation graph of a collection as an artifact: links of each provision, in both directions, memory-mapped.
 
 Links between docnos become links between numbers; self-loops, repeats and links to unknown ends are left out and
 counted. The links may also be those of nearest neighbours, to compare citations with.
 
 Files of a build: the string table ``docnos``, ascending, so that the order of the nodes is that of their docnos; and
-for ``targets`` (whom a provision cites) and ``sources`` (who cites it) ``indptr.npy``, ``nodes.npy`` and ``kinds.npy``,
+for ``targets`` (cited provisions) and ``sources`` (citing provisions) ``indptr.npy``, ``nodes.npy`` and ``kinds.npy``,
 as in :class:`~legalir.storage.csr.Adjacency`.
 """
 
@@ -57,13 +57,13 @@ _KINDS = 256
 
 
 class Left(NamedTuple):
-    """What was left out of a graph.
+    """Links that were left out of a graph.
 
     Attributes:
         self_loops: links from a provision to itself.
-        dangling: links that have an end which is no provision of the collection.
+        dangling: links with an end that is not a provision of the collection.
         duplicates: links of a pair that is linked already; the first stays.
-        unknown: the ends that are no provisions, each once; at most three, in order of appearance.
+        unknown: the ends that are not provisions, each once; at most three, in order of appearance.
     """
 
     self_loops: int = 0
@@ -84,14 +84,14 @@ class NumberedLinks(NamedTuple):
 
 
 def number_links(links: Iterable[Sequence[str]], docnos: Iterable[str] | None) -> NumberedLinks:
-    """Number the ends of `links`; leave out, and count, self-loops, repeats and links to what is not there.
+    """Number the ends of `links`; leave out, and count, self-loops, repeats and links to unknown provisions.
 
     Args:
         links: (source, target) or (source, target, kind), in any order.
-        docnos: all provisions; None: those that a link has at an end.
+        docnos: all provisions; None for the ends of the links.
 
     Raises:
-        DataError: a link is no pair or triple of strings, or there are more than 256 kinds.
+        DataError: a link is not a pair or triple of strings, or there are more than 256 kinds.
     """
     kinds: dict[str, int] = {}
     triples = [_triple(link, kinds) for link in links]
@@ -126,7 +126,7 @@ def _triple(link: Sequence[str], kinds: dict[str, int]) -> tuple[str, str, int]:
 
 
 class Vectors(Protocol):
-    """What is needed of a dense index."""
+    """The parts of a dense index that nearest neighbours need."""
 
     @property
     def vectors(self) -> npt.NDArray[np.floating[Any]]:
@@ -184,7 +184,7 @@ def _block(vectors: npt.NDArray[np.floating[Any]], first: int, last: int, k: int
     similar = np.asarray(vectors[first:last], dtype=np.float32) @ np.asarray(vectors, dtype=np.float32).T
     similar[np.arange(last - first), np.arange(first, last)] = -np.inf
     kth = np.partition(similar, -k, axis=1)[:, -k]
-    # Whatever equals the k-th best is a candidate, so that position decides, and not the partition.
+    # All that equal the k-th best are candidates, so that position decides and not the partition.
     row, column = np.nonzero(similar >= kth[:, None])
     order = np.lexsort((column, -similar[row, column], row))
     row, column = row[order], column[order]
@@ -192,7 +192,7 @@ def _block(vectors: npt.NDArray[np.floating[Any]], first: int, last: int, k: int
 
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
-"""Which quantiles of the degrees a report gives."""
+"""Quantiles of the degrees in a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,9 +291,9 @@ class GraphContent:
 
     Attributes:
         docnos: docno of each node, ascending.
-        targets: links by who cites.
-        sources: links by who is cited.
-        facts: ``kinds``, the names of the kinds; what was left out; where the graph comes from.
+        targets: links by the citing provision.
+        sources: links by the cited provision.
+        facts: ``kinds``, the names of the kinds; counts of links that were left out; origin of the graph.
         fingerprint: tells one content from another.
     """
 
@@ -310,13 +310,13 @@ class GraphContent:
 
     @property
     def left(self) -> Left:
-        """What was left out."""
+        """Links that were left out."""
         values = {name: self.facts[name] for name in Left._fields}
         return Left(**{**values, "unknown": tuple(values["unknown"])})
 
 
 def content_of(links: NumberedLinks, facts: Mapping[str, Any]) -> GraphContent:
-    """Return the content that `links` make; `facts` say where they come from."""
+    """Return the content of `links`; `facts` give their origin."""
     targets = adjacency(len(links.docnos), links.source, links.target, links.kind)
     digest = hashlib.sha256(repr((links.docnos, links.kinds)).encode("utf-8", "surrogatepass"))
     for array in targets:
@@ -353,7 +353,7 @@ def open_content(path: Path) -> GraphContent:
 
 
 Direction = Literal["out", "in", "both"]
-"""Which links lead on from a provision: those to whom it cites, those to who cites it, or both."""
+"""Direction to follow links in: to cited provisions, to citing provisions, or both."""
 
 OPPOSITE: dict[Direction, Direction] = {"out": "in", "in": "out", "both": "both"}
 """The direction that leads back."""
@@ -384,11 +384,11 @@ class CitationGraph(pt.Artifact):
         Args:
             pairs: (source, target) or (source, target, kind). Self-loops are left out; a pair that occurs twice counts
                 once, with its first kind; :meth:`report` says how many there were.
-            docnos: all provisions, so that those without links are nodes, too, and a link to anything else is left out
-                and counted; None: whatever has a link.
+            docnos: all provisions, so that those without links are nodes, too, and a link to another provision is left
+                out and counted; None for the ends of the links.
 
         Raises:
-            DataError: a link is no pair or triple of strings, or there are more than 256 kinds.
+            DataError: a link is not a pair or triple of strings, or there are more than 256 kinds.
         """
         return cls._holding(content_of(number_links(pairs, docnos), {}))
 
@@ -399,10 +399,10 @@ class CitationGraph(pt.Artifact):
         """Make the graph of a collection in memory; every provision is a node.
 
         Args:
-            dataset: an id, the path of a folder, or what :func:`legalir.datasets.load` returned.
+            dataset: an id, the path of a folder, or a dataset of :func:`legalir.datasets.load`.
 
         Raises:
-            DatasetNotFound: nothing has this id, or there is no such folder.
+            DatasetNotFound: no dataset has this id, or there is no such folder.
             FormatError: a line of the corpus or of the links is faulty.
         """
         from legalir import datasets
@@ -471,7 +471,7 @@ class CitationGraph(pt.Artifact):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known of the graph beside its links; ``corpus`` is the fingerprint of its collection."""
+        """Facts about the graph beside its links; ``corpus`` is the fingerprint of its collection."""
         return dict(self._content.facts)
 
     def __eq__(self, other: object) -> bool:
@@ -482,7 +482,7 @@ class CitationGraph(pt.Artifact):
 
     @property
     def _identity(self) -> object:
-        # A path is compared unopened: pipelines over graphs that are not there yet can be compared, too.
+        # A path is not opened: pipelines over graphs that do not exist yet can be compared, too.
         return self.fingerprint() if self.in_memory else self.path
 
     def __repr__(self) -> str:
@@ -530,7 +530,7 @@ class CitationGraph(pt.Artifact):
         return both_ways(self._content.targets)
 
     def cites(self, docno: str) -> list[str]:
-        """Return whom a provision cites, in the order of the links given.
+        """Return the provisions that a provision cites, in the order of the given links.
 
         Raises:
             DataError: it is not in the graph.
@@ -538,7 +538,7 @@ class CitationGraph(pt.Artifact):
         return self._neighbours(docno, self._content.targets)
 
     def cited_by(self, docno: str) -> list[str]:
-        """Return who cites a provision, by docno.
+        """Return the provisions that cite a provision, by docno.
 
         Raises:
             DataError: it is not in the graph.
@@ -559,7 +559,7 @@ class CitationGraph(pt.Artifact):
             yield self.docnos[one], self.docnos[other], kinds[kind]
 
     def report(self) -> GraphReport:
-        """Return counts: nodes, links of each kind, components, degrees, and what was left out."""
+        """Return counts: nodes, links of each kind, components, degrees, and links that were left out."""
         content = self._content
         return report_on(content.targets, content.sources, content.kinds, content.left)
 

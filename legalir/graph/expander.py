@@ -21,7 +21,7 @@ from legalir.graph.citation_graph import CitationGraph
 __all__ = ["Expander", "Neighbours", "Step", "check_graph"]
 
 Neighbours = Callable[[int], Sequence[int]]
-"""Returns whom a node cites, in order."""
+"""Function that returns the nodes that a node cites, in order."""
 
 
 class Step(NamedTuple):
@@ -49,7 +49,7 @@ class Expander(Cuttable):
     """Places provisions of the citation graph into ranked lists.
 
     Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``. The score is one divided
-    by the place, from 1: of what is added nothing is known but its place, and its order has to last. The first
+    by the place, from 1: an added provision has no score but its place, and the order must last. The first
     `num_results` places are filled, and nothing is walked beyond them: ``% k`` compiles to that.
     """
 
@@ -57,13 +57,12 @@ class Expander(Cuttable):
     name: str
 
     def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
-        """Return the function that yields what a list becomes, in order; of a node that comes twice, the first counts.
+        """Return the function that yields the expanded list in order; a node that comes twice keeps its first place.
 
-        That function takes the nodes of one list, best first. A document that the graph does not know has a number
-        below 0.
+        That function takes the nodes of one list, best first. A document that the graph lacks has a number below 0.
 
         Args:
-            neighbours: returns whom a node cites.
+            neighbours: returns the nodes that a node cites.
         """
         raise NotImplementedError
 
@@ -95,10 +94,10 @@ class Expander(Cuttable):
         return out
 
     def _expanded(self, lists: RankedLists) -> Iterator[list[Step]]:
-        """Yield the steps to what each query's list becomes, each node once."""
+        """Yield the steps to the expanded list of each query, each node once."""
         links = self.graph.adjacency("out")
         placing = self.placing(lambda node: links.row(node).tolist() if node >= 0 else [])
-        # A document that the graph does not know is told from others by its row.
+        # A document that the graph lacks is identified by its row.
         node = numbers_in(self.graph, lists.docno, self.name)
         nodes = np.where(node < 0, -1 - np.arange(len(node)), node)
         for first, last in pairwise(lists.bounds.tolist()):

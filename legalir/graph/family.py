@@ -1,6 +1,6 @@
 """Family smoothing: a provision is worth more where its law, or its family of laws, has other good ones.
 
-Arithmetic of family smoothing: what the best of a group bring to each of its members, for all queries at once.
+The arithmetic is done for all queries at once.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class FamilySmoothing(Component):
     """Smooths the scores of a list over its laws: ``score(d) = S(d) + weight · mean of the best m S in d's group``.
 
     The group is the law family of the provision (a statute with its enforcement decree and rule, told by their names)
-    or its law alone; only what the list holds of it counts. Where that is fewer than m, 0 counts for the rest, and a
-    provision without a law is a group of its own. It is cluster-based smoothing (Kurland and Lee 2004; Liu and Croft
-    2004) with the law as cluster: that a whole law is about a matter is evidence for each of its provisions.
+    or its law alone; only its provisions in the list count. Of fewer than m, the missing ones count as 0, and a
+    provision without a law is a group of its own. It is cluster-based smoothing [cluster-lm] [cluster-retrieval] with
+    the law as cluster: a law about a matter is evidence for each of its provisions.
 
     S is the score of the list, for each query by itself:
 
@@ -81,7 +81,7 @@ class FamilySmoothing(Component):
     Args:
         laws: the law of each provision of the collection that was searched.
         weight: at least 0; with 0, no order changes.
-        m: so many of a group count, at least 1.
+        m: number of the best of a group that count, at least 1.
         normalize: ``minmax`` or ``none``.
         group: ``family`` or ``law``.
 
@@ -106,7 +106,7 @@ class FamilySmoothing(Component):
 
     @property
     def label(self) -> str:
-        """The component as in an expression, with what its scores depend on."""
+        """The component as in an expression, with the parameters of its scores."""
         return f"family(weight={self.weight:g}, m={self.m}, group={self.group})"
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -119,8 +119,7 @@ class FamilySmoothing(Component):
         """Return the rows of `inp` with new scores and ranks.
 
         Raises:
-            ComponentError: a score is no finite number, a document occurs twice, or the laws are those of another
-                collection.
+            ComponentError: a score is not a finite number, or a document occurs twice.
         """
         self._validate(inp)
         lists, row = read_lists(inp, "family")
@@ -138,7 +137,7 @@ class FamilySmoothing(Component):
         return scaled + self.weight * support(self._groups(lists, self._numbers(lists)), scaled, self.m)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return why `docnos` have their scores: S, and what the best of the law or family bring."""
+        """Return why `docnos` have their scores: S, and the part of the best of the law or family."""
         lists, _ = read_lists(inp, "family")
         scaled, numbers = self._scaled(lists), self._numbers(lists)
         groups = self._groups(lists, numbers)

@@ -1,4 +1,4 @@
-"""Which law each provision of a collection belongs to, and which family of laws, as an artifact, memory-mapped.
+"""The law and the family of laws of each provision of a collection, as an artifact, memory-mapped.
 
 Files of a build: the docnos (see :mod:`legalir.storage.strings`), ``law.npy``, int32 [n], and the string table ``laws``
 that it points into.
@@ -58,7 +58,7 @@ class LawTable(IndexArtifact):
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
-            ComponentError: a docno is missing or occurs twice, or a law is no string.
+            ComponentError: a docno is missing or occurs twice, or a law is not a string.
         """
         with building(self.directory, self.kind, self.version) as (data, facts):
             pairs = [(docno_of(row), field_text(row, "law")) for row in iter]
@@ -73,12 +73,12 @@ class LawTable(IndexArtifact):
 
     @cached_property
     def _groups(self) -> dict[Group, tuple[list[str], npt.NDArray[np.int64]]]:
-        """By what they are: the names of the groups, and the group of each provision, -1 for none."""
+        """Names of the groups, and the group of each provision, -1 for none; by kind of group."""
         laws = list(Strings(self._opened[1], "laws"))
         law = self._opened[1]["law"].astype(np.int64)
         families = sorted({statute_of(name) for name in laws})
         number = {name: place for place, name in enumerate(families)}
-        # The last place is what a provision without a law, numbered -1, gets.
+        # The last place is for provisions without a law, numbered -1.
         family = np.array([*(number[statute_of(name)] for name in laws), -1], dtype=np.int64)
         return {"law": (laws, law), "family": (families, family[law])}
 
@@ -94,7 +94,7 @@ class LawTable(IndexArtifact):
 
         Args:
             numbers: of the provisions, as :meth:`numbers` returns them.
-            by: what they are grouped by.
+            by: the kind of group.
         """
         of = self._groups[by][1]
         return np.where(numbers >= 0, of[numbers] if len(of) else -1, -1)

@@ -1,4 +1,4 @@
-"""Link expansion: the best provisions and all that they cite."""
+"""Link expansion: the best provisions and all provisions that they cite."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["LinkExpansion", "links"]
 
 
 class LinkExpansion(Expander):
-    """Retrieve+Links (Chae et al., *SearchFireSafety*): the best `k` provisions and every provision they cite.
+    """Retrieve+Links [searchfiresafety]: the best `k` provisions and every provision they cite.
 
     The best `k` keep their places; then come those that the first of them cites, in the order of its links, then those
-    that the second cites, and so on, each once. The rest of the list is dropped, but for what is cited.
+    that the second cites, and so on, each once. The rest of the list is dropped, except cited provisions.
 
     Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``; the score is one divided
     by the place from 1.
 
     Args:
         graph: the citation graph of the collection that was searched.
-        k: how many provisions of the list, at least 1.
+        k: number of provisions of the list, at least 1.
         num_results: results a query, at least 1; None for all.
 
     Raises:
@@ -41,7 +41,7 @@ class LinkExpansion(Expander):
         self.num_results = num_results
 
     def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
-        """Return the function that places the best k, and then whom they cite."""
+        """Return the function that places the best k, and then the provisions that they cite."""
 
         def place(nodes: list[int]) -> Iterator[Step]:
             best = nodes[: self.k]

@@ -56,15 +56,15 @@ Order = Literal["dfs", "bfs"]
 """Depth-first in pre-order, or breadth-first."""
 
 _WALKS = 20_000
-"""Walks that are kept while a frame is expanded: good provisions are in the lists of many queries."""
+"""Walks that are cached while a frame is expanded: good provisions are in the lists of many queries."""
 
 
 class NitiLink(Expander):
-    """Reference expansion (Akarajaradwong et al., *NitiBench*): each provision is followed by those it cites.
+    """Reference expansion [nitibench]: each provision is followed by those it cites.
 
-    From each provision of the list, best first, a walk along its citations begins; what it meets is placed at the next
-    places, what is placed already is not repeated. A walk knows nothing of those before it: it goes on from a
-    provision that an earlier one placed, and what it meets beyond is placed now.
+    From each provision of the list, best first, a walk along its citations begins; the provisions that it meets take
+    the next places, each once. A walk does not depend on earlier walks: it goes on from a provision that an earlier
+    walk placed, and places the provisions beyond it.
 
     Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``; the score is one divided
     by the place from 1.

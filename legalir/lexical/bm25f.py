@@ -98,7 +98,7 @@ def _blocks(source: Path, indptr: npt.NDArray[np.int64], fields: int) -> Iterato
 
 
 FIELDS = ("title", "text", "path", "citing")
-"""What is indexed: title, body, the chapter that holds a provision, and the headings of the provisions that cite it."""
+"""Indexed fields: title, body, the chapter that holds a provision, and the headings of the provisions that cite it."""
 
 _OWN = (FIELDS.index("title"), FIELDS.index("text"))
 """The fields that say in how many documents a term occurs."""
@@ -123,14 +123,14 @@ class FieldIndex(TermIndex):
         """Build the index, replacing one that stands at the path only when the new one is whole.
 
         Args:
-            iter: documents with ``docno`` (or ``doc_id``) and any of `FIELDS`; what one lacks is empty. See
+            iter: documents with ``docno`` (or ``doc_id``) and any of `FIELDS`; a missing field is empty. See
                 :func:`~legalir.collection.indexes.with_citing` for the last of them.
             corpus: fingerprint of the collection, kept in the manifest.
             links: fingerprint of its citation graph, kept in the manifest.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
-            ComponentError: a docno is missing or occurs twice, or a field is no string.
+            ComponentError: a docno is missing or occurs twice, or a field is not a string.
         """
         analyzer = self._asked or get_analyzer("char2")
         with (
@@ -160,7 +160,7 @@ class FieldIndex(TermIndex):
         return self.arrays[f"frequencies.{field}"]
 
     def occurrences(self, term: int, posting: int, fields: Iterable[str] = FIELDS) -> dict[str, object]:
-        """Return how often `fields` hold a term, together and each, and how many documents do in title or text."""
+        """Return the frequency of a term in all of `fields` and in each, and its documents by title or text."""
         found = {field: int(self.frequencies(field)[posting]) for field in fields}
         in_fields = {field: tf for field, tf in found.items() if tf}
         return {"in_document": sum(found.values()), "documents": int(self.df[term]), "fields": in_fields}
@@ -195,7 +195,7 @@ DEFAULT_B = {"title": 0.5, "text": 0.75, "path": 0.5, "citing": 0.5}
 
 
 class BM25F(SparseRetriever):
-    """BM25 over weighted fields (Robertson, Zaragoza and Taylor, *Simple BM25 extension to multiple weighted fields*).
+    """BM25 over weighted fields [bm25f].
 
     ::
 
@@ -211,16 +211,16 @@ class BM25F(SparseRetriever):
     Args:
         index: the field index.
         k1: saturation of term frequency, at least 0.
-        fields: weight of each field that counts, at least 0 and not all 0; a field that is not named counts nothing.
+        fields: weight of each field, at least 0 and not all 0; a field that is left out has weight 0.
             The default is title 2, text 1, path 1, citing 1.
         b: length normalisation of each field, from 0 to 1; a number for all of them, or a dict whose omitted fields
             have the default: 0.75 of the text, else 0.5.
-        query_exponent: x, at least 0: with 1 a term counts as often as the query holds it, with 0.5 the root of that,
-            which suits long questions, and with 0 once.
+        query_exponent: x, at least 0: with 1 each occurrence of a term in the query counts, with 0.5 the root of their
+            number, which suits long questions, and with 0 a term counts once.
         num_results: results a query, at least 1.
 
     Raises:
-        ComponentError: a parameter is out of range, or there is no such field.
+        ComponentError: a parameter is out of range, or a field is unknown.
     """
 
     index: FieldIndex
@@ -241,7 +241,7 @@ class BM25F(SparseRetriever):
         self.k1 = k1
         self.fields = _by_field("fields", DEFAULT_FIELDS if fields is None else fields)
         if not any(self.fields.values()):
-            raise ComponentError("bm25f: no field has a weight above 0, so that nothing would be found.")
+            raise ComponentError("bm25f: no field has a weight above 0: give one a weight.")
         given = dict.fromkeys(FIELDS, b) if b is not None and not isinstance(b, Mapping) else b
         self.b = _by_field("b", {**DEFAULT_B, **_by_field("b", given or {}, high=1)})
         self.query_exponent = query_exponent
@@ -274,13 +274,13 @@ class BM25F(SparseRetriever):
         return terms, (tf.astype(np.float64) ** self.query_exponent).astype(np.float32)
 
     def occurrences(self, term: int, posting: int) -> dict[str, object]:
-        """Return how often each field that counts holds a term, and in how many documents title or text hold it."""
+        """Return the frequency of a term in the fields with a weight and in each, and its documents."""
         counting = [field for field, weight in self.fields.items() if weight]
         return self.index.occurrences(term, posting, counting)
 
 
 def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str, float]:
-    """Return what was given for each field, in the order of the fields, once it was checked."""
+    """Return the checked values of `given`, in the order of the fields."""
     if not isinstance(given, Mapping):
         raise ComponentError(f"bm25f: {name}={given!r} is not a dict such as {{'title': 2, 'text': 1}}.")
     for field, value in given.items():
@@ -293,7 +293,7 @@ def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str,
 
 @parameters_of(BM25F, without=["index"])
 def bm25f(collection: Any, *, analyzer: str = "char2", **params: Any) -> BM25F:
-    """BM25 over title, text, path and the headings of what cites: ``bm25f(fields={"title": 3, "text": 1})``.
+    """BM25 over title, text, path and the headings of citing provisions: ``bm25f(fields={"title": 3, "text": 1})``.
 
     Args:
         analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.

@@ -49,11 +49,11 @@ class SparseRetriever(Cuttable):
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Return the terms to add up, each as often as it is to be added, and their weights; [q], float32 [q].
+        """Return the terms to add up, repeated as often as they are added, and their weights; [q], float32 [q].
 
         Args:
             terms: distinct term numbers.
-            tf: how often the query holds each.
+            tf: frequency of each in the query.
         """
         raise NotImplementedError
 
@@ -73,7 +73,7 @@ class SparseRetriever(Cuttable):
         return self.postings().scores(*self.query_vector(*self.known_terms(query)))
 
     def known_terms(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the terms of a query that the index knows, and how often the query holds each; [q], [q]."""
+        """Return the terms of a query that the index has, and the frequency of each in the query; [q], [q]."""
         counts = Counter(self.index.analyzer.terms(query))
         found = {self.index.terms.find(term): tf for term, tf in counts.items()}
         found.pop(-1, None)
@@ -91,16 +91,16 @@ class SparseRetriever(Cuttable):
         return SparseScorer(self)
 
     def occurrences(self, term: int, posting: int) -> dict[str, object]:
-        """Return what an explanation says of a posting: ``in_document``, ``documents`` that hold the term, and more."""
+        """Return the details of a posting for explanations: ``in_document``, ``documents`` with the term, and more."""
         return self.index.occurrences(term, posting)
 
     @property
     def label(self) -> str:
-        """The retriever as in an expression, with what its scores depend on."""
+        """The retriever as in an expression, with the parameters of its scores."""
         raise NotImplementedError
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return what each term of the query adds to the scores of `docnos`."""
+        """Return the part of each term of the query in the scores of `docnos`."""
         query = drop_results(inp)["query"].iloc[0]
         found = set(self.index.docnos[self.best(query)[0]])
         return explain_terms(self, query, [docno for docno in docnos if docno in found])
@@ -127,10 +127,10 @@ class SparseRetriever(Cuttable):
 
 
 def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str]) -> dict[str, Explanation]:
-    """Return what each term of `query` adds to the scores of `docnos`; those that the index lacks are left out.
+    """Return the part of each term of `query` in the scores of `docnos`; documents that the index lacks are left out.
 
     A part is a term that query and document share, the largest first. Its detail has the ``term`` as indexed, how
-    often it is ``in_query`` and ``in_document``, and in how many ``documents`` it is; over fields, what is in which.
+    often it is ``in_query`` and ``in_document``, and the number of ``documents`` with it; over fields, of each field.
     """
     index = retriever.index
     numbers = index.docno_table.numbers(docnos)
@@ -163,7 +163,7 @@ def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str])
 def _scaled(parts: list[Part], score: float) -> tuple[Part, ...]:
     """Return the parts, the largest first, such that they add up to the score.
 
-    Scores are sums in single precision; what their rounding adds or takes is spread over the parts.
+    Scores are sums in single precision; their rounding error is spread over the parts.
     """
     total = sum(part.value for part in parts)
     factor = score / total if total else 1.0

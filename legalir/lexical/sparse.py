@@ -1,13 +1,7 @@
-"""TF-IDF with cosine over the terms of any analyzer.
-
-The public sparse index: an artifact, and the retrievers over it.
-
-The sparse index as an artifact: postings of a collection under one analyzer, memory-mapped.
+"""The sparse index, memory-mapped postings of a collection under one analyzer, with its retrievers BM25 and TF-IDF.
 
 Files of a build: the string table ``terms``, the docnos (see :mod:`legalir.storage.strings`), and ``indptr.npy``,
 ``documents.npy``, ``frequencies.npy``, ``lengths.npy`` (see :class:`~legalir.lexical.postings.PostingsWriter`).
-
-BM25 over the terms of any analyzer.
 """
 
 from __future__ import annotations
@@ -35,7 +29,7 @@ __all__ = ["BM25", "TFIDF", "SparseIndex", "bm25", "tfidf"]
 
 
 class SparseIndex(TermIndex):
-    """Postings of a collection under one analyzer, and where its retrievers come from.
+    """Postings of a collection under one analyzer; it makes retrievers over them.
 
     ::
 
@@ -62,7 +56,7 @@ class SparseIndex(TermIndex):
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
-            ComponentError: a docno is missing or occurs twice, or a text is no string.
+            ComponentError: a docno is missing or occurs twice, or a text is not a string.
         """
         analyzer = self._asked or get_analyzer("jamo3")
         with (
@@ -85,7 +79,7 @@ class SparseIndex(TermIndex):
         return self.arrays["lengths"]
 
     def occurrences(self, term: int, posting: int) -> dict[str, object]:
-        """Return how often the document of a posting holds its term, ``in_document``, and how many ``documents`` do."""
+        """Return the frequency of the term of a posting ``in_document``, and its number of ``documents``."""
         documents = int(self.indptr[term + 1] - self.indptr[term])
         return {"in_document": int(self.frequencies[posting]), "documents": documents}
 
@@ -121,15 +115,14 @@ def _write(documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Pat
 
 
 _ADDED = 8
-"""Occurrences of a query term that are added one by one; bounds what a query of one repeated word costs."""
+"""Occurrences of a query term that are added one by one; bounds the cost of a query of one repeated word."""
 
 
 class BM25(SparseRetriever):
-    """BM25 (Robertson et al. 1994) with Lucene's idf and exact document lengths.
+    """BM25 [bm25] with Lucene's idf and exact document lengths.
 
     ``score(q, d) = Σ_t qtf · ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1·(1 − b + b·dl/avgdl))``, where qtf
-    is how often the query holds the term. `k1` and `b` are free at search time: the index keeps raw
-    frequencies.
+    is the frequency of the term in the query. `k1` and `b` are free at search time: the index keeps raw frequencies.
 
     Args:
         index: the sparse index.
@@ -154,7 +147,7 @@ class BM25(SparseRetriever):
 
     @property
     def label(self) -> str:
-        """The retriever as in an expression, with what its scores depend on."""
+        """The retriever as in an expression, with the parameters of its scores."""
         return f"bm25({self.index.analyzer.name}, k1={self.k1:g}, b={self.b:g})"
 
     def weighting(self) -> Weigher:
@@ -167,8 +160,8 @@ class BM25(SparseRetriever):
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Return each term as often as the query holds it, with weight 1.
 
-        Adding a weight twice rounds otherwise than adding its double, and the sum over occurrences is what others
-        compute. A term that occurs more than `_ADDED` times is added once, with its frequency as weight.
+        Adding a weight twice rounds differently from adding its double; other libraries add each occurrence. A term
+        that occurs more than `_ADDED` times is added once, with its frequency as weight.
         """
         added = tf <= _ADDED
         times = np.where(added, tf, 1)
@@ -215,7 +208,7 @@ class TFIDF(SparseRetriever):
 
     @property
     def label(self) -> str:
-        """The retriever as in an expression, with what its scores depend on."""
+        """The retriever as in an expression, with the parameters of its scores."""
         return f"tfidf({self.index.analyzer.name}, idf={self.idf})"
 
     def _idf_of(self, df: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -238,7 +231,7 @@ class TFIDF(SparseRetriever):
 
     def scores(self, query: str) -> npt.NDArray[np.float32]:
         """Return the cosine of every document with one query; [n]."""
-        # Rounding may lift the cosine of equal vectors above 1, which no cosine is.
+        # Rounding may lift the cosine of equal vectors above 1.
         return np.minimum(super().scores(query), np.float32(1))
 
 

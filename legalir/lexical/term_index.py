@@ -1,4 +1,4 @@
-"""What indexes of terms have in common: an analyzer, its vocabulary, and documents by term, memory-mapped."""
+"""Base of the indexes of terms: an analyzer, its vocabulary, and documents by term, memory-mapped."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TermIndex(IndexArtifact):
         return self.arrays["documents"]
 
     def occurrences(self, term: int, posting: int) -> dict[str, object]:
-        """Return how often the document of a posting holds its term, ``in_document``, and how many ``documents`` do."""
+        """Return the frequency of the term of a posting ``in_document``, and its number of ``documents``."""
         raise NotImplementedError
 
     def __len__(self) -> int:

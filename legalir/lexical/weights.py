@@ -66,7 +66,7 @@ def bm25_weigher(
     k1: float,
     b: float,
 ) -> Weigher:
-    """Return the function to ``idf · tf / (tf + k1·(1 − b + b·dl/avgdl))`` for each posting.
+    """Return the function that computes ``idf · tf / (tf + k1·(1 − b + b·dl/avgdl))`` for each posting.
 
     BM25 [bm25] as Lucene scores it since version 8 (without the constant factor k1 + 1), with exact document lengths.
     """
@@ -95,10 +95,10 @@ def bm25f_weigher(
     b: Sequence[float],
     k1: float,
 ) -> Weigher:
-    """Return the function to ``idf · tf′ / (tf′ + k1)``, with ``tf′ = Σ_f w_f·tf_f / (1 − b_f + b_f·l_f/avg_f)``.
+    """Return the function that computes ``idf · tf′ / (tf′ + k1)`` for each posting.
 
-    BM25F [bm25f], with a length normalisation for each field. avg_f is the mean length of the field in the documents
-    that have it: documents without the field do not change which length is long.
+    BM25F [bm25f] with ``tf′ = Σ_f w_f·tf_f / (1 − b_f + b_f·l_f/avg_f)``, a length normalisation for each field. avg_f
+    is the mean length of the field in the documents that have it: documents without it do not change the mean.
 
     Args:
         indptr: int64 [V + 1].

@@ -1,4 +1,4 @@
-"""Focus on what a long question ends with: a story first, then what is asked."""
+"""Focus on the end of a long question: it tells a story first, then asks."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _REACH = 20
 def focused(query: str, over: int, share: float, times: int) -> str:
     """Return `query` with its last `share` written `times` times, if it is longer than `over` characters.
 
-    The cut moves to the next white space, where one is near, so that no word is cut. Characters are
-    those of NFC, which is what is returned: the same question in NFD, with more of them, is focused alike.
+    The cut moves to the next white space, where one is near, so that no word is cut. Characters are those of NFC, and
+    NFC is returned: the same question in NFD, with more characters, is focused alike.
     """
     query = unicodedata.normalize("NFC", query).strip()
     if len(query) <= over:
@@ -38,15 +38,15 @@ def focused(query: str, over: int, share: float, times: int) -> str:
 
 
 class Focus(Component):
-    """Lets the end of a long question count more: its terms weigh as if they stood there several times.
+    """Lets the end of a long question count more: its terms weigh as if they occurred several times.
 
     Columns in: ``qid, query``. Columns out: the same, the question as it was in ``query_0`` (PyTerrier's convention for
     rewritten queries). Short questions stay as they are. Measured in ``experiments/CHANGES.md``.
 
     Args:
-        over: questions of at most so many characters stay as they are.
+        over: length in characters up to which a question stays as it is.
         share: the part of the question, from its end, that counts more; above 0, at most 1.
-        times: how often its terms count, at least 1.
+        times: number of times that its terms count, at least 1.
 
     Raises:
         ComponentError: a parameter is out of range.

@@ -74,7 +74,7 @@ def test_names_that_mean_nothing(name: str, message: str) -> None:
 
 @pytest.mark.parametrize("thing", [None, 3, object(), str])
 def test_things_that_are_no_analyzer(thing: object) -> None:
-    with pytest.raises(AnalyzerError, match="is no analyzer"):
+    with pytest.raises(AnalyzerError, match="is not an analyzer"):
         get_analyzer(thing)  # type: ignore[arg-type]
 
 

@@ -35,7 +35,7 @@ def test_rows_below_each_other() -> None:
         ("rank", 0.5, "has a rank that is not a whole number from 0"),
         ("rank", math.nan, "has a rank that is not a whole number from 0"),
         ("docno", "x", "is there twice"),
-        ("qid", "other", "belongs to a query that it was not asked"),
+        ("qid", "other", "belongs to a query that it was not given"),
     ],
 )
 def test_what_is_refused(column: str, value: object, fault: str) -> None:

@@ -225,7 +225,7 @@ def test_an_explanation_in_words() -> None:
     ("make_one", "message"),
     [
         (lambda: RRF(), r"rrf: give at least one pipeline\."),
-        (lambda: RRF(one("a"), 3), r"rrf: pipeline 2 is 3, which is no transformer\."),
+        (lambda: RRF(one("a"), 3), r"rrf: pipeline 2 is 3, which is not a transformer\."),
         (lambda: RRF(one("a"), k=0), r"rrf: k=0 is not a number of at least 1\."),
         (lambda: RRF(one("a"), k="60"), r"rrf: k='60' is not a number of at least 1\."),
         (lambda: wrrf(None, one("a"), one("b"), weights=[0.5, 0.6]), r"wrrf: the weights sum to 1\.1, not to 1\."),
@@ -233,7 +233,7 @@ def test_an_explanation_in_words() -> None:
         (lambda: wrrf(None, one("a"), weights=[0.5, 0.5]), r"wrrf: there are 2 weights for 1 pipelines: give each .*"),
         (lambda: wrrf(None, one("a"), weights=["1"]), r"wrrf: weights=\['1'\] is not a list of finite numbers\."),
         (lambda: wrrf(None, one("a"), weights=[float("nan")]), r"wrrf: weights=\[nan\] is not a list of finite .*"),
-        (lambda: linear(None, one("a"), weights=[0]), r"linear: every weight is 0, so that nothing would be ranked\."),
+        (lambda: linear(None, one("a"), weights=[0]), r"linear: every weight is 0: give one pipeline another weight\."),
         (lambda: linear(None, one("a"), weights=[True]), r"linear: weights=\[True\] is not a list of finite numbers\."),
         (
             lambda: linear(None, one("a"), weights=[1], normalize="max"),  # type: ignore[arg-type]
