@@ -6,6 +6,7 @@ An import under ``if TYPE_CHECKING`` or inside a function counts as any other.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -142,6 +143,12 @@ def test_the_check_of_layers(source: str, count: int) -> None:
 )
 def test_the_check_of_circles(sources: dict[str, str], ring: list[str]) -> None:
     assert circle(imported_modules(sources, frozenset({"p"}))) == ring
+
+
+def test_the_page_lists_the_same_rooms() -> None:
+    page = (ROOT.parent / "docs" / "design.md").read_text(encoding="utf-8")
+    rooms = [name for row in re.findall(r"^\|([^|]*)\|", page, re.M) for name in re.findall(r"`(\w+)`", row)]
+    assert rooms == [layer for layer in LAYERS if layer in {name.split(".")[1] for name in MODULES}]
 
 
 def test_the_modules_were_found() -> None:
