@@ -1,4 +1,4 @@
-"""Experiments: a YAML file becomes runs, and runs become a table, a report and a comparison.
+"""Experiments: a definition becomes runs, and runs become a table, a report and a comparison.
 
 ``legalir.experiment(definition)`` and ``legalir.experiment.run(definition)`` are one function.
 """
@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from os import PathLike
 from types import ModuleType
 
 from legalir.experiment.definition.definition import Definition, Reference
@@ -30,20 +28,10 @@ __all__ = [
 
 
 class _CallableModule(ModuleType):
-    """This package, which can be called as the function that it is named after."""
+    """This package as a module that can be called."""
 
-    def __call__(
-        self,
-        definition: Definition | Mapping[str, object] | str | PathLike[str],
-        out: str | PathLike[str] | None = None,
-        *,
-        dataset: str | None = None,
-        values: Mapping[str, object] | None = None,
-        latency_queries: int = 200,
-    ) -> ExperimentResult:
-        """Call :func:`run`."""
-        return run(definition, out, dataset=dataset, values=values, latency_queries=latency_queries)
+    __call__ = staticmethod(run)
 
 
-# An import of any module in here binds the name legalir.experiment to this package, so it has to be both.
+# Importing a module of this package binds the name legalir.experiment to the package, so it must be callable, too.
 sys.modules[__name__].__class__ = _CallableModule
