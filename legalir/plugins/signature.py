@@ -119,11 +119,11 @@ class Parameter(NamedTuple):
 def parameters(factory: object) -> list[Parameter]:
     """Return the parameters that a user may give, in order; none if the signature cannot be read.
 
-    Docs are those of the section ``Args:`` in the docstring of the factory; then of the classes that the decorator
-    ``parameters_of`` names; then of the classes that the factory is annotated to return.
+    Docs are those of the section ``Args:`` in the docstring of the factory, then of the classes that the decorator
+    ``parameters_of`` names.
     """
     docs: dict[str, str] = {}
-    for source in (factory, *getattr(factory, "parameters_of", ()), *_returned(factory)):
+    for source in (factory, *getattr(factory, "parameters_of", ())):
         docs = {**_args(_doc(source)), **docs}  # The first that names a parameter describes it.
     return [
         Parameter(one.name, _default(one), docs.get(one.name, ""), _kind(one))
@@ -142,16 +142,6 @@ def _doc(thing: object) -> str:
         return inspect.getdoc(thing) or ""
     except Exception:  # A plugin may do anything there.
         return ""
-
-
-def _returned(factory: object) -> Iterable[type]:
-    """Yield the classes that the return annotation names, if the module of the factory has them."""
-    target = inspect.unwrap(factory) if callable(factory) else factory
-    annotation = getattr(target, "__annotations__", {}).get("return")
-    names = re.findall(r"\w+", annotation) if isinstance(annotation, str) else []
-    variables = getattr(target, "__globals__", {})
-    classes = [variables.get(name) for name in names] if names else [annotation]
-    yield from (one for one in classes if isinstance(one, type))
 
 
 _ARGUMENT = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
