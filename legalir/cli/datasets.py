@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from legalir.datasets import CheckReport, StatuteDataset
-    from legalir.statutes.source import ImportReport
+    from legalir.statutes.writing import ImportReport
 
 __all__ = ["app"]
 

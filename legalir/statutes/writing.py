@@ -1,124 +1,84 @@
-"""From a source to a folder in the folder format.
-
-Records as a source gives them, checked before they are written.
-"""
+"""The import of a source: its records are checked and written as a folder, whole or not at all."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import date
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Self, cast
+from typing import cast
 
+from legalir.datasets.folder import Folder, read_about
 from legalir.datasets.records import fits_trec
-from legalir.errors import DataError, FormatError, suggestion
+from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.progress import progress
-from legalir.statutes.new_folder import new_folder
-from legalir.statutes.source import DANGLING, FIELDS, ImportReport, Source, get_source
+from legalir.statutes.source import FIELDS, Source, get_source
+from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
+from legalir.storage.locks import file_lock
 
-__all__ = ["checked_links", "checked_provisions", "write_collection"]
+__all__ = ["DANGLING", "WRITTEN", "ImportReport", "new_folder", "write_collection"]
 
-_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_DATES = ("effective_from", "effective_to")
+DANGLING = "links.dangling.tsv"
+"""The file of links with an end that is not a provision; the folder format does not read it."""
 
-
-def checked_provisions(source: Source, seen: dict[str, int]) -> Iterator[dict[str, str]]:
-    """Yield the provisions of a source with their keys in one order, empty ones left out but for the text.
-
-    Args:
-        source: gives the provisions.
-        seen: filled with the docno of each and its position.
-
-    Raises:
-        FormatError: names the source, the position and the fault: what has no docno or text, a docno that an earlier
-            one has, a value that is no string, a key that means nothing, or a date that is none.
-    """
-    for number, record in enumerate(source.provisions(), 1):
-        line = getattr(record, "line", None)
-        noun, position = ("provision", number) if line is None else ("line", line)
-        where = f"{source.name}, {noun} {position}"
-        docno = _docno(where, record)
-        if docno in seen:
-            raise FormatError(f"{where}: the docno {docno!r} is that of {noun} {seen[docno]}, too.")
-        seen[docno] = position
-        _check_fields(f"{where} ({docno})", record)
-        yield {name: record[name] for name in FIELDS if name == "text" or record.get(name)}
-
-
-def _docno(where: str, record: object) -> str:
-    if not isinstance(record, Mapping):
-        raise FormatError(f"{where}: it is of type {type(record).__name__}, where a mapping is expected.")
-    if "docno" not in record:
-        raise FormatError(f"{where}: it has no 'docno', only {', '.join(map(repr, record)) or 'nothing'}.")
-    docno = record["docno"]
-    if not isinstance(docno, str):
-        raise FormatError(f"{where}: the docno {docno!r} is no string.")
-    if not docno:
-        raise FormatError(f"{where}: the docno is empty.")
-    if not fits_trec(docno):
-        raise FormatError(
-            f"{where}: the docno {docno!r} holds white space or something invisible, which would break a TREC file."
-        )
-    return docno
-
-
-def _check_fields(where: str, record: Mapping[str, object]) -> None:
-    for name, value in record.items():
-        if name not in FIELDS:
-            hint = suggestion(str(name), FIELDS) or f" Known are {', '.join(FIELDS)}."
-            raise FormatError(f"{where}: a provision has no key {name!r}.{hint}")
-        if not isinstance(value, str):
-            raise FormatError(f"{where}: {name!r} is {_shown(value)}, which is no string: leave out what is missing.")
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise FormatError(f"{where}: {name!r} holds half of a surrogate pair, which no file can.") from None
-    if "text" not in record:
-        raise FormatError(f"{where}: it has no 'text'.")
-    dates = [_date(where, name, cast(str, record[name])) for name in _DATES if record.get(name)]
-    if dates != sorted(dates):
-        raise FormatError(f"{where}: 'effective_to' ({dates[1]}) is before 'effective_from' ({dates[0]}).")
-
-
-def _date(where: str, name: str, value: str) -> date:
-    try:
-        if _ISO.fullmatch(value):
-            return date.fromisoformat(value)
-    except ValueError:
-        pass
-    raise FormatError(f"{where}: {name!r} is {_shown(value)}, which is no date such as '2024-01-31'.")
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def checked_links(source: Source) -> Iterator[tuple[str, str, str]]:
-    """Yield the links of a source.
-
-    Raises:
-        FormatError: names the source, the position and the fault: what is not three strings, an end that can be no
-            docno, or a kind that would break the line.
-    """
-    for number, link in enumerate(source.links(), 1):
-        where = f"{source.name}, link {number}"
-        if not isinstance(link, tuple) or len(link) != 3 or not all(isinstance(part, str) for part in link):
-            raise FormatError(f"{where}: {_shown(link)} is no tuple of three strings (source, target, kind).")
-        for end in link[:2]:
-            if not fits_trec(end):
-                raise FormatError(f"{where}: {end!r} can be no docno: it is empty, or holds white space.")
-        if not link[2].isprintable():
-            raise FormatError(f"{where}: the kind {link[2]!r} holds a tab, a line break or something invisible.")
-        yield link
-
+WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGLING)
+"""Files that a re-import replaces; other files are kept."""
 
 _EXAMPLES = 20
+
+
+@dataclass
+class ImportReport:
+    """The result of :func:`write_collection`.
+
+    Attributes:
+        folder: the folder that was written.
+        source: name of the source.
+        provisions: number of provisions.
+        untitled: number of provisions without a title.
+        empty: number of provisions with neither title nor text.
+        links: number of links by kind.
+        dangling: number of links with an end that is not a provision; they are in ``links.dangling.tsv``.
+        unknown: the first docnos in them that are not of a provision.
+        kept: files and folders that were kept when a folder was replaced.
+    """
+
+    folder: Path
+    source: str
+    provisions: int = 0
+    untitled: int = 0
+    empty: int = 0
+    links: Counter[str] = field(default_factory=Counter)
+    dangling: int = 0
+    unknown: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the report as plain values for JSON."""
+        return {**vars(self), "folder": str(self.folder), "links": dict(self.links)}
+
+    def warnings(self) -> list[str]:
+        """Return one sentence for each thing that a reader should know."""
+        sentences = []
+        if self.dangling:
+            more = ", …" if len(self.unknown) > 3 else ""
+            sentences.append(
+                f"{_counted(self.dangling, 'link has', 'links have')} an end that is not a provision "
+                f"({', '.join(self.unknown[:3])}{more}): see {DANGLING}, which no other command reads."
+            )
+        if self.empty:
+            sentences.append(f"{_counted(self.empty, 'provision has', 'provisions have')} neither title nor text.")
+        return sentences
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def write_collection(
@@ -128,61 +88,61 @@ def write_collection(
     replace: bool = False,
     about: Mapping[str, str] | None = None,
 ) -> ImportReport:
-    """Write what a source gives as a folder in the folder format, whole or not at all.
+    """Write the provisions and links of a source as a folder in the folder format, whole or not at all.
 
-    Provisions and links are written as they come; in memory stay only the docnos. A link with an end that is no
-    provision is counted and stands in ``links.dangling.tsv`` instead of ``links.tsv``.
+    They are written one at a time; only the docnos stay in memory. A link with an end that is not a provision is
+    counted and written to ``links.dangling.tsv`` instead of ``links.tsv``.
 
     Args:
-        source: a source, or what describes one, ``table(path="provisions.csv")``.
-        folder: where to; not there yet, or empty.
-        replace: a collection that is there is replaced when the new one is whole: its corpus, links and
-            what `about` says; its queries, judgements and other files are kept.
-        about: ``title``, ``licence``, ``lang`` and the like for ``dataset.yaml``; ``source`` is the source's name
-            unless given.
+        source: a source, or its description, ``table(path="provisions.csv")``.
+        folder: the folder to write; it must not exist, or be empty.
+        replace: whether a collection in `folder` is replaced: its corpus, its links and the keys of `about`; its
+            queries, judgements and other files are kept.
+        about: ``title``, ``licence``, ``lang`` and the like for ``dataset.yaml``; ``source`` is the name of the source
+            by default.
 
     Raises:
         FormatError: a provision or link is faulty: names the source, the position and the fault. Nothing is written.
-        DataError: the folder exists, or cannot be written; or the source gives no provision.
+        DataError: the folder exists, or cannot be written; or the source has no provision.
         ComponentError: there is no such source, or a parameter of it is wrong.
     """
     chosen = get_source(source)
     target = Path(folder)
     report = ImportReport(target, chosen.name)
-    with new_folder(target, replace) as (temporary, report.kept):
+    with new_folder(target, replace) as (new, report.kept):
         docnos: dict[str, int] = {}
-        _write_provisions(chosen, temporary, docnos, report)
-        _write_links(chosen, temporary, docnos, report)
-        _write_about({"source": chosen.name, **(about or {})}, temporary / "dataset.yaml", target)
+        _write_provisions(chosen, new, docnos, report)
+        _write_links(chosen, new, docnos, report)
+        _write_about({"source": chosen.name, **(about or {})}, new / "dataset.yaml", target)
     return report
 
 
-def _write_provisions(source: Source, temporary: Path, docnos: dict[str, int], report: ImportReport) -> None:
+def _write_provisions(source: Source, new: Path, docnos: dict[str, int], report: ImportReport) -> None:
     with (
-        _Lines(temporary / "corpus.jsonl", report.folder) as out,
+        _lines(new / "corpus.jsonl", report.folder) as write,
         progress(f"Importing provisions of {source.name}", None) as advance,
     ):
-        for fields in checked_provisions(source, docnos):
-            out.write(json.dumps(fields, ensure_ascii=False))
+        for fields in _checked_provisions(source, docnos):
+            write(json.dumps(fields, ensure_ascii=False))
             report.provisions += 1
             report.untitled += not fields.get("title", "").strip()
             report.empty += not (fields.get("title", "") + fields["text"]).strip()
             advance(1)
     if not report.provisions:
-        raise DataError(f"{source.name} gives no provision, so there is nothing to write.")
+        raise DataError(f"{source.name} has no provision, so there is nothing to write.")
 
 
-def _write_links(source: Source, temporary: Path, docnos: Mapping[str, int], report: ImportReport) -> None:
+def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: ImportReport) -> None:
     unknown: dict[str, None] = {}
     with ExitStack() as stack:
-        files: dict[str, _Lines] = {}
+        files: dict[str, Callable[[str], None]] = {}
         advance = stack.enter_context(progress(f"Importing links of {source.name}", None))
-        for link in checked_links(source):
+        for link in _checked_links(source):
             missing = [end for end in link[:2] if end not in docnos]
             name = DANGLING if missing else "links.tsv"
             if name not in files:
-                files[name] = stack.enter_context(_Lines(temporary / name, report.folder))
-            files[name].write("\t".join(link).removesuffix("\t"))
+                files[name] = stack.enter_context(_lines(new / name, report.folder))
+            files[name]("\t".join(link).removesuffix("\t"))
             if missing:
                 report.dangling += 1
                 if len(unknown) < _EXAMPLES:
@@ -194,58 +154,219 @@ def _write_links(source: Source, temporary: Path, docnos: Mapping[str, int], rep
 
 
 def _write_about(about: Mapping[str, str], path: Path, folder: Path) -> None:
-    """Write ``dataset.yaml``; what the one of a replaced folder says besides stays."""
+    """Write ``dataset.yaml``; other keys in that of a replaced folder stay."""
     import yaml
-
-    from legalir.datasets.folder import read_about
 
     try:
         old: dict[str, object] = {}
         if path.exists():
             read_about(path)
             old = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-            path.unlink()  # It may be one file with that of the old folder, which is not to change.
-        with _Lines(path, folder) as out:
-            out.write(yaml.safe_dump({**old, **about}, allow_unicode=True, sort_keys=False).rstrip("\n"))
+            path.unlink()  # It may be the same file as that of the old folder, which must not change.
+        with _lines(path, folder) as write:
+            write(yaml.safe_dump({**old, **about}, allow_unicode=True, sort_keys=False).rstrip("\n"))
         read_about(path)
     except FormatError as error:
         raise FormatError(str(error).replace(str(path), str(folder / path.name), 1)) from error
 
 
-class _Lines:
-    """A UTF-8 text file that is written line by line; what goes wrong is told from faults of the source.
+def _checked_provisions(source: Source, positions: dict[str, int]) -> Iterator[dict[str, str]]:
+    """Yield the provisions of a source with their keys in one order, without empty values except the text.
+
+    Args:
+        source: the source.
+        positions: filled with the position of each docno.
+
+    Raises:
+        FormatError: names the source, the position and the fault: a docno or text is missing, a docno occurs twice, a
+            value is not a string, a key is unknown, or a date is not a date.
+    """
+    for number, record in enumerate(source.provisions(), 1):
+        line = getattr(record, "line", None)
+        noun, position = ("provision", number) if line is None else ("line", line)
+        where = f"{source.name}, {noun} {position}"
+        docno = _docno(where, record)
+        if docno in positions:
+            raise FormatError(f"{where}: {noun} {positions[docno]} has the docno {docno!r}, too.")
+        positions[docno] = position
+        _check_fields(f"{where} ({docno})", record)
+        yield {name: record[name] for name in FIELDS if name == "text" or record.get(name)}
+
+
+def _docno(where: str, record: object) -> str:
+    if not isinstance(record, Mapping):
+        raise FormatError(f"{where}: a provision must be a mapping, got {type(record).__name__}.")
+    if "docno" not in record:
+        raise FormatError(f"{where}: it has no 'docno', only {', '.join(map(repr, record)) or 'nothing'}.")
+    docno = record["docno"]
+    if not isinstance(docno, str):
+        raise FormatError(f"{where}: docno must be a string, got {docno!r} ({type(docno).__name__}).")
+    if not docno:
+        raise FormatError(f"{where}: the docno is empty.")
+    if not fits_trec(docno):
+        raise FormatError(
+            f"{where}: the docno {docno!r} has white space or an invisible character, which would break a TREC file."
+        )
+    return docno
+
+
+def _check_fields(where: str, record: Mapping[str, object]) -> None:
+    for name, value in record.items():
+        if name not in FIELDS:
+            hint = suggestion(str(name), FIELDS) or f" Known keys: {', '.join(FIELDS)}."
+            raise FormatError(f"{where}: the key {name!r} is unknown.{hint}")
+        if not isinstance(value, str):
+            raise FormatError(f"{where}: {name!r} must be a string, got {_shown(value)}: leave out a missing value.")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise FormatError(f"{where}: {name!r} has half of a surrogate pair, which a file cannot hold.") from None
+    if "text" not in record:
+        raise FormatError(f"{where}: it has no 'text'.")
+    dates = [
+        _date(where, name, cast(str, record[name])) for name in ("effective_from", "effective_to") if record.get(name)
+    ]
+    if dates != sorted(dates):
+        raise FormatError(f"{where}: 'effective_to' ({dates[1]}) is before 'effective_from' ({dates[0]}).")
+
+
+def _date(where: str, name: str, value: str) -> date:
+    try:
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+            return date.fromisoformat(value)
+    except ValueError:
+        pass
+    raise FormatError(f"{where}: {name!r} must be a date such as '2024-01-31', got {_shown(value)}.")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _checked_links(source: Source) -> Iterator[tuple[str, str, str]]:
+    """Yield the links of a source.
+
+    Raises:
+        FormatError: names the source, the position and the fault: a link is not three strings, an end cannot be a
+            docno, or a kind would break the line.
+    """
+    for number, link in enumerate(source.links(), 1):
+        where = f"{source.name}, link {number}"
+        if not isinstance(link, tuple) or len(link) != 3 or not all(isinstance(part, str) for part in link):
+            raise FormatError(f"{where}: a link must be a tuple (source, target, kind) of strings, got {_shown(link)}.")
+        for end in link[:2]:
+            if not fits_trec(end):
+                raise FormatError(f"{where}: {end!r} cannot be a docno: it is empty, or has white space.")
+        if not link[2].isprintable():
+            raise FormatError(f"{where}: the kind {link[2]!r} has a tab, a line break or an invisible character.")
+        yield link
+
+
+@contextmanager
+def new_folder(folder: Path, replace: bool = False) -> Iterator[tuple[Path, list[str]]]:
+    """Yield a hidden sibling that becomes `folder` at the end of the block, and the names that it keeps of the old one.
+
+    An empty folder counts as none. After an error nothing is changed. A replaced folder lies beside the new one until
+    the new one has its name; at any time one of them is whole, under its own name or hidden, and the next call puts a
+    hidden old one back.
+
+    Raises:
+        DataError: `folder` exists and is not to be replaced, or is not a collection, or cannot be written.
+    """
+    folder = folder.expanduser().resolve()
+    _check_place(folder, replace)
+    with ExitStack() as stack:
+        with _writing(folder):
+            stack.enter_context(file_lock(folder, keep=False))
+            _restore(folder)
+        _check_place(folder, replace)  # Again: another import may have been first, or an old folder been put back.
+        old = folder if folder.is_dir() and any(folder.iterdir()) else None
+        with _writing(folder):
+            new = temporary_sibling(folder)
+        try:
+            with _writing(folder):
+                kept = [] if old is None else _keep(old, new)
+            yield new, kept
+            with _writing(folder):
+                publish_directory(new, folder, replace=old is not None)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+
+
+def _check_place(folder: Path, replace: bool) -> None:
+    try:
+        if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+            return
+    except OSError as error:
+        raise DataError(f"{folder} cannot be read: {error.strerror or error}.") from error
+    if not folder.is_dir():
+        raise DataError(f"{folder} is a file: name a folder that does not exist yet.")
+    if not replace:
+        raise DataError(f"{folder} exists: name another folder, or replace it with replace=True (--replace).")
+    try:
+        Folder.scan(folder)
+    except DatasetNotFound as error:
+        raise DataError(f"{folder} has no corpus, so it is not a collection that could be replaced.") from error
+
+
+def _restore(folder: Path) -> None:
+    try:
+        restore_directory(folder)
+    except FileExistsError as error:
+        raise DataError(
+            f"{error.filename} is what {folder} was before an import was interrupted: move it elsewhere first."
+        ) from error
+
+
+def _keep(old: Path, new: Path) -> list[str]:
+    """Link or copy the files that an import does not write from the old folder to the new one; return their names."""
+    names = sorted(path.name for path in old.iterdir() if path.name not in WRITTEN)
+    for name in names:
+        if (old / name).is_dir() and not (old / name).is_symlink():
+            shutil.copytree(old / name, new / name, symlinks=True, copy_function=link_or_copy)
+        else:
+            link_or_copy(old / name, new / name)
+    return names
+
+
+@contextmanager
+def _lines(path: Path, folder: Path) -> Iterator[Callable[[str], None]]:
+    """Open a UTF-8 text file, and yield a function that writes one line.
 
     Args:
         path: the file.
-        folder: what messages name: the file itself has a name that nobody knows.
+        folder: the folder for messages; the file itself is in a hidden one.
     """
+    with _writing(folder):
+        stream = path.open("w", encoding="utf-8", newline="\n")
 
-    def __init__(self, path: Path, folder: Path) -> None:
-        self._folder = folder
+    def write(line: str) -> None:
         try:
-            self._stream = path.open("w", encoding="utf-8", newline="\n")
+            stream.write(line + "\n")
         except OSError as error:
-            raise self._fault(error) from error
+            raise _cannot_write(folder, error) from error
 
-    def write(self, line: str) -> None:
-        """Write one line."""
-        try:
-            self._stream.write(line + "\n")
-        except OSError as error:
-            raise self._fault(error) from error
+    try:
+        yield write
+    except BaseException:
+        with suppress(OSError):
+            stream.close()
+        raise
+    with _writing(folder):
+        stream.close()
 
-    def _fault(self, error: OSError) -> DataError:
-        return DataError(
-            f"{self._folder} cannot be written ({error.strerror or error}): free some space, or write elsewhere; "
-            f"nothing was changed."
-        )
 
-    def __enter__(self) -> Self:
-        return self
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        try:
-            self._stream.close()
-        except OSError as fault:
-            if error is None:
-                raise self._fault(fault) from fault
+
+def _cannot_write(folder: Path, error: OSError) -> DataError:
+    return DataError(
+        f"{folder} cannot be written ({error.strerror or error}): free some space, or write elsewhere; nothing was "
+        f"changed."
+    )

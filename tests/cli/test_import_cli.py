@@ -39,7 +39,7 @@ def test_import_then_check_and_search() -> None:
     assert done.exit_code == 0, done.output
     assert "provisions     2" in done.output
     assert "1 (no kind)" in done.output
-    assert "warning: 1 link has an end that is no provision ([bold]act-9): see links.dangling.tsv" in done.output
+    assert "warning: 1 link has an end that is not a provision ([bold]act-9): see links.dangling.tsv" in done.output
     assert run("check", "new").exit_code == 0
     shown = json.loads(run("show", "new", "--json").stdout)
     assert (shown["title"], shown["licence"], shown["language"], shown["source"]) == ("창고", "CC0", "ko", "p.csv")
@@ -68,7 +68,7 @@ def test_a_fault_of_the_table_leaves_nothing() -> None:
     Path("p.csv").write_text("docno,text\na,x\na,y\n", encoding="utf-8")
     done = run("import", 'table(path="p.csv")', "new")
     assert isinstance(done.exception, FormatError)
-    assert str(done.exception) == "p.csv, line 3: the docno 'a' is that of line 2, too."
+    assert str(done.exception) == "p.csv, line 3: line 2 has the docno 'a', too."
     assert not Path("new").exists()
 
 

@@ -75,7 +75,7 @@ def test_dates_in_another_form() -> None:
     assert next(source.provisions())["effective_from"] == "2024-01-31"
     write("p.csv", "docno,text,effective_from\na,x,2024.01.31\n")
     with pytest.raises(
-        FormatError, match=r"^p\.csv, line 2: 'effective_from' is '2024\.01\.31', which is no date of the"
+        FormatError, match=r"^p\.csv, line 2: 'effective_from' is '2024\.01\.31', which is not a date l"
     ):
         list(source.provisions())
 
@@ -84,9 +84,7 @@ def test_encodings_delimiters_and_quotes() -> None:
     write("p.csv", "docno;text\na;창고\n".encode("cp949"))
     assert rows("p.csv", encoding="cp949", delimiter=";") == [{"docno": "a", "text": "창고"}]
     # 창고 is C3 A2 B0 ED, whose first two bytes are a letter in UTF-8; the third begins none.
-    with pytest.raises(
-        FormatError, match=r"^p\.csv, line 2: not utf-8 \(byte 5 of the line\): give the encoding that it"
-    ):
+    with pytest.raises(FormatError, match=r"^p\.csv, line 2: not utf-8 \(byte 5 of the line\): give its encoding"):
         rows("p.csv", delimiter=";")
     write("q.tsv", 'docno\ttext\na\t"창고"란 이렇다.\n')
     assert rows("q.tsv", quotes=False) == [{"docno": "a", "text": '"창고"란 이렇다.'}]
@@ -129,7 +127,7 @@ def test_links_from_a_second_table() -> None:
         ("p.jsonl", '{"docno": "a", "text": true}\n', {}, r"line 1: 'text' is neither text nor a whole number\.$"),
         ("p.jsonl", '{"docno": "a", "te', {}, r"^p\.jsonl, line 1: not a whole JSON object"),
         ("p.jsonl", '{"docno": "a", "text": "\\ud800"}\n', {}, r"^p\.jsonl, line 1: half of a surrogate pair"),
-        ("p.csv.gz", None, {}, r"^p\.csv\.gz, line 1: compressed data that is damaged, or ends too early\.$"),
+        ("p.csv.gz", None, {}, r"^p\.csv\.gz, line 1: the compressed data are damaged, or end too early\.$"),
         ("dir.csv", None, {}, r"^dir\.csv cannot be read: Is a directory\.$"),
         ("no.csv", None, {}, r"^no\.csv cannot be read: No such file or directory\.$"),
     ],
@@ -162,19 +160,19 @@ def test_a_faulty_table_of_links_is_named(content: str, parameters: dict[str, st
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"path": "p.xlsx"}, r"^table: p\.xlsx is no \.csv, \.tsv or \.jsonl file"),
-        ({"path": "p"}, r"^table: p is no \.csv"),
-        ({"path": ""}, r"^table: path='' is no path of a file\.$"),
-        ({"path": 3}, r"^table: path=3 is no path of a file\.$"),
-        ({"path": "p.csv", "links": 3}, r"^table: links=3 is no path of a file\.$"),
-        ({"path": "p.csv", "docno": 3}, r"^table: docno=3 is no name of a column\.$"),
-        ({"path": "p.csv", "link_kind": ""}, r"^table: kind='' is no name of a column\.$"),
-        ({"path": "p.csv", "encoding": "utf-9"}, r"^table: encoding='utf-9' is none that can be read"),
-        ({"path": "p.csv", "encoding": "utf-16"}, r"^table: encoding='utf-16' is none that can be read"),
-        ({"path": "p.csv", "encoding": None}, r"^table: encoding=None is none that can be read"),
+        ({"path": "p.xlsx"}, r"^table: p\.xlsx is not a \.csv, \.tsv or \.jsonl file"),
+        ({"path": "p"}, r"^table: p is not a \.csv"),
+        ({"path": ""}, r"^table: path='' is not the path of a file\.$"),
+        ({"path": 3}, r"^table: path=3 is not the path of a file\.$"),
+        ({"path": "p.csv", "links": 3}, r"^table: links=3 is not the path of a file\.$"),
+        ({"path": "p.csv", "docno": 3}, r"^table: docno=3 is not the name of a column\.$"),
+        ({"path": "p.csv", "link_kind": ""}, r"^table: kind='' is not the name of a column\.$"),
+        ({"path": "p.csv", "encoding": "utf-9"}, r"^table: encoding='utf-9' cannot be read"),
+        ({"path": "p.csv", "encoding": "utf-16"}, r"^table: encoding='utf-16' cannot be read"),
+        ({"path": "p.csv", "encoding": None}, r"^table: encoding=None cannot be read"),
         ({"path": "p.csv", "delimiter": ";;"}, r"^table: delimiter=';;' is not one character"),
-        ({"path": "p.csv", "quotes": "no"}, r"^table: quotes='no' is neither True nor False"),
-        ({"path": "p.csv", "dates": 3}, r"^table: dates=3 is no form of a date"),
+        ({"path": "p.csv", "quotes": "no"}, r"^table: quotes='no' is not True or False"),
+        ({"path": "p.csv", "dates": 3}, r"^table: dates=3 is not a format of dates"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameters: dict[str, Any], message: str) -> None:

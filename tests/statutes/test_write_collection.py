@@ -68,7 +68,7 @@ def test_links_to_nothing_are_counted_reported_and_kept(tmp_path: Path) -> None:
     report = write_collection(Small(links=[dangling[0], *LINKS, *dangling[1:]]), tmp_path / "new")
     assert (report.dangling, report.unknown) == (3, ["act-9", "act-8", "act-7"])
     assert report.warnings() == [
-        "3 links have an end that is no provision (act-9, act-8, act-7): see links.dangling.tsv, which no other "
+        "3 links have an end that is not a provision (act-9, act-8, act-7): see links.dangling.tsv, which no other "
         "command reads."
     ]
     lines = (tmp_path / "new" / "links.dangling.tsv").read_text(encoding="utf-8").splitlines()
@@ -101,7 +101,7 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     folder = tmp_path / "there"
     write_collection(Small(), folder)
     before = content(folder)
-    with pytest.raises(DataError, match=r"there exists: name another folder, or say .*--replace"):
+    with pytest.raises(DataError, match=r"there exists: name another folder, or replace it .*--replace"):
         write_collection(Small([{"docno": "b", "text": ""}], []), folder)
     assert content(folder) == before
     assert hidden(folder) == []
@@ -130,36 +130,36 @@ def test_replacing_keeps_what_is_not_of_the_import(tmp_path: Path) -> None:
 
 FAULTY: dict[str, tuple[Any, str]] = {
     "no docno": ({"text": "a"}, r"^small, provision 2: it has no 'docno', only 'text'\.$"),
-    "number as docno": ({"docno": 7, "text": "a"}, r"^small, provision 2: the docno 7 is no string\.$"),
+    "number as docno": ({"docno": 7, "text": "a"}, r"^small, provision 2: docno must be a string, got 7 \(int\)\.$"),
     "empty docno": ({"docno": "", "text": "a"}, r"^small, provision 2: the docno is empty\.$"),
-    "white space in docno": ({"docno": "a 1", "text": ""}, r"provision 2: the docno 'a 1' holds white space or some"),
+    "white space in docno": ({"docno": "a 1", "text": ""}, r"provision 2: the docno 'a 1' has white space or an inv"),
     "twice": (
         {"docno": "first", "text": "b"},
-        r"^small, provision 2: the docno 'first' is that of provision 1, too\.$",
+        r"^small, provision 2: provision 1 has the docno 'first', too\.$",
     ),
     "no text": ({"docno": "a", "title": "t"}, r"^small, provision 2 \(a\): it has no 'text'\.$"),
-    "text None": ({"docno": "a", "text": None}, r"provision 2 \(a\): 'text' is None, which is no string: leave out"),
-    "text NaN": ({"docno": "a", "text": float("nan")}, r"provision 2 \(a\): 'text' is nan, which is no string"),
-    "title number": ({"docno": "a", "text": "", "title": 3}, r"provision 2 \(a\): 'title' is 3, which is no string"),
-    "surrogate": ({"docno": "a", "text": "\ud800"}, r"provision 2 \(a\): 'text' holds half of a surrogate pair"),
-    "key": ({"docno": "a", "text": "", "titel": "t"}, r"\(a\): a provision has no key 'titel'\. Did you mean 'title'"),
+    "text None": ({"docno": "a", "text": None}, r"provision 2 \(a\): 'text' must be a string, got None: leave out"),
+    "text NaN": ({"docno": "a", "text": float("nan")}, r"provision 2 \(a\): 'text' must be a string, got nan"),
+    "title number": ({"docno": "a", "text": "", "title": 3}, r"provision 2 \(a\): 'title' must be a string, got 3"),
+    "surrogate": ({"docno": "a", "text": "\ud800"}, r"provision 2 \(a\): 'text' has half of a surrogate pair"),
+    "key": ({"docno": "a", "text": "", "titel": "t"}, r"\(a\): the key 'titel' is unknown\. Did you mean 'title'"),
     "date": (
         {"docno": "a", "text": "", "effective_from": "2024.1.1"},
-        r"\(a\): 'effective_from' is '2024\.1\.1', which",
+        r"\(a\): 'effective_from' must be a date such as '2024-01-31', got '2024\.1\.1'",
     ),
     "short date": (
         {"docno": "a", "text": "", "effective_to": "20240101"},
-        r"'effective_to' is '20240101', which is no",
+        r"'effective_to' must be a date .*, got '20240101'",
     ),
     "no day": (
         {"docno": "a", "text": "", "effective_to": "2024-02-30"},
-        r"'2024-02-30', which is no date such as '2024",
+        r"must be a date such as '2024-01-31', got '2024-02-30'",
     ),
     "dates": (
         {"docno": "a", "text": "", "effective_from": "2024-02-01", "effective_to": "2024-01-31"},
         r"'effective_to' \(2024-01-31\) is before 'effective_from' \(2024-02-01\)\.$",
     ),
-    "no mapping": ("text", r"^small, provision 2: it is of type str, where a mapping is expected\.$"),
+    "no mapping": ("text", r"^small, provision 2: a provision must be a mapping, got str\.$"),
 }
 
 
@@ -174,13 +174,13 @@ def test_a_faulty_provision_is_named_and_nothing_is_written(tmp_path: Path, name
 @pytest.mark.parametrize(
     ("link", "message"),
     [
-        (("act-1", "act-2"), r"^small, link 3: \('act-1', 'act-2'\) is no tuple of three strings"),
-        (["act-1", "act-2", ""], r"link 3: \['act-1', 'act-2', ''\] is no tuple"),
-        (("act-1", None, ""), r"link 3: \('act-1', None, ''\) is no tuple"),
-        (("act-1", "", ""), r"link 3: '' can be no docno"),
-        (("act 1", "act-2", ""), r"link 3: 'act 1' can be no docno"),
-        (("act-1", "act-2", "a\tb"), r"link 3: the kind 'a\\tb' holds a tab"),
-        (("act-1", "act-2", "\ud800"), r"link 3: the kind '\\ud800' holds a tab, a line break or something invisible"),
+        (("act-1", "act-2"), r"^small, link 3: a link must be a tuple .* of strings, got \('act-1', 'act-2'\)"),
+        (["act-1", "act-2", ""], r"link 3: a link must be .*, got \['act-1', 'act-2', ''\]"),
+        (("act-1", None, ""), r"link 3: a link must be .*, got \('act-1', None, ''\)"),
+        (("act-1", "", ""), r"link 3: '' cannot be a docno"),
+        (("act 1", "act-2", ""), r"link 3: 'act 1' cannot be a docno"),
+        (("act-1", "act-2", "a\tb"), r"link 3: the kind 'a\\tb' has a tab"),
+        (("act-1", "act-2", "\ud800"), r"link 3: the kind '\\ud800' has a tab, a line break or an invisible"),
     ],
 )
 def test_a_faulty_link_is_named_and_nothing_is_written(tmp_path: Path, link: object, message: str) -> None:
@@ -191,7 +191,7 @@ def test_a_faulty_link_is_named_and_nothing_is_written(tmp_path: Path, link: obj
 
 
 def test_a_source_without_provisions_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"^small gives no provision, so there is nothing to write\.$"):
+    with pytest.raises(DataError, match=r"^small has no provision, so there is nothing to write\.$"):
         write_collection(Small([], []), tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
@@ -203,7 +203,7 @@ def test_about_that_means_nothing_is_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match=r"is no source: it needs the attributes name, provisions and links"):
+    with pytest.raises(ComponentError, match=r"is not a source: it needs the attributes name, provisions and links"):
         write_collection(object(), tmp_path / "new")  # type: ignore[arg-type]
 
 

@@ -228,7 +228,7 @@ def test_places(statutes: Path, tmp_path: Path) -> None:
     trained = train_static(statutes / "train", out, replace=True, **{**one, "seed": 2})
     assert contents(out) != before
     assert StaticModel.load(out).fingerprint == trained.model.fingerprint
-    with pytest.raises(ComponentError, match="exists and is no static model"):
+    with pytest.raises(ComponentError, match="exists and is not a static model"):
         train_static(statutes / "train", tmp_path, replace=True, **one)
     (out / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(ComponentError, match=r"holds 'notes\.txt' beside a static model"):

@@ -1,6 +1,6 @@
-"""The source ``table``: provisions and links from tables, whatever their columns are called.
+"""The source ``table``: provisions and links from tables with any names of columns.
 
-Rows of a table in a file: comma- or tab-separated with a header, or JSON lines.
+A table is a file with comma- or tab-separated cells and a header, or JSON lines.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ __all__ = ["Table", "TableFile", "table"]
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _CELL = 1 << 28
-"""Most characters in one cell: whole provisions stand in single ones."""
+"""Maximum number of characters in a cell: a cell may hold a whole provision."""
 
 Cells = Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file that holds a table: ``.csv``, ``.tsv`` or ``.jsonl``, each also with ``.gz`` behind.
+    """A file with a table: ``.csv``, ``.tsv`` or ``.jsonl``, or one of these with ``.gz`` at the end.
 
     Args:
         path: the file.
-        encoding: of a ``.csv`` or ``.tsv``; one in which a line break is what it is in ASCII.
-        delimiter: what stands between the cells; None: a comma in a ``.csv``, a tab in a ``.tsv``.
-        quotes: whether cells may stand in quotation marks, as spreadsheets write them.
+        encoding: of a ``.csv`` or ``.tsv``; a line break must be the same byte as in ASCII.
+        delimiter: character between the cells; None: a comma in a ``.csv``, a tab in a ``.tsv``.
+        quotes: whether cells may be in quotation marks, as spreadsheets write them.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is not accepted.
     """
 
     path: Path
@@ -49,27 +49,26 @@ class TableFile:
 
     def __post_init__(self) -> None:
         if self._kind not in (*_DELIMITERS, ".jsonl"):
-            raise ComponentError(f"table: {self.path} is no .csv, .tsv or .jsonl file, plain or with .gz behind.")
+            raise ComponentError(f"table: {self.path} is not a .csv, .tsv or .jsonl file, with or without .gz.")
         try:
             fits = "\n".encode(self.encoding) == b"\n" and codecs.lookup(self.encoding).name != "utf-7"
         except (LookupError, TypeError, ValueError):
             fits = False
         if not fits:
             raise ComponentError(
-                f"table: encoding={self.encoding!r} is none that can be read: "
-                f"give one such as 'utf-8', 'cp949' or 'tis-620'."
+                f"table: encoding={self.encoding!r} cannot be read: give one such as 'utf-8', 'cp949' or 'tis-620'."
             )
         if self.delimiter is not None and (not isinstance(self.delimiter, str) or len(self.delimiter) != 1):
             raise ComponentError(f"table: delimiter={self.delimiter!r} is not one character.")
         if not isinstance(self.quotes, bool):
-            raise ComponentError(f"table: quotes={self.quotes!r} is neither True nor False.")
+            raise ComponentError(f"table: quotes={self.quotes!r} is not True or False.")
 
     @property
     def _kind(self) -> str:
         return Path(self.path.name.removesuffix(".gz")).suffix.lower()
 
     def rows(self) -> Iterator[tuple[int, Cells]]:
-        """Yield the line on which a row begins, and its cells by column.
+        """Yield the line where a row begins, and its cells by column.
 
         Raises:
             FormatError: names file, line and fault.
@@ -93,7 +92,7 @@ class TableFile:
                     header = self._header(cells)
                 elif len(cells) == len(header):
                     yield line, dict(zip(header, cells, strict=True))
-                elif cells:  # A blank line is none.
+                elif cells:  # A blank line is not a row.
                     count = f"{len(cells)} cell{'s' if len(cells) > 1 else ''}"
                     self._stop(line, f"{count}, but the header has {len(header)}")
                 line = reader.line_num + 1
@@ -116,7 +115,7 @@ class TableFile:
                 for number, raw in enumerate(stream, 1):
                     yield self._decoded(number, raw)
         except (EOFError, gzip.BadGzipFile, zlib.error):
-            self._stop(number + 1, "compressed data that is damaged, or ends too early")
+            self._stop(number + 1, "the compressed data are damaged, or end too early")
         except OSError as error:
             raise DataError(f"{self.path} cannot be read: {error.strerror or error}.") from error
 
@@ -127,7 +126,7 @@ class TableFile:
             return raw.decode(self.encoding)
         except UnicodeDecodeError as error:
             place = f"byte {error.start + 1} of the line"
-            self._stop(number, f"not {self.encoding} ({place}): give the encoding that it is in")
+            self._stop(number, f"not {self.encoding} ({place}): give its encoding")
             raise
 
     def _stop(self, line: int, message: str) -> None:
@@ -142,11 +141,11 @@ class Table:
 
     Args:
         provisions: the table of provisions.
-        columns: the column of each field of a provision. A field that is not named has the column of its own name, if
-            there is one.
+        columns: the column of each field of a provision; by default the column with the name of the field, if there
+            is one.
         links: the table of links, if there is one.
         ends: the columns of source, target and kind of a link; the last may be missing.
-        dates: how dates are written, such as ``%Y%m%d``; None: as ISO dates.
+        dates: format of dates, such as ``%Y%m%d``; None: ISO dates.
     """
 
     def __init__(
@@ -159,9 +158,9 @@ class Table:
     ) -> None:
         for name, column in (*columns.items(), *zip(("source", "target", "kind"), ends, strict=True)):
             if not isinstance(column, str) or not column:
-                raise ComponentError(f"table: {name}={column!r} is no name of a column.")
+                raise ComponentError(f"table: {name}={column!r} is not the name of a column.")
         if dates is not None and not isinstance(dates, str):
-            raise ComponentError(f"table: dates={dates!r} is no form of a date such as '%Y%m%d'.")
+            raise ComponentError(f"table: dates={dates!r} is not a format of dates such as '%Y%m%d'.")
         self._provisions = provisions
         self._columns = dict(columns)
         self._links = links
@@ -170,7 +169,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """The path of the table of provisions, as it was given."""
+        """The path of the table of provisions, as given."""
         return str(self._provisions.path)
 
     def provisions(self) -> Iterator[Row]:
@@ -184,7 +183,7 @@ class Table:
         wanted = {name: self._columns.get(name, name) for name in FIELDS}
         missing = set(self._columns.values())
         for line, cells in self._provisions.rows():
-            _need(path, line, cells, [wanted["docno"], wanted["text"]])
+            _check_columns(path, line, cells, [wanted["docno"], wanted["text"]])
             fields = {
                 name: _text(path, line, column, cells[column])
                 for name, column in wanted.items()
@@ -195,17 +194,17 @@ class Table:
                     fields[name] = self._date(path, line, wanted[name], fields[name])
             missing -= cells.keys()
             yield Row(fields, line)
-        _never(path, missing)
+        _check_present(path, missing)
 
     def _date(self, path: Path, line: int, column: str, value: str) -> str:
         try:
             return datetime.strptime(value, str(self._dates)).date().isoformat()
         except ValueError:
-            stop(Fault(path, line, "date", f"{column!r} is {value!r}, which is no date of the form {self._dates!r}"))
+            stop(Fault(path, line, "date", f"{column!r} is {value!r}, which is not a date like {self._dates!r}"))
             raise
 
     def links(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the links; none where there is no table of them.
+        """Yield the links; nothing if there is no table of links.
 
         Raises:
             FormatError: names file, line and fault.
@@ -217,23 +216,23 @@ class Table:
         source, target, kind = self._ends
         missing = {kind} - {"kind"}
         for line, cells in self._links.rows():
-            _need(path, line, cells, [source, target])
+            _check_columns(path, line, cells, [source, target])
             ends = [_text(path, line, column, cells[column]) for column in (source, target)]
             for column, end in zip((source, target), ends, strict=True):
                 if not end:
                     stop(Fault(path, line, "link", f"{column!r} is empty"))
             missing -= cells.keys()
             yield ends[0], ends[1], _text(path, line, kind, cells.get(kind) or "")
-        _never(path, missing)
+        _check_present(path, missing)
 
 
-def _never(path: Path, missing: set[str]) -> None:
-    """Complain of columns that were asked for and that no row has; rows of JSON lines may do without some."""
+def _check_present(path: Path, missing: set[str]) -> None:
+    """Report a column that was named and that no row has; single rows of JSON lines may lack it."""
     if missing:
         stop(Fault(path, 0, "column", f"no row has a column {min(missing)!r}"))
 
 
-def _need(path: Path, line: int, cells: Mapping[str, object], columns: list[str]) -> None:
+def _check_columns(path: Path, line: int, cells: Mapping[str, object], columns: list[str]) -> None:
     for column in columns:
         if column not in cells:
             known = ", ".join(name for name in cells if name)
@@ -241,7 +240,7 @@ def _need(path: Path, line: int, cells: Mapping[str, object], columns: list[str]
 
 
 def _text(path: Path, line: int, column: str, value: object) -> str:
-    """Return a cell as text: JSON may hold whole numbers, too."""
+    """Return a cell as text; a cell of JSON may be a whole number, too."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
@@ -276,26 +275,26 @@ def table(
     """Provisions from a table with a header, or JSON lines: ``table(path="provisions.csv", docno="id", text="body")``.
 
     Args:
-        path: a .csv, .tsv or .jsonl file, plain or with .gz behind.
-        docno: the column of the identifier; every column is by default the one of its own name.
+        path: a .csv, .tsv or .jsonl file, plain or with .gz at the end.
+        docno: the column of the identifier; by default, each column has the name of its field.
         text: the column of the body.
-        title: the column of what a citation says.
+        title: the column of the title, the words by which the provision is cited.
         law: the column of the law's name.
         law_id: the column of the law's identifier.
         level: the column of the place in the hierarchy.
         article: the column of the article's number.
         heading: the column of the article's heading.
         part: the column of chapter and section, which becomes `path` of a provision; by default ``path``.
-        effective_from: the column of the date from which it applies.
-        effective_to: the column of the date on which it stopped to apply.
-        links: a table of links, one a row, of the same kinds of files.
-        link_source: its column of the provision that cites.
-        link_target: its column of the provision that is cited.
+        effective_from: the column of the first date on which it applies.
+        effective_to: the column of the date on which it ceased to apply.
+        links: a table of links, one a row, in a file of the same kinds.
+        link_source: its column of the citing provision.
+        link_target: its column of the cited provision.
         link_kind: its column of the kind of link, which may be missing.
-        dates: how dates are written, such as "%Y%m%d"; ISO dates by default.
+        dates: format of dates, such as "%Y%m%d"; ISO dates by default.
         encoding: of a .csv or .tsv, such as "cp949".
-        delimiter: what stands between cells; a comma in a .csv, a tab in a .tsv.
-        quotes: whether cells may stand in quotation marks.
+        delimiter: character between cells; a comma in a .csv, a tab in a .tsv.
+        quotes: whether cells may be in quotation marks.
     """
     given = {"docno": docno, "text": text, "title": title, "law": law, "law_id": law_id, "level": level}
     given |= {"article": article, "heading": heading, "path": part}
@@ -303,7 +302,7 @@ def table(
 
     def file(name: str, value: str) -> TableFile:
         if not isinstance(value, str) or not value:
-            raise ComponentError(f"table: {name}={value!r} is no path of a file.")
+            raise ComponentError(f"table: {name}={value!r} is not the path of a file.")
         return TableFile(Path(value).expanduser(), encoding, delimiter, quotes)
 
     return Table(
