@@ -633,7 +633,7 @@ class DenseScorer(PairScorer):
         """Check the columns of a frame."""
         check_queries(inp, "docno")
 
-    def known(self) -> Docnos:
+    def docno_table(self) -> Docnos:
         """Return the docnos of the index."""
         return self.index.docno_table
 

@@ -210,7 +210,7 @@ class Feedback(Cuttable, Generic[Q]):
         moved = self.move(queries, feedback)
         if self.mode == "full":
             column = pd.Series(moved, dtype=object)
-            return results_frame(queries.assign(**{self.moved: column}), self.find(moved), self.scorer().known())
+            return results_frame(queries.assign(**{self.moved: column}), self.find(moved), self.scorer().docno_table())
         of = dict(zip(queries["qid"], moved, strict=True))
         column = pd.Series([of[qid] for qid in inp["qid"]], index=inp.index, dtype=object)
         return self.scorer().transform(inp.assign(**{self.moved: column}))
@@ -222,7 +222,7 @@ class Feedback(Cuttable, Generic[Q]):
             raise ComponentError(f"{type(self).__name__}: a score of its input is a NaN or an infinity.")
         first = rank_results(inp)
         first = first[first["rank"] < self.k]
-        numbers = self.scorer().known().numbers(first["docno"])
+        numbers = self.scorer().docno_table().numbers(first["docno"])
         if len(missing := np.flatnonzero(numbers < 0)):
             row = first.iloc[missing[0]]
             raise ComponentError(
@@ -326,7 +326,7 @@ class TermRocchio(Feedback[dict[str, float]]):
             return {}
         index = self.retriever.index
         own = self.query(drop_results(inp)["query"].iloc[0])
-        numbers = self.scorer().known().numbers(scores)
+        numbers = self.scorer().docno_table().numbers(scores)
         rows = rows_of_postings(index.indptr, index.documents, self.retriever.postings().weights, numbers, len(index))
         moved = {index.terms.find(term): weight for term, weight in out[self.moved].iloc[0].items()}
         explanations = {}
@@ -358,7 +358,7 @@ class TermScorer(PairScorer):
         """Check the columns of a frame."""
         pt.validate.columns(inp, includes=["qid", "query_toks", "docno"])
 
-    def known(self) -> Docnos:
+    def docno_table(self) -> Docnos:
         """Return the docnos of the index."""
         return self.retriever.index.docno_table
 
@@ -465,7 +465,7 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
         length = float(np.linalg.norm(self.alpha * query + self.beta * near.mean(axis=0))) or 1.0
         before = self.index.retriever().explain_cosines(queries, list(scores))
         explanations = {}
-        for docno, number in zip(scores, self.scorer().known().numbers(scores), strict=True):
+        for docno, number in zip(scores, self.scorer().docno_table().numbers(scores), strict=True):
             vector = self.index.vectors[number].astype(np.float64)
             parts = [Part("like the query", self.alpha / length * float(query @ vector), before[docno])]
             for rank, (seed, cosine) in enumerate(zip(feedback, (near @ vector).tolist(), strict=True), start=1):

@@ -58,7 +58,7 @@ class PairScorer(Component):
         """Check the columns of a frame."""
         pt.validate.columns(inp, includes=["qid", "query", "docno"])
 
-    def known(self) -> Docnos:
+    def docno_table(self) -> Docnos:
         """Return the docnos that can be scored."""
         raise NotImplementedError
 
@@ -92,7 +92,7 @@ class PairScorer(Component):
         query = pd.factorize(inp["qid"])[0]
         order = np.argsort(query, kind="stable")
         out, query = inp.iloc[order].reset_index(drop=True), query[order]
-        documents = self.known().numbers(out["docno"])
+        documents = self.docno_table().numbers(out["docno"])
         if len(missing := np.flatnonzero(documents < 0)):
             row = out.iloc[missing[0]]
             raise ComponentError(

@@ -183,7 +183,7 @@ class SparseScorer(PairScorer):
     def __init__(self, retriever: SparseRetriever) -> None:
         self.retriever = retriever
 
-    def known(self) -> Docnos:
+    def docno_table(self) -> Docnos:
         """Return the docnos of the index."""
         return self.retriever.index.docno_table
 

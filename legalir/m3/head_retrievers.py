@@ -312,7 +312,7 @@ class M3Scorer(_Weighted, PairScorer):
         self.index = index
         self.weights = index.check_weights("m3", WEIGHTS if weights is None else weights)
 
-    def known(self) -> Docnos:
+    def docno_table(self) -> Docnos:
         """Return the docnos of the index."""
         return self.index.docno_table
 
