@@ -143,12 +143,12 @@ def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F],
     Raises:
         TypeError: the factory has no ``**params``, or no constructor has a parameter of `without`.
     """
-    named: dict[str, inspect.Parameter] = {}
+    available: dict[str, inspect.Parameter] = {}
     for parameter in (one for each in classes for one in inspect.signature(each).parameters.values()):
         if parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            named.setdefault(parameter.name, parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            available.setdefault(parameter.name, parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     left_out = set(without)
-    if unknown := left_out - set(named):
+    if unknown := left_out - set(available):
         raise TypeError(f"{', '.join(one.__name__ for one in classes)} has no parameter {sorted(unknown)[0]!r}")
 
     def decorate(factory: _F) -> _F:
@@ -157,7 +157,7 @@ def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F],
         if last.kind is not inspect.Parameter.VAR_KEYWORD:
             raise TypeError(f"{factory.__name__} has no **params that it could hand on")
         declared = left_out.union(one.name for one in own)
-        passed_on = [one for name, one in named.items() if name not in declared]
+        passed_on = [one for name, one in available.items() if name not in declared]
         factory.__signature__ = signature.replace(parameters=[*own, *passed_on])  # type: ignore[attr-defined]
         factory.parameters_of = classes  # type: ignore[attr-defined]
         return factory

@@ -58,20 +58,20 @@ class KiwiAnalyzer:
 
     def terms(self, text: str) -> list[str]:
         """Return the morphemes of `text` in order."""
-        return self._kept(morphemes_of(text, self.threads))
+        return self._terms_of(morphemes_of(text, self.threads))
 
     def count(self, texts: Sequence[str]) -> TermCounts:
         """Count the morphemes of `texts`, which several threads analyse."""
-        return count_terms(_Found(map(self._kept, morphemes(texts, self.threads))), texts)
+        return count_terms(_ReadyTerms(map(self._terms_of, morphemes(texts, self.threads))), texts)
 
-    def _kept(self, found: list[tuple[str, str]]) -> list[str]:
-        return [kept for form, tag in found if (kept := term(form, tag, self.tags))]
+    def _terms_of(self, morphemes: list[tuple[str, str]]) -> list[str]:
+        return [one for form, tag in morphemes if (one := term(form, tag, self.tags))]
 
 
-class _Found:
-    """An analyzer that was through the texts already: it hands out their terms in order."""
+class _ReadyTerms:
+    """An analyzer of texts whose terms are ready: it hands them out in order."""
 
-    name = fingerprint = "found"
+    name = fingerprint = "ready"
 
     def __init__(self, terms: Iterator[list[str]]) -> None:
         self._terms = terms

@@ -27,12 +27,12 @@ def parts_of(explanation: dict[str, Any], terms: Sequence[str], score: float) ->
         terms: of the question.
         score: what the parts add up to; the rounding of single precision is spread over them.
     """
-    asked = {encode(term): (term, times) for term, times in Counter(terms).items()}
-    found = [(*asked[name], weight) for name, weight in _weights(explanation) if weight["value"]]
-    total = sum(weight["value"] for _, _, weight in found)
+    counts = {encode(term): (term, times) for term, times in Counter(terms).items()}
+    weights = [(*counts[name], weight) for name, weight in _weights(explanation) if weight["value"]]
+    total = sum(weight["value"] for _, _, weight in weights)
     factor = score / total if total else 1.0
     parts = []
-    for term, in_query, weight in found:
+    for term, in_query, weight in weights:
         label = readable(term) + (f" ×{in_query}" if in_query > 1 else "")
         detail: dict[str, object] = {"term": term, "in_query": in_query}
         if frequency := _FREQUENCY.match(weight["details"][0]["description"]):

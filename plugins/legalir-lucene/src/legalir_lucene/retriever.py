@@ -23,7 +23,7 @@ from legalir.extend import (
 from legalir_lucene.explained import parts_of
 from legalir_lucene.index import LuceneIndex
 from legalir_lucene.machine import machine
-from legalir_lucene.searching import Found, Model, Searcher
+from legalir_lucene.searching import Hits, Model, Searcher
 
 __all__ = ["Lucene", "Model"]
 
@@ -117,27 +117,27 @@ class Lucene(Cuttable):
         queries = drop_results(inp)
         require_texts(queries, "lucene")
         analyzer, searcher, k = self.index.analyzer, self._searcher(), self._depth
-        found = machine().map(lambda query: searcher.best(analyzer.terms(query), k), queries["query"])
-        return self._frame(queries, found)
+        hits = machine().map(lambda query: searcher.best(analyzer.terms(query), k), queries["query"])
+        return self._frame(queries, hits)
 
-    def _frame(self, queries: pd.DataFrame, found: Sequence[Found]) -> pd.DataFrame:
-        sizes = [len(one.documents) for one in found]
+    def _frame(self, queries: pd.DataFrame, hits: Sequence[Hits]) -> pd.DataFrame:
+        sizes = [len(one.documents) for one in hits]
         # By position: the index of a frame put together from several repeats its labels.
         out = queries.iloc[np.repeat(np.arange(len(queries)), sizes)].reset_index(drop=True)
-        out["docno"] = pd.Series(self.index.docnos[np.concatenate([one.documents for one in found])], dtype=str)
-        out["score"] = np.concatenate([one.scores for one in found])
+        out["docno"] = pd.Series(self.index.docnos[np.concatenate([one.documents for one in hits])], dtype=str)
+        out["score"] = np.concatenate([one.scores for one in hits])
         return rank_results(out)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return what each term of the query adds to the scores of `docnos`, as Lucene explains it."""
         query = drop_results(inp)["query"].iloc[0]
         terms, searcher = self.index.analyzer.terms(query), self._searcher()
-        found = searcher.best(terms, self._depth)
-        places = {docno: place for place, docno in enumerate(self.index.docnos[found.documents])}
+        best = searcher.best(terms, self._depth)
+        places = {docno: place for place, docno in enumerate(self.index.docnos[best.documents])}
         explained = {}
         for docno in docnos:
             if (place := places.get(docno)) is not None:
-                score = float(found.scores[place])
-                reasons = searcher.explain(terms, int(found.documents[place]))
+                score = float(best.scores[place])
+                reasons = searcher.explain(terms, int(best.documents[place]))
                 explained[docno] = Explanation(docno, score, self.label, parts_of(reasons, terms, score))
         return explained

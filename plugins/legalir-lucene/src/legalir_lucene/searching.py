@@ -14,13 +14,13 @@ from legalir_lucene.machine import Machine
 from legalir_lucene.terms import encode
 from legalir_lucene.writing import FIELD, open_directory, whitespace_analyzer
 
-__all__ = ["Found", "Model", "Reader", "Searcher"]
+__all__ = ["Hits", "Model", "Reader", "Searcher"]
 
 Model = Literal["bm25", "ql"]
 _CLAUSES = 2**31 - 1
 
 
-class Found(NamedTuple):
+class Hits(NamedTuple):
     """What a question found.
 
     Attributes:
@@ -86,14 +86,14 @@ class Searcher:
         """Return the disjunction of `terms`; one that occurs twice counts twice. None without terms."""
         return self._builder.createBooleanQuery(FIELD, " ".join(map(encode, terms)))
 
-    def best(self, terms: Iterable[str], k: int) -> Found:
+    def best(self, terms: Iterable[str], k: int) -> Hits:
         """Return the best `k` documents: score descending, then number ascending."""
         query = self.query(terms)
         hits = [] if query is None else self._read(self._searcher.search(query, k))["scoreDocs"]
         documents = np.fromiter((hit["doc"] for hit in hits), dtype=np.int64, count=len(hits))
         # JSON has the shortest decimal that means the same single-precision number.
         scores = np.fromiter((hit["score"] for hit in hits), dtype=np.float32, count=len(hits))
-        return Found(documents, scores.astype(np.float64))
+        return Hits(documents, scores.astype(np.float64))
 
     def explain(self, terms: Iterable[str], document: int) -> dict[str, Any]:
         """Return Lucene's explanation of a score: ``match, value, description, details``."""
