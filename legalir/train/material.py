@@ -1,4 +1,4 @@
-"""What a training learns from: provisions, queries with their right provisions, and dev queries to measure on."""
+"""The data of a training: provisions, queries with their right provisions, and dev queries to measure on."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Material:
 
 
 def read_material(collection: Collection, sources: Sequence[str], dev: str | None) -> Material:
-    """Read what is learnt from a collection.
+    """Read the data of a training from a collection.
 
     A query whose text is that of a dev query is left out and counted.
 

@@ -23,13 +23,13 @@ from legalir.statutes.references.numbers import Numbers, Token, order_of
 __all__ = ["Example", "Mention", "ScannedText", "Scanner"]
 
 _JOINED, _JOINERS = 3, 0.5
-"""A sign between joined numbers has at most so many characters, and is right in at least this share of the cases."""
+"""Maximum number of characters between joined numbers, and the share of cases that must be right."""
 
 _RANGE, _RANGES = 24, 0.25
 """The same for the words of a range."""
 
 _TEXTS = 2
-"""Both must be right in at least so many texts."""
+"""Minimum number of texts in which either must be right."""
 
 _BEFORE, _AFTER = 12, 4
 

@@ -179,7 +179,7 @@ class AnchorSource:
 
 
 def read_anchor_source(recipe: FineTuning, collection: Collection, display: Display) -> AnchorSource:
-    """Read what a recipe learns from, and search its hard negatives.
+    """Read the data of a recipe, and search its hard negatives.
 
     Raises:
         DataError: there is nothing to learn from, or the dev split shares queries with the judgements.
