@@ -477,7 +477,7 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
         return explanations
 
 
-@parameters_of(Rocchio, TermRocchio, without=["retriever"])
+@parameters_of(TermRocchio, Rocchio, without=["retriever"])
 def rocchio(
     collection: Any, *, left: pt.Transformer | None = None, index: pt.Transformer | None = None, **params: Any
 ) -> Rocchio | TermRocchio:
