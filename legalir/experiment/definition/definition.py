@@ -92,7 +92,7 @@ class Reference(Schema):
     source: OptionalText = ""
     """Where the figures come from."""
     scores: Mapping[_Measure, _Share]
-    """Fractions by measure, as everywhere in a result: 48.0 of a paper is 0.48."""
+    """Fractions by measure, as everywhere in a result; 48.0 of a paper is 0.48."""
 
 
 class Sweep(Schema):
@@ -164,11 +164,11 @@ class Definition(Schema):
     sweeps: tuple[Sweep, ...] = ()
     """Systems that differ in one parameter."""
     part: Choice[Literal["dev", "held-out"]] | None = None
-    """Half of the queries, by the sha256 of the qid: one to choose settings on, the other to confirm them."""
+    """Half of the queries, by the sha256 of the qid; choose settings on one half and confirm them on the other."""
     baseline: Text | None = None
     """System that the others are tested against; without one there are no tests."""
     test: Choice[Literal["t", "wilcoxon", "randomisation"]] = "t"
-    """Paired test: Student's t, Wilcoxon's signed rank [wilcoxon], or sign-flip randomisation [randomisation]."""
+    """Paired test; Student's t, Wilcoxon's signed rank [wilcoxon] or sign-flip randomisation [randomisation]."""
     correction: Choice[Literal["holm", "bonferroni", "holm-sidak", "fdr_bh"]] | None = "holm"
     """Correction for several systems compared with one baseline, by its name in statsmodels [holm]."""
     alpha: Annotated[Number, Field(gt=0, lt=1)] = 0.05

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["describe_environment", "public_dataset_name"]
 
 PACKAGES = (
-    *("pyterrier", "ir-datasets", "ir-measures", "pytrec-eval-terrier", "bm25s", "numba", "numpy", "scipy", "pandas"),
+    *("pyterrier", "ir-datasets", "ir-measures", "pytrec-eval-terrier", "numba", "numpy", "scipy", "pandas"),
     *("scikit-learn", "statsmodels", "networkx", "torch", "transformers", "sentence-transformers", "tokenizers"),
     "faiss-cpu",
 )
