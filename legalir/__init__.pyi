@@ -28,7 +28,7 @@ from .m3.m3_index import M3Index as M3Index
 from .measure import MicroR as MicroR
 from .measure import MultiHitRate as MultiHitRate
 from .measure import MultiMRR as MultiMRR
-from .rerank.cross_encoder.reranker import CrossEncoderReranker as CrossEncoderReranker
+from .rerank.reranker import CrossEncoderReranker as CrossEncoderReranker
 from .rewrite.focus import Focus as Focus
 from .train import TrainedModel as TrainedModel
 from .train import train_static as train_static

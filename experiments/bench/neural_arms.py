@@ -144,7 +144,7 @@ def measure_pairs(directory: Path, arm: str) -> dict[str, float]:
     texts, asked = _read(directory)
     pairs = [(asked[number % len(asked)], text) for number, text in enumerate(texts[-TEXTS:])]
     if arm == "legalir":
-        from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
+        from legalir.rerank.reranker import CrossEncoderReranker
 
         ours = CrossEncoderReranker(directory / "cross-encoder")
         score: Callable[[list[tuple[str, str]]], Any] = lambda some: ours.best([(a, "", b) for a, b in some])  # noqa: E731

@@ -3,11 +3,12 @@
 No postponed annotations here: PyTerrier's text loader offers the fields whose annotation is `str` itself.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Protocol
 
 from legalir.storage.documents import title_and_text
 
-__all__ = ["ALIASES", "Provision", "fits_trec", "provision"]
+__all__ = ["ALIASES", "Provision", "ProvisionLookup", "fits_trec", "provision"]
 
 ALIASES = {"docno": "doc_id", "effective": "effective_from", "section": "article"}
 """Other names of fields, which many corpora use."""
@@ -45,6 +46,13 @@ class Provision(NamedTuple):
     def default_text(self) -> str:
         """Return the indexed text: title, newline, text; the text alone where there is no title."""
         return title_and_text(self.title, self.text)
+
+
+class ProvisionLookup(Protocol):
+    """Source of provisions by docno, such as a collection."""
+
+    def provisions(self, docnos: Iterable[str]) -> Mapping[str, Provision]:
+        """Return the provisions with these docnos; an unknown docno is left out."""
 
 
 _OTHER_NAMES = {field: alias for alias, field in ALIASES.items()}

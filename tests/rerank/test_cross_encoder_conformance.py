@@ -8,7 +8,7 @@ import pytest
 from tiny_models import write_cross_encoder
 
 from legalir import testing
-from legalir.rerank.cross_encoder.reranker import rerank
+from legalir.rerank.reranker import rerank
 from legalir.storage import files
 from legalir.testing.checks import NotApplicable
 from legalir.testing.sandbox import ComponentUnderTest, Sandbox

@@ -1,7 +1,7 @@
-"""Scores of a cross-encoder on disk: what was computed once is not computed again, by whichever process.
+"""Cache of a cross-encoder's scores on disk, for any number of processes.
 
-A file of sqlite holds hashes and numbers, never a text. It only saves time: a damaged one is begun anew, and where
-none can be written the search goes on without it; either is told in a line of the log.
+An SQLite file holds hashes and numbers, never a text. It only saves time: a damaged file is started anew, and if none
+can be written, reranking works without it; both are logged.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from legalir.storage.locks import cache_lock
 __all__ = ["Best", "Scores", "open_scores", "pair_keys"]
 
 _log = logging.getLogger("legalir")
-_TOLD: set[Path] = set()
-"""Files that were already said to be of no use."""
+_LOGGED: set[Path] = set()
+"""Files whose failure was already logged."""
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _VALUE = struct.Struct("<dIIII")
 _CHECK_BYTES = 8
@@ -30,14 +30,14 @@ _AT_ONCE = 500
 
 
 class Best(NamedTuple):
-    """What a cross-encoder says of a provision: the logit of its best window, and which one that is.
+    """Best window of a provision, and its logit.
 
     Attributes:
-        logit: as the model gives it.
+        logit: logit of the model.
         window: number of the window, from 0.
         windows: number of windows.
-        first: first token of the provision that the window holds, behind the title.
-        last: the one after the last.
+        first: first token of the provision in the window, after the title.
+        last: the token after the last one.
     """
 
     logit: float
@@ -48,7 +48,7 @@ class Best(NamedTuple):
 
 
 def pair_keys(settings: str, pairs: Sequence[tuple[str, str, str]]) -> list[bytes]:
-    """Return a sha256 for each pair of query, title and text, over `settings`, too."""
+    """Return the sha256 of the settings and of each pair of query, title and text."""
     queries = {query: _hash(settings, query) for query in {query for query, _, _ in pairs}}
     provisions = {(title, text): _hash(title, text) for title, text in {pair[1:] for pair in pairs}}
     return [hashlib.sha256(queries[query] + provisions[title, text]).digest() for query, title, text in pairs]
@@ -60,9 +60,9 @@ def _hash(first: str, second: str) -> bytes:
 
 @contextmanager
 def open_scores(path: Path | None) -> Iterator[Scores]:
-    """Yield the scores in the file at `path`, which is made where there is none; None keeps nothing.
+    """Yield the scores in the file at `path`, which is created if needed; None for no cache.
 
-    Whoever wants scores opens the file for as long as it works: any number of threads and processes at once.
+    Each user opens the file while it works; any number of threads and processes may do so at once.
     """
     scores = Scores(path)
     try:
@@ -72,7 +72,7 @@ def open_scores(path: Path | None) -> Iterator[Scores]:
 
 
 class Scores:
-    """An open file of scores, of one thread; see :func:`open_scores`."""
+    """An open file of scores, for one thread; see :func:`open_scores`."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -82,21 +82,21 @@ class Scores:
             self._open()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Best]:
-        """Return what is known of `keys`, each verified."""
+        """Return the cached values of `keys`, each verified."""
         found: dict[bytes, Best] = {}
         with self._surviving():
             for start in range(0, len(keys), _AT_ONCE):
                 for key, value in self._select(keys[start : start + _AT_ONCE]):
-                    best = _unpacked(key, value)
+                    best = _unpack(key, value)
                     if best is None:
-                        self._begin_anew("a score is not what was written")
+                        self._start_anew("a score differs from what was written")
                         return found
                     found[key] = best
         return found
 
     def put(self, scores: Iterable[tuple[bytes, Best]]) -> None:
-        """Keep scores by their keys; all of them or none."""
-        rows = [(key, _packed(key, best)) for key, best in scores]
+        """Store scores by their keys, all of them or none."""
+        rows = [(key, _pack(key, best)) for key, best in scores]
         with self._surviving():
             if self._database is not None:
                 with self._database:
@@ -117,7 +117,7 @@ class Scores:
     def _open(self) -> None:
         if self._path is None:
             return
-        # Two that make the file at once would hold each other up.
+        # Two processes that create the file at once would block each other.
         with cache_lock(self._path):
             self._connect(self._path)
 
@@ -133,28 +133,28 @@ class Scores:
 
     @contextmanager
     def _surviving(self) -> Iterator[None]:
-        """Go on without scores, or with none yet, whatever happens to the file."""
+        """Continue without a cache, or with an empty one, whatever happens to the file."""
         try:
             yield
         except (sqlite3.Error, ArtifactError, OSError) as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED or self._path is None:
                 self._give_up(error)
                 return
-            self._begin_anew(str(error))
+            self._start_anew(str(error))
 
-    def _begin_anew(self, fault: str) -> None:
+    def _start_anew(self, fault: str) -> None:
         path = self._path
         assert path is not None
         try:
             with cache_lock(path):
-                # Of several who find the damage, the first one removes the file; as long as it is open, no other has
-                # its number.
+                # Of several processes that find the damage, the first removes the file; while it is open, no other file
+                # has its inode number.
                 ours = path.exists() and path.stat().st_ino == self._file
                 self.close()
                 if ours:
                     for end in ("", "-wal", "-shm"):
                         path.with_name(path.name + end).unlink(missing_ok=True)
-                    _log.warning("The scores in %s are damaged (%s) and are begun anew.", path, fault)
+                    _log.warning("The scores in %s are damaged (%s) and are computed again.", path, fault)
                 self._connect(path)
         except (sqlite3.Error, ArtifactError, OSError) as error:
             self._give_up(error)
@@ -162,18 +162,18 @@ class Scores:
     def _give_up(self, error: Exception) -> None:
         self.close()
         assert self._path is not None
-        if self._path not in _TOLD:
-            _TOLD.add(self._path)
-            _log.warning("The scores of reranking are not kept in %s: %s", self._path, error)
+        if self._path not in _LOGGED:
+            _LOGGED.add(self._path)
+            _log.warning("Scores of reranking cannot be cached in %s: %s", self._path, error)
 
 
-def _packed(key: bytes, best: Best) -> bytes:
+def _pack(key: bytes, best: Best) -> bytes:
     value = _VALUE.pack(*best)
     return value + _check(key, value)
 
 
-def _unpacked(key: bytes, value: object) -> Best | None:
-    """Return what :func:`_packed` made a value of, None where it is another one."""
+def _unpack(key: bytes, value: object) -> Best | None:
+    """Return the score that :func:`_pack` packed; None if the value was altered."""
     if not isinstance(value, bytes) or len(value) != _VALUE.size + _CHECK_BYTES:
         return None
     packed, check = value[: _VALUE.size], value[_VALUE.size :]

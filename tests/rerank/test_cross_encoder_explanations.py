@@ -13,7 +13,7 @@ from cross_encoder_material import QUERIES, SHORT, Calls, Statutes, listed, long
 from tiny_models import write_cross_encoder
 
 from legalir.explanation import Explanation, explain
-from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
+from legalir.rerank.reranker import CrossEncoderReranker
 
 pytestmark = pytest.mark.neural
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.rerank.cross_encoder.passages import windows
+from legalir.rerank.cross_encoder import windows
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tiny_models import minilm_folder, write_cross_encoder, write_qwen
 
 from legalir.errors import ModelError
 from legalir.models.loading import load_tokenizer
-from legalir.rerank.cross_encoder.model import template_of
+from legalir.rerank.cross_encoder import template_of
 
 pytestmark = pytest.mark.neural
 

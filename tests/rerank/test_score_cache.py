@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from forked import child
 
-from legalir.rerank.cross_encoder.score_cache import Best, open_scores, pair_keys
+from legalir.rerank.score_cache import Best, open_scores, pair_keys
 
 KEYS = pair_keys("settings", [("질문", "제1조", f"제{number}호의 조문") for number in range(2_000)])
 SOME = {key: Best(number / 7 - 3, number % 3, 3, number, number + 10) for number, key in enumerate(KEYS)}
@@ -74,7 +74,7 @@ def test_keys_tell_everything_apart() -> None:
 
 
 @pytest.mark.parametrize("damage", ["text", "header", "middle", "cut", "table", "short values"])
-def test_a_damaged_file_is_noticed_once_and_begun_anew(
+def test_a_damaged_file_is_noticed_once_and_computed_again(
     path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     content = filled(path).read_bytes()
@@ -100,7 +100,7 @@ def test_a_damaged_file_is_noticed_once_and_begun_anew(
     assert len(found) < len(SOME)
     assert len(warnings_of(caplog)) == 1
     assert "are damaged" in warnings_of(caplog)[0]
-    assert "begun anew" in warnings_of(caplog)[0]
+    assert "computed again" in warnings_of(caplog)[0]
     assert read(filled(path)) == SOME
     assert len(warnings_of(caplog)) == 1
 
@@ -114,7 +114,7 @@ def test_a_score_that_was_altered_is_noticed(path: Path, caplog: pytest.LogCaptu
         database.execute("UPDATE scores SET value = ? WHERE key = ?", [altered, KEYS[7]])
     database.close()
     assert KEYS[7] not in read(path)
-    assert "a score is not what was written" in warnings_of(caplog)[0]
+    assert "a score differs from what was written" in warnings_of(caplog)[0]
     assert read(path) == {}
 
 
@@ -141,7 +141,7 @@ def test_where_nothing_can_be_written_the_work_goes_on(tmp_path: Path, caplog: p
                 scores.put(SOME.items())
                 assert scores.get(KEYS) == {}
     assert len(warnings_of(caplog)) == 2, "told once a file"
-    assert all("are not kept in" in line for line in warnings_of(caplog))
+    assert all("cannot be cached in" in line for line in warnings_of(caplog))
 
 
 def test_a_damaged_file_that_cannot_be_removed_is_done_without(
@@ -204,7 +204,7 @@ def test_of_many_who_find_the_damage_one_removes_the_file(path: Path) -> None:
 def test_what_was_put_outlives_a_killed_process(path: Path) -> None:
     code = (
         "import os, sys, pathlib\n"
-        "from legalir.rerank.cross_encoder.score_cache import Best, Scores\n"
+        "from legalir.rerank.score_cache import Best, Scores\n"
         "scores = Scores(pathlib.Path(sys.argv[1]))\n"
         "scores.put([(bytes(32), Best(0.25, 1, 2, 3, 4))])\n"
         "scores._database.execute('BEGIN IMMEDIATE')\n"

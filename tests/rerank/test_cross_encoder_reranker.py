@@ -16,7 +16,7 @@ from legalir.errors import ComponentError
 from legalir.frames.scorer import scorer_of
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.sar import SAR
-from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker, rerank
+from legalir.rerank.reranker import CrossEncoderReranker, rerank
 
 pytestmark = pytest.mark.neural
 

@@ -15,7 +15,7 @@ from cross_encoder_material import QUERIES, SHORT, Calls, Statutes, listed, long
 from tiny_models import write_cross_encoder
 
 from legalir.models.query_cache import ignore_cached_queries
-from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
+from legalir.rerank.reranker import CrossEncoderReranker
 
 pytestmark = pytest.mark.neural
 
@@ -85,8 +85,8 @@ def test_another_process_finds_the_scores(folder: Path, tmp_path: Path) -> None:
     FIRST.assign(text=[TEXTS[docno] for docno in FIRST["docno"]]).to_json(tmp_path / "in.json", orient="records")
     code = (
         "import sys, pandas as pd\n"
-        "from legalir.rerank.cross_encoder.model import CrossEncoder\n"
-        "from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker\n"
+        "from legalir.rerank.cross_encoder import CrossEncoder\n"
+        "from legalir.rerank.reranker import CrossEncoderReranker\n"
         "CrossEncoder.logits = None\n"
         "model, folder = sys.argv[1:]\n"
         "inp = pd.read_json(folder + '/in.json', orient='records', dtype={'qid': str})\n"
@@ -139,7 +139,7 @@ def test_without_a_place_to_keep_them_scores_are_computed(
     first = reranker(folder, tmp_path / "file")(FIRST)
     assert calls.taken() > len(FIRST)
     pd.testing.assert_frame_equal(first, reranker(folder, None)(FIRST), check_exact=True)
-    assert len([record for record in caplog.records if "are not kept in" in record.getMessage()]) == 1
+    assert len([record for record in caplog.records if "cannot be cached in" in record.getMessage()]) == 1
 
 
 def test_times_are_those_of_new_questions(folder: Path, tmp_path: Path, calls: Calls) -> None:

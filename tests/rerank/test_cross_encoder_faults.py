@@ -15,9 +15,9 @@ from tiny_models import minilm_folder, write_cross_encoder, write_m3
 
 from legalir.errors import ComponentError, ModelError
 from legalir.models.loading import Placement
-from legalir.rerank.cross_encoder import passages, reranker
-from legalir.rerank.cross_encoder.model import CrossEncoder
-from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker, rerank
+from legalir.rerank import cross_encoder, reranker
+from legalir.rerank.cross_encoder import CrossEncoder
+from legalir.rerank.reranker import CrossEncoderReranker, rerank
 
 pytestmark = pytest.mark.neural
 
@@ -76,8 +76,8 @@ def test_a_model_with_several_labels_is_refused(labels: int, tmp_path: Path) -> 
         CrossEncoderReranker(model, texts=TEXTS, device="cpu")(FIRST)
 
     assert fault(use) == (
-        f"rerank: {model} gives {labels} numbers a pair, and which of them says how relevant a provision is cannot be "
-        f"known: take a model with one label (num_labels 1), such as BAAI/bge-reranker-v2-m3."
+        f"rerank: {model} gives {labels} numbers a pair, and it is unknown which of them is the relevance: "
+        f"take a model with one label (num_labels 1), such as BAAI/bge-reranker-v2-m3."
     )
 
 
@@ -104,7 +104,7 @@ def test_jinas_reranker_wants_its_own_code() -> None:
     """Nothing is fetched before that is said."""
     model = "jinaai/jina-reranker-v2-base-multilingual"
     assert fault(lambda: rerank(Statutes({}), model=model, cache=False)) == (
-        f"rerank: {model} runs only with Python code that comes with it: read that code, and if you trust it, write "
+        f"rerank: {model} needs the Python code that comes with it: read that code, and if you trust it, write "
         f"rerank('{model}', trust_remote_code=True)."
     )
 
@@ -152,9 +152,7 @@ def test_logits_that_are_no_numbers_are_refused(folder: Path, tmp_path: Path) ->
     tensors["classifier.out_proj.bias"][0] = float("nan")
     save_file(tensors, broken / "model.safetensors", metadata={"format": "pt"})
     one = CrossEncoderReranker(broken, texts=TEXTS, device="cpu", cache=tmp_path / "cache")
-    assert fault(lambda: one(FIRST)) == (
-        f"{broken} gives logits that are no finite numbers in float32: give dtype='float32'."
-    )
+    assert fault(lambda: one(FIRST)) == (f"{broken} gives logits that are not finite in float32: give dtype='float32'.")
 
 
 def test_too_little_memory_names_the_cure(folder: Path) -> None:
@@ -226,7 +224,7 @@ def test_progress_counts_pairs(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         yield said.append
 
     monkeypatch.setattr(reranker, "progress", shown)
-    monkeypatch.setattr(passages, "_MOST", 2)
+    monkeypatch.setattr(cross_encoder, "_BATCH_WINDOWS", 2)
     texts = {**TEXTS, "long": long_text(9)}
     CrossEncoderReranker(folder, texts=texts, device="cpu", passage=48)(listed("q", "질문", list(texts)))
     assert said[0] == ("Reranking by model", 3)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from legalir.datasets import Provision
-from legalir.rerank.cross_encoder.model import CrossEncoder
+from legalir.rerank.cross_encoder import CrossEncoder
 
 QUERIES = (
     "무창층에 배연설비를 설치하여야 하는 자는 누구인가?",

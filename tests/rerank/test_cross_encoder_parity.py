@@ -12,7 +12,7 @@ import pytest
 from cross_encoder_material import QUERIES, SHORT, Statutes, long_text
 from tiny_models import write_cross_encoder
 
-from legalir.rerank.cross_encoder.reranker import CrossEncoderReranker
+from legalir.rerank.reranker import CrossEncoderReranker
 
 pytestmark = pytest.mark.neural
 

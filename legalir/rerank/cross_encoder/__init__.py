@@ -1,1 +1,0 @@
-"""Cross-encoders: models that read a question and a provision together and score the pair."""

@@ -1,0 +1,332 @@
+"""Reranking by a cross-encoder [monobert], its explanations, and ``rerank`` in expressions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import query_rows, require_texts
+from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.normalize import sigmoid
+from legalir.frames.ranking import rank_results
+from legalir.models.folders import model_digest
+from legalir.models.loading import Placement, placement
+from legalir.models.presets import preset_of
+from legalir.models.query_cache import ignores_cached_queries
+from legalir.plugins.contract import parameters_of
+from legalir.progress import progress
+from legalir.rerank.cross_encoder import CrossEncoder, Pair, Reading, best_passages, cross_encoder, find_cross_encoder
+from legalir.rerank.score_cache import Best, open_scores, pair_keys
+from legalir.storage.digest import digest
+from legalir.storage.documents import title_and_text
+
+if TYPE_CHECKING:
+    from legalir.datasets.records import ProvisionLookup
+
+__all__ = ["Activation", "CrossEncoderReranker", "rerank"]
+
+Activation = Literal["sigmoid", "none"]
+
+_VERSION = 1
+"""Raise it with each change that gives a pair another score, so that older caches are not used."""
+_SHOWN = 40
+"""Number of characters of a window that a label shows."""
+_BATCH_TOKENS = {"cpu": 2_048, "mps": 16_384, "cuda": 65_536}
+
+
+class CrossEncoderReranker(Component):
+    """Scores each provision of a list with a model that reads it together with the question [monobert].
+
+    The model reads title, newline, text. A provision that is too long is read in overlapping windows of tokens, each
+    beginning with the title if that is short, and gets the score of its best window (MaxP, [max-p]). With `cache`,
+    scores are stored on disk by model, settings, question and text, and each is computed once.
+
+    Columns in: ``qid, query, docno``, and ``title, text`` if `texts` is not given. Columns out: the same, ``score`` and
+    ``rank``; an earlier score is replaced.
+
+    Args:
+        model: a folder, or the name of a model on the hub.
+        texts: a collection, or the text of each docno, for frames without a column ``text``.
+        passage: maximum number of tokens of a window, at least 8; None for the room that the question leaves.
+        stride: number of tokens from the start of a window to the start of the next, at least 1 and at most `passage`;
+            None for half of a window.
+        max_length: number of tokens of question and window together, at least 16; None for the model's limit.
+        activation: ``sigmoid`` for scores in [0, 1], as SAR needs them; ``none`` for the model's logits.
+        batch_tokens: tokens of a batch, padding included; None for the default of the device.
+        device: such as ``cpu`` or ``cuda:1``; None for an accelerator if the machine has one.
+        dtype: ``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda``, else ``float32``.
+        trust_remote_code: whether Python code that comes with the model may be run.
+        cache: folder of cached scores; None for no cache.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+        ModelError: there is no such model, it is not a cross-encoder with one score a pair, or it needs its own code.
+        MissingExtra: a package is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str | PathLike[str],
+        texts: ProvisionLookup | Mapping[str, str] | None = None,
+        passage: int | None = None,
+        stride: int | None = None,
+        max_length: int | None = None,
+        activation: Activation = "sigmoid",
+        batch_tokens: int | None = None,
+        device: str | None = None,
+        dtype: str | None = None,
+        trust_remote_code: bool = False,
+        cache: str | PathLike[str] | None = None,
+    ) -> None:
+        _check("passage", passage, low=8)
+        _check("stride", stride, low=1, high=float("inf") if passage is None else passage)
+        _check("max_length", max_length, low=16)
+        _check("batch_tokens", batch_tokens, low=1)
+        check_choice("rerank", "activation", activation, get_args(Activation))
+        self.model = model
+        self.texts = texts
+        self.passage = passage
+        self.stride = stride
+        self.max_length = max_length
+        self.activation = activation
+        self.batch_tokens = batch_tokens
+        self.device = device
+        self.dtype = dtype
+        self.trust_remote_code = trust_remote_code
+        self.cache = cache
+        self._folder = find_cross_encoder(model, trust_remote_code=trust_remote_code)
+        self._digest = model_digest(self._folder)
+
+    @property
+    def label(self) -> str:
+        """The component as in an expression, with the last part of the model's name."""
+        return f"rerank({Path(fspath(self.model)).name})"
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex digest that changes whenever a pair could have another logit, apart from the default type."""
+        preset = preset_of(self.model)
+        limit = None if preset is None else preset.max_length
+        settings = [_VERSION, self._digest, limit, self.max_length, self.passage, self.stride, self.dtype]
+        return digest(settings)
+
+    def scorer(self) -> Self:
+        """Return the transformer that scores given documents as this one does: itself."""
+        return self
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        self._validate(inp)
+        out = inp.iloc[:0].copy()
+        return out.assign(score=pd.Series(dtype=np.float64), rank=pd.Series(dtype=np.int64))
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of `inp` with new scores and ranks.
+
+        Raises:
+            ComponentError: a question is not a string, a document occurs twice in a list or has no text, or the device
+                has too little memory for a batch.
+            ModelError: the model cannot be loaded, or its logits are not finite.
+        """
+        self._validate(inp)
+        out = inp.reset_index(drop=True)
+        out["score"] = self.scores(self.best(self.pairs(out)))
+        return rank_results(out)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return for each docno of the list the window that was read, and the earlier score, which is replaced."""
+        rows = inp[inp["docno"].isin(list(docnos))].reset_index(drop=True)
+        if rows.empty:
+            return {}
+        before = _earlier_ranks(inp)
+        pairs = self.pairs(rows)
+        best = self.best(pairs)
+        scores = self.scores(best).tolist()
+        place = {docno: number for number, docno in enumerate(rows["docno"].tolist())}
+        listed = [docno for docno in docnos if docno in place]
+        origins = upstream(listed)
+        explanations = {}
+        for docno in listed:
+            number = place[docno]
+            parts = [self._window_part(pairs[number], best[number], scores[number])]
+            if docno in before:
+                rank, earlier = before[docno]
+                detail = {"rank": rank, "score": earlier}
+                parts.append(Part(f"rank {rank} before ({earlier:.4g}), replaced", 0.0, origins.get(docno), detail))
+            explanations[docno] = Explanation(docno, scores[number], self.label, tuple(parts))
+        return explanations
+
+    def _window_part(self, pair: Pair, best: Best, score: float) -> Part:
+        detail: dict[str, object] = {"logit": best.logit, "window": best.window + 1, "windows": best.windows}
+        logit = f" (logit {best.logit:.4g})" if self.activation == "sigmoid" else ""
+        if best.windows == 1:
+            return Part(f"question and provision read together{logit}", score, None, detail)
+        text = title_and_text(*pair[1:])
+        ends = self.loaded.ends(text)[best.first : best.last]
+        first, last = int(ends[0, 0]), int(ends[-1, 1])
+        detail |= {"from": first, "to": last}
+        shown = " ".join(text[first:last].split())
+        shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+        return Part(f"best window, {best.window + 1} of {best.windows}{logit}: “{shown}”", score, None, detail)
+
+    def pairs(self, inp: pd.DataFrame) -> list[Pair]:
+        """Return query, title and text of each row, as the model reads them."""
+        query = pd.factorize(inp["qid"])[0]
+        queries = query_rows(inp, np.unique(query, return_index=True)[1])
+        require_texts(queries, "rerank")
+        if (twice := inp.duplicated(["qid", "docno"])).any():
+            row = inp[twice].iloc[0]
+            raise ComponentError(f"rerank: {row['docno']!r} occurs twice in the list of query {row['qid']!r}.")
+        asked = [_readable(text) for text in queries["query"]]
+        provisions = _provision_texts(inp, self.texts)
+        return [
+            (asked[number], _readable(title), _readable(text))
+            for number, (title, text) in zip(query, provisions, strict=True)
+        ]
+
+    def best(self, pairs: Sequence[Pair]) -> list[Best]:
+        """Return the best window of each pair; only pairs that are not in the cache are computed."""
+        distinct = list(dict.fromkeys(pairs))
+        keys = pair_keys(f"{self.fingerprint} {self._placed.dtype}", distinct)
+        with open_scores(self._cache_file) as scores:
+            cached = {} if ignores_cached_queries() else scores.get(keys)
+            missing = [number for number, key in enumerate(keys) if key not in cached]
+            if missing:
+                asked = [distinct[number] for number in missing]
+                with progress(f"Reranking by {self._name}", len(missing)) as advance:
+                    for finished in best_passages(self.loaded, asked, self.reading):
+                        scored = [(keys[missing[number]], best) for number, best in finished]
+                        scores.put(scored)
+                        cached.update(scored)
+                        advance(len(scored))
+        by_pair = dict(zip(distinct, (cached[key] for key in keys), strict=True))
+        return [by_pair[pair] for pair in pairs]
+
+    def scores(self, best: Sequence[Best]) -> npt.NDArray[np.float64]:
+        """Return the score of each window."""
+        logits = np.array([one.logit for one in best], dtype=np.float64)
+        return sigmoid(logits, logits, logits) if self.activation == "sigmoid" else logits
+
+    @cached_property
+    def loaded(self) -> CrossEncoder:
+        """The model in memory."""
+        return cross_encoder(self._folder, self._digest, self._placed, trust_remote_code=self.trust_remote_code)
+
+    @property
+    def reading(self) -> Reading:
+        """Limits for reading pairs; loads the model.
+
+        Raises:
+            ComponentError: `max_length` is more than the model has positions for.
+        """
+        preset, positions = preset_of(self.model), self.loaded.positions
+        if positions is not None and (self.max_length or 0) > positions:
+            raise ComponentError(
+                f"rerank: max_length={self.max_length} is more than the {positions} tokens that {self._name} can read."
+            )
+        length = self.max_length or self.loaded.limit
+        if self.max_length is None and preset is not None:
+            length = min(length, preset.max_length)
+        kind = self._placed.device.partition(":")[0]
+        cells = self.batch_tokens or _BATCH_TOKENS.get(kind, _BATCH_TOKENS["cpu"])
+        return Reading(length, self.passage, self.stride, cells)
+
+    @cached_property
+    def _placed(self) -> Placement:
+        return placement(self.device, self.dtype)
+
+    @property
+    def _name(self) -> str:
+        return Path(fspath(self.model)).name
+
+    @property
+    def _cache_file(self) -> Path | None:
+        if self.cache is None:
+            return None
+        name = re.sub(r"[^\w.-]+", "-", self._name)[:40]
+        return Path(self.cache).expanduser().absolute() / f"rerank-{name}-{self.fingerprint[:8]}.sqlite"
+
+    def _validate(self, inp: pd.DataFrame) -> None:
+        columns = ["qid", "query", "docno", *(["text"] if self.texts is None else [])]
+        pt.validate.columns(inp, includes=columns)
+
+
+def _check(name: str, value: int | None, *, low: float, high: float = float("inf")) -> None:
+    if value is not None:
+        check_number("rerank", name, value, low=low, high=high, integer=True)
+
+
+def _earlier_ranks(inp: pd.DataFrame) -> dict[str, tuple[int, float]]:
+    """Return earlier rank, from 1, and score of each document; none if the list has no scores."""
+    if "score" not in inp.columns:
+        return {}
+    ranked = rank_results(inp)
+    scores = ranked["score"].astype(float).tolist()
+    return {docno: (number, scores[number - 1]) for number, docno in enumerate(ranked["docno"].tolist(), start=1)}
+
+
+def _provision_texts(frame: pd.DataFrame, texts: ProvisionLookup | Mapping[str, str] | None) -> list[tuple[str, str]]:
+    """Return title and text of each row: of its columns ``title`` and ``text``, else from `texts`.
+
+    Args:
+        frame: with ``docno``.
+        texts: a lookup of provisions, or the text of each docno; None if the frame has all texts.
+
+    Raises:
+        ComponentError: a provision has no text anywhere.
+    """
+    docnos = frame["docno"].tolist()
+    own = frame["text"].tolist() if "text" in frame.columns else [None] * len(frame)
+    titles = frame["title"].tolist() if "title" in frame.columns else [None] * len(frame)
+    missing = [docno for docno, text in zip(docnos, own, strict=True) if not isinstance(text, str)]
+    looked_up = _look_up(list(dict.fromkeys(missing)), texts) if missing else {}
+    return [
+        (title if isinstance(title, str) else "", text) if isinstance(text, str) else looked_up[docno]
+        for docno, title, text in zip(docnos, titles, own, strict=True)
+    ]
+
+
+def _look_up(docnos: Sequence[str], texts: ProvisionLookup | Mapping[str, str] | None) -> dict[str, tuple[str, str]]:
+    if texts is None:
+        raise ComponentError(
+            f"rerank: the provision {docnos[0]!r} has no text: give a column 'text', or texts=… to take it from."
+        )
+    by_docno: dict[str, tuple[str, str]]
+    if isinstance(texts, Mapping):
+        by_docno = {docno: ("", texts[docno]) for docno in docnos if docno in texts}
+    else:
+        by_docno = {docno: (one.title, one.text) for docno, one in texts.provisions(docnos).items()}
+    for docno in docnos:
+        if docno not in by_docno:
+            where = "the given texts" if isinstance(texts, Mapping) else repr(texts)
+            raise ComponentError(f"rerank: there is no provision {docno!r} in {where}.")
+    return by_docno
+
+
+def _readable(text: str) -> str:
+    """Return a text in NFC, with ``?`` for half of a surrogate pair."""
+    return unicodedata.normalize("NFC", text).encode("utf-8", "replace").decode("utf-8")
+
+
+@parameters_of(CrossEncoderReranker, without=["texts"])
+def rerank(collection: Any, *, model: str, cache: bool = True, **params: Any) -> CrossEncoderReranker:
+    """Rerank by a cross-encoder: ``bm25 % 100 >> rerank("BAAI/bge-reranker-v2-m3")``.
+
+    Args:
+        cache: whether scores are stored in the collection's cache.
+    """
+    if not isinstance(cache, bool):
+        raise ComponentError(f"rerank: cache={cache!r} is neither True nor False.")
+    return CrossEncoderReranker(model, texts=collection, cache=collection.cache if cache else None, **params)
