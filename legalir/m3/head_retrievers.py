@@ -475,8 +475,13 @@ class M3Retriever(HeadRetriever):
         return [(documents[run], scores[run]) for run in runs]
 
 
-class _Collection(Protocol):
+class _Indexes(Protocol):
     def m3(self, encoder: M3Encoder, multi: Multi | None = None) -> HeadIndex: ...
+
+
+class _Collection(Protocol):
+    @property
+    def indexes(self) -> _Indexes: ...
 
 
 _FILLED = ("index", "query_max_length", "batch_tokens")
@@ -497,7 +502,7 @@ def _index(
 ) -> HeadIndex:
     """Return the index of a collection, with multi-vectors if they have a weight; remove the encoder's parameters."""
     options = {name: params.pop(name) for name in ("max_length", "device", "dtype") if name in params}
-    return collection.m3(M3Encoder(model, **options), multi=multi if "multi" in weights else None)
+    return collection.indexes.m3(M3Encoder(model, **options), multi=multi if "multi" in weights else None)
 
 
 @parameters_of(M3Retriever, M3Encoder, without=_FILLED)

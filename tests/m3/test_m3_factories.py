@@ -29,6 +29,10 @@ class Shelf:
         self.folder = folder
         self.asked: list[tuple[M3Encoder, str | None]] = []
 
+    @property
+    def indexes(self) -> Shelf:
+        return self
+
     def m3(self, encoder: M3Encoder, multi: str | None = None) -> M3Index:
         self.asked.append((encoder, multi))
         return M3Index(self.folder / "index")
