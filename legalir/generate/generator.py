@@ -1,11 +1,8 @@
-"""An answer and what it was made from: a pipeline that ends in a generator, run step by step for one question.
+"""Generators: ranked lists in, one answer a query out; and the answer of a pipeline to one question.
 
-How an answer cites: the docno in square brackets behind what it supports, ``… 층을 말한다. [act-2]``.
-
-A docno has no white space, so a citation has none. Statutes have brackets of their own (``[별표 1]``,
-``[전문개정]``): what is a citation is told by the docnos that were there to be cited.
-
-The contract of a generator: ranked lists in, one answer a query out.
+An answer cites a provision by its docno in square brackets, after the words it supports: ``… 층을 말한다. [act-2]``.
+A docno has no white space, so a citation has none either. Statutes have brackets of their own (``[별표 1]``,
+``[전문개정]``): brackets are a citation only if they hold the docno of a provision that could be cited.
 """
 
 from __future__ import annotations
@@ -33,6 +30,7 @@ from legalir.frames.component import Component
 __all__ = ["Answer", "Generator", "ask", "cited", "citing", "gives_answers"]
 
 _OPEN = re.compile(r"\[(?=\S)")
+_BLANK = re.compile(r"\s")
 
 
 def citing(docno: str) -> str:
@@ -45,54 +43,50 @@ def cited(answer: str, docnos: Collection[str]) -> list[str]:
 
     Args:
         answer: the text of an answer.
-        docnos: the provisions that can be cited: those that the generator was given, or a whole collection.
+        docnos: the provisions that can be cited: those that the generator received, or a whole collection.
             Brackets around anything else are text.
     """
-    known = docnos if isinstance(docnos, set | frozenset | dict) else set(docnos)
-    found: dict[str, None] = {}
-    for opened in _OPEN.finditer(answer):
-        docno = _docno_at(answer, opened.end(), known)
-        if docno is not None:
-            found[docno] = None
-    return list(found)
+    citable = docnos if isinstance(docnos, set | frozenset | dict) else set(docnos)
+    citations = (_docno_at(answer, bracket.end(), citable) for bracket in _OPEN.finditer(answer))
+    return list(dict.fromkeys(docno for docno in citations if docno is not None))
 
 
-def _docno_at(answer: str, start: int, known: Collection[str]) -> str | None:
-    """Return the longest of `known` that stands at `start` and is closed: a docno may hold brackets itself."""
-    blank = re.compile(r"\s").search(answer, start)
+def _docno_at(answer: str, start: int, citable: Collection[str]) -> str | None:
+    """Return the longest docno of `citable` from `start` to a closing bracket: a docno may hold brackets itself."""
+    blank = _BLANK.search(answer, start)
     word = answer[start : blank.start() if blank else len(answer)]
-    closed = [place for place, character in enumerate(word) if character == "]"]
-    return next((word[:place] for place in reversed(closed) if word[:place] in known), None)
+    ends = [place for place, character in enumerate(word) if character == "]"]
+    return next((word[:end] for end in reversed(ends) if word[:end] in citable), None)
 
 
 class Generator(Component):
-    """Writes an answer to each question from the provisions found for it.
+    """Component that writes an answer to each question from the provisions in its ranked list.
 
     Columns in: ``qid, query, docno, score, rank``. Columns out: the query columns and ``qanswer``, a string; one row a
-    query, in order of first appearance. A query for which nothing was found has no row in, and so none out.
+    query, in order of first appearance. A query without results has no row in, and therefore no row out.
 
-    What is answered is the question as it was asked: where components before rewrote it, PyTerrier keeps it in
-    ``query_0``, or the highest number there is.
+    The generator answers the original question. If earlier components rewrote the question, PyTerrier keeps the
+    original in ``query_0``, or in the ``query_N`` with the highest number.
 
-    A subclass implements :meth:`answer`; all that concerns frames is done here.
+    A subclass implements :meth:`answer`; this class handles the frames.
     """
 
     name: str = "generator"
-    """The name in expressions, which messages begin with."""
+    """Name in expressions; messages begin with it."""
 
     def answer(self, query: str, docnos: Sequence[str]) -> str:
         """Return the answer to one question.
 
-        It cites a provision by its docno in square brackets (:func:`legalir.generate.generator.citing`).
+        The answer cites a provision by its docno in square brackets (:func:`legalir.generate.generator.citing`).
 
         Args:
             query: the question.
-            docnos: what was found, best first, each once; at least one.
+            docnos: the provisions in the ranked list, best first, each once; at least one.
         """
         raise NotImplementedError
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no answers, with all columns."""
+        """Return an empty frame with all columns."""
         self._validate(inp)
         return drop_results(inp).iloc[:0].assign(qanswer=pd.Series(dtype=str))
 
@@ -100,7 +94,7 @@ class Generator(Component):
         """Return one answer a query.
 
         Raises:
-            ComponentError: a query is no string, a provision occurs twice in a list, or an answer is no string.
+            ComponentError: a query or an answer is not a string, or a provision occurs twice in a list.
         """
         self._validate(inp)
         out = drop_results(inp).reset_index(drop=True)
@@ -129,13 +123,13 @@ class Generator(Component):
     def _checked(self, qid: str, answer: object) -> str:
         if not isinstance(answer, str):
             raise ComponentError(
-                f"{self.name}: the answer to {qid!r} is of type {type(answer).__name__}, where a string is expected."
+                f"{self.name}: the answer to {qid!r} must be a string, got a value of type {type(answer).__name__}."
             )
         return answer
 
 
 def _first_query(frame: pd.DataFrame) -> str:
-    """Return the column of the question before any rewriting: each one moves what was there up by one."""
+    """Return the column of the original question: each rewriting moves it from ``query_N`` to ``query_N+1``."""
     name = "query"
     for number in itertools.count():
         if f"query_{number}" not in frame.columns:
@@ -150,9 +144,9 @@ class Answer:
 
     Attributes:
         query: the question.
-        text: the answer, with citations such as ``[act-2]``; empty where nothing was found.
-        sources: what the generator was given, best first: ``rank`` (from 0), ``score, docno, title, text``. A
-            generator inside of another component keeps it to itself: then there are no rows.
+        text: the answer, with citations such as ``[act-2]``; empty if the question has no results.
+        sources: the provisions that the generator received, best first: ``rank`` (from 0), ``score, docno, title,
+            text``. No rows if the generator is inside another component, which does not show its input.
     """
 
     query: str
@@ -169,29 +163,29 @@ class Answer:
 
 
 def gives_answers(pipeline: pt.Transformer) -> bool:
-    """Return whether a pipeline ends in a generator: whether what it gives has a column ``qanswer``."""
+    """Return whether a pipeline ends in a generator: whether its output has a column ``qanswer``."""
     return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query"], strict=False) or ())
 
 
 def ask(pipeline: pt.Transformer, query: str, expression: str) -> tuple[str, pd.DataFrame]:
-    """Return the answer of a pipeline to one question, and the ranked list that it was made from.
+    """Return the answer of a pipeline to one question, and the ranked list that the generator received.
 
-    The list has ``rank, score, docno``, by rank; no rows where nothing was found, or where no step gave a list.
+    The list has ``rank, score, docno``, by rank; no rows if the question has no results, or if no step gave a list.
 
     Args:
-        pipeline: ends in a generator.
+        pipeline: a pipeline that ends in a generator.
         query: the question.
-        expression: how messages call the pipeline.
+        expression: the pipeline as messages show it.
 
     Raises:
-        ComponentError: it does not end in a generator, or a component lacks columns.
+        ComponentError: the pipeline does not end in a generator, or a component lacks columns.
     """
     frame = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]})
     results = empty_like(frame)
     with fed_with_questions(f"answer: {expression!r}"):
-        pipeline.transform(frame.iloc[:0])  # Before a model writes for nothing.
+        pipeline.transform(frame.iloc[:0])  # Find faults before a model writes an answer.
         if not gives_answers(pipeline):
-            raise ComponentError(f"answer: {expression!r} ends in no generator: add one, such as '>> quote'.")
+            raise ComponentError(f"answer: {expression!r} does not end in a generator: add one, such as '>> quote'.")
         for step in pipeline if isinstance(pipeline, pt.Compose) else (pipeline,):
             frame = step.transform(frame)
             if set(RESULT_COLUMNS) <= set(frame.columns):

@@ -1,65 +1,55 @@
-"""Quote: an answer in the words of the statute, which no model has written.
+"""Quoting: an answer in the words of the statute, without a model.
 
-Sentences of a statute: lines, paragraphs that a circled number begins, and what ends with a full stop.
+A sentence of a statute is a line, a paragraph that begins with a circled number, or text that ends with a full stop.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from math import log1p
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
+from legalir.datasets.records import ProvisionLookup
 from legalir.errors import ComponentError
 from legalir.frames.component import check_number
 from legalir.generate.generator import Generator, citing
+from legalir.plugins import parameters_of
 
-if TYPE_CHECKING:
-    import pyterrier as pt
-
-    from legalir.datasets import Provision
-
-__all__ = ["Quote", "Texts", "best_sentences", "quote", "split_sentences"]
+__all__ = ["Quote", "best_sentences", "quote", "split_sentences"]
 
 _BREAK = re.compile(
     r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+"
     r"|(?=[①-⑳㉑-㉟㊱-㊿])"  # paragraphs of Korean and Japanese articles
     r"|(?<=[。！？])"
-    # Not behind a digit or a single letter, which number an item, and not before a digit: "Art. 5", "2024. 1. 1.".
+    # Not after a digit or a single letter, which number an item, and not before a digit: "Art. 5", "2024. 1. 1.".
     r"|(?:(?<=[^\W\d]{2}[.!?])|(?<=[)\]」』”\"'][.!?])|(?<=[.!?][”\"'」』)]))[ \t\u3000]++(?!\d)"
 )
 
 
 def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text in order, without the white space around them; none is empty.
+    """Return the sentences of a text in order, without the white space around them; empty ones are left out.
 
-    Thai ends no sentence with a mark: there a sentence is a line.
+    Thai has no mark at the end of a sentence: each line is one sentence.
     """
     return [sentence for part in _BREAK.split(text) if (sentence := part.strip())]
 
 
-class Texts(Protocol):
-    """Where the text of a provision comes from: a :class:`~legalir.collection.collection.Collection`, for one."""
-
-    def provisions(self, docnos: Iterable[str]) -> Mapping[str, Provision]:
-        """Return the provisions with these docnos; an unknown docno is left out."""
-        ...
-
-
 class Quote(Generator):
-    """Answers with the sentences of the best provisions that share most with the question.
+    """Generator that quotes, from each of the best provisions, the sentences that share most with the question.
 
-    A line a provision, best first: ``title: sentence [docno]``. A sentence is worth the sum of the idf of the terms
-    that it shares with the question, each counted once; idf is Lucene's, over the sentences of the provisions that are
-    quoted from. Of equal sentences the first is taken, so that every provision is quoted, and cited.
+    The answer has one line a provision, best first: ``title: sentence [docno]``. The score of a sentence is the sum of
+    the idf of the terms that it shares with the question, each counted once; idf is Lucene's, over the sentences of
+    the quoted provisions. Between sentences with equal scores, the first is taken. So each provision is quoted and
+    cited, even if it shares no term with the question.
 
     Args:
-        collection: holds the provisions.
-        k: so many provisions are quoted, at least 1.
-        sentences: so many sentences of each, at least 1; in the order of the text.
-        analyzer: says what a term is.
+        collection: source of the provisions.
+        k: number of provisions that are quoted, at least 1.
+        sentences: number of sentences from each provision, at least 1; they stay in the order of the text.
+        analyzer: turns sentences and the question into terms.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -67,7 +57,9 @@ class Quote(Generator):
 
     name = "quote"
 
-    def __init__(self, collection: Texts, k: int = 3, sentences: int = 1, analyzer: str | Analyzer = "char2") -> None:
+    def __init__(
+        self, collection: ProvisionLookup, k: int = 3, sentences: int = 1, analyzer: str | Analyzer = "char2"
+    ) -> None:
         check_number("quote", "k", k, low=1, integer=True)
         check_number("quote", "sentences", sentences, low=1, integer=True)
         self.collection = collection
@@ -76,24 +68,24 @@ class Quote(Generator):
         self.analyzer = get_analyzer(analyzer, collection)
 
     def answer(self, query: str, docnos: Sequence[str]) -> str:
-        """Return what the first `k` of `docnos` say to the question.
+        """Return the best sentences of the first `k` provisions.
 
         Raises:
-            ComponentError: the collection has no such provision.
+            ComponentError: a provision is not in the collection.
         """
-        quoted = docnos[: self.k]
-        found = self.collection.provisions(quoted)
-        for docno in quoted:
-            if docno not in found:
+        first = docnos[: self.k]
+        provisions = self.collection.provisions(first)
+        for docno in first:
+            if docno not in provisions:
                 raise ComponentError(f"quote: there is no provision {docno!r} in {self.collection!r}.")
-        texts = best_sentences(query, [found[docno].text for docno in quoted], self.sentences, self.analyzer)
-        return "\n".join(_line(docno, found[docno].title, text) for docno, text in zip(quoted, texts, strict=True))
+        texts = best_sentences(query, [provisions[docno].text for docno in first], self.sentences, self.analyzer)
+        return "\n".join(_line(docno, provisions[docno].title, text) for docno, text in zip(first, texts, strict=True))
 
 
 def best_sentences(query: str, texts: Sequence[str], count: int, analyzer: Analyzer) -> list[str]:
-    """Return, of each text, the `count` sentences that share most with the question, in the order of the text.
+    """Return, for each text, the `count` sentences that share most with the question, in the order of the text.
 
-    Between sentences that do not follow each other stands ``…``; a text without sentences gives an empty one.
+    The sign ``…`` marks a gap between two sentences. A text without sentences gives an empty string.
     """
     split = [split_sentences(text) for text in texts]
     asked = set(analyzer.terms(query))
@@ -103,7 +95,7 @@ def best_sentences(query: str, texts: Sequence[str], count: int, analyzer: Analy
     idf = {term: log1p((n - held + 0.5) / (held + 0.5)) for term, held in df.items()}
     chosen = []
     for of_text, held_by in zip(split, shared, strict=True):
-        # Summed in one order: sets have none, and rounding must not decide.
+        # Sorted before the sum: a set has no order, and rounding must not decide between sentences.
         worth = [sum(sorted(idf[term] for term in terms)) for terms in held_by]
         best = sorted(range(len(of_text)), key=lambda place: (-worth[place], place))[:count]
         chosen.append(_joined(of_text, sorted(best)))
@@ -119,16 +111,11 @@ def _joined(of_text: Sequence[str], places: Sequence[int]) -> str:
 
 
 def _line(docno: str, title: str, text: str) -> str:
-    said = ": ".join(part for part in (" ".join(title.split()), text) if part)
-    return f"{said} {citing(docno)}".lstrip()
+    quotation = ": ".join(part for part in (" ".join(title.split()), text) if part)
+    return f"{quotation} {citing(docno)}".lstrip()
 
 
-def quote(collection: Any, *, k: int = 3, sentences: int = 1, analyzer: str = "char2") -> pt.Transformer:
-    """Answer in the words of the best provisions, citing them: ``default % 5 >> quote(k=3)``.
-
-    Args:
-        k: so many provisions are quoted.
-        sentences: so many sentences of each.
-        analyzer: says which terms a sentence shares with the question.
-    """
-    return Quote(collection, k=k, sentences=sentences, analyzer=analyzer)
+@parameters_of(Quote, without=["collection"])
+def quote(collection: ProvisionLookup, **params: Any) -> Quote:
+    """Answer in the words of the best provisions, and cite them: ``default % 5 >> quote(k=3)``."""
+    return Quote(collection, **params)

@@ -58,7 +58,7 @@ def test_what_gives_answers(collection: Collection) -> None:
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("bm25", r"^answer: 'bm25' ends in no generator: add one, such as '>> quote'\.$"),
+        ("bm25", r"^answer: 'bm25' does not end in a generator: add one, such as '>> quote'\.$"),
         ("quote", r"^answer: 'quote': a component needs the column\(s\) docno, score, rank, which nothing on its left"),
         (
             "(bm25 | tfidf) >> quote",

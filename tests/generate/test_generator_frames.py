@@ -57,7 +57,7 @@ def test_an_answer_that_a_query_brings_is_replaced() -> None:
     assert Repeat().transform(LISTS.assign(qanswer="old"))["qanswer"].tolist() == ["둘?|b|a", "하나?|c|a"]
 
 
-def test_what_was_asked_is_answered_not_what_it_was_rewritten_to() -> None:
+def test_the_original_question_is_answered_not_the_rewritten_one() -> None:
     rewritten = LISTS.rename(columns={"query": "query_1"}).assign(query_0="once", query="twice")
     assert Repeat().transform(rewritten)["qanswer"].tolist() == ["둘?|b|a", "하나?|c|a"]
 
@@ -83,12 +83,12 @@ def test_faults_are_named() -> None:
         Repeat().transform(LISTS.assign(query=["둘?", 7, "둘?", 7]))
 
 
-def test_an_answer_that_is_no_string_is_named() -> None:
+def test_an_answer_that_is_not_a_string_is_named() -> None:
     class Silent(Repeat):
         def answer(self, query: str, docnos: Sequence[str]) -> str:
             return None  # type: ignore[return-value]
 
-    with pytest.raises(ComponentError, match=r"^repeat: the answer to 'q2' is of type NoneType, where a string is exp"):
+    with pytest.raises(ComponentError, match=r"^repeat: the answer to 'q2' must be a string, got a value of type N"):
         Silent().transform(LISTS)
 
 

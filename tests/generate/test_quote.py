@@ -55,7 +55,7 @@ def test_a_line_a_provision_with_title_and_docno(collection: Collection) -> None
     assert cited(answer, ["a-2", "a-3", "a-4", "a-5", "a-6"]) == ["a-2", "a-3", "a-4", "a-5"]
 
 
-def test_so_many_provisions_and_sentences(collection: Collection) -> None:
+def test_number_of_provisions_and_sentences(collection: Collection) -> None:
     inp = lists("통로의 너비와 표지는?", "a-2", "a-3")
     assert Quote(collection, k=1).transform(inp)["qanswer"].tolist() == [
         "창고법 제2조 (통로): ② 통로의 너비는 2미터로 한다. [a-2]"
