@@ -336,7 +336,7 @@ COMPONENTS = (
 
 WITH_MODELS = {
     ("encoder", "sentence"): "encode/test_sentence_conformance.py",
-    ("reranker", "rerank"): "rerank/cross_encoder/test_cross_encoder_conformance.py",
+    ("reranker", "rerank"): "rerank/test_cross_encoder_conformance.py",
     ("reranker", "m3_rerank"): "m3/test_m3_conformance.py",
     **{("retriever", name): "m3/test_m3_conformance.py" for name in ("m3", "m3_dense", "m3_multi", "m3_sparse")},
 }
