@@ -14,19 +14,6 @@ from pyterrier._ops import ScalarProduct, Sum
 from legalir.errors import ComponentError
 from legalir.frames.columns import whole_characters
 
-__all__ = [
-    "Explainable",
-    "Explanation",
-    "Part",
-    "Upstream",
-    "explain",
-    "explain_step",
-    "label_of",
-    "no_upstream",
-    "origin",
-    "result_scores",
-]
-
 _TOLERANCE = 1e-6
 """Largest difference of the sum of the parts from the score, relative to the sizes of both."""
 

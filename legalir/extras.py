@@ -7,8 +7,6 @@ from types import ModuleType
 
 from legalir.errors import MissingExtra
 
-__all__ = ["require"]
-
 
 def require(module: str, *, extra: str) -> ModuleType:
     """Import `module`, which belongs to the optional dependencies `extra`.

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["progress"]
-
 
 @contextmanager
 def progress(label: str, total: int | None, *, size: bool = False) -> Iterator[Callable[[int], None]]:

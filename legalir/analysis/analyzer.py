@@ -15,8 +15,6 @@ from legalir import plugins
 from legalir.errors import AnalyzerError, PluginNotFound
 from legalir.storage.digest import digest
 
-__all__ = ["Analyzer", "BulkAnalyzer", "TermCounts", "count_terms", "fingerprint", "get_analyzer"]
-
 
 @runtime_checkable
 class Analyzer(Protocol):

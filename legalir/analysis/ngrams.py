@@ -23,18 +23,6 @@ from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint
 from legalir.analysis.text import is_word_character, normalize, words
 from legalir.errors import AnalyzerError
 
-__all__ = [
-    "MAX_N",
-    "NGrams",
-    "PackedNGrams",
-    "char_analyzer",
-    "count_packed",
-    "decompose",
-    "jamo_analyzer",
-    "pack_ngrams",
-    "readable",
-]
-
 _LEADS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
 _TAILS = "ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
 

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["is_word_character", "normalize", "words"]
-
 _DOT = "\u318d"
 _DOTS = "\u00b7\u2022\u2027\u22c5\u30fb\uff65"
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from legalir.analysis.analyzer import Analyzer, fingerprint
 from legalir.analysis.text import normalize
 
-__all__ = ["Words", "word_analyzer"]
-
 
 @dataclass(frozen=True, slots=True)
 class Words:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from legalir.datasets import CheckReport, StatuteDataset
     from legalir.statutes.writing import ImportReport
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True, help="List, show, check and import collections of statutes.")
 
 _LIST = """Examples:

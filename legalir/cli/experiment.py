@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from legalir.experiment.report.compare import Comparison
     from legalir.experiment.report.result import ExperimentResult
 
-__all__ = ["app"]
-
 app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from legalir.explanation import Explanation, Part
 
-__all__ = ["EXAMPLES", "explain"]
-
 EXAMPLES = """Examples:
 
   legalir explain legalir/firecode "창문 없는 층" -k 2

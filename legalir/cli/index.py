@@ -10,8 +10,6 @@ import typer
 
 from legalir.cli.printing import AsJson, print_json
 
-__all__ = ["EXAMPLES", "build"]
-
 EXAMPLES = """Examples:
 
   legalir index legalir/firecode

@@ -27,8 +27,6 @@ from legalir.errors import (
 from legalir.plugins import plugin_of
 from legalir.plugins.entry_points import skip_unreadable_packages
 
-__all__ = ["app", "main"]
-
 MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, ExpressionError, MeasureError)
 """Errors of the command line: exit code 2. All others are failed runs: exit code 1."""
 

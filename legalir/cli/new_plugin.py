@@ -22,8 +22,6 @@ from legalir.errors import PluginError
 from legalir.plugins.status import statuses
 from legalir.storage.files import atomic_directory
 
-__all__ = ["EXAMPLES", "new", "write_package"]
-
 EXAMPLES = """Examples:
 
   legalir plugins new overlap --role retriever

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from legalir.testing import Outcome
 
-__all__ = ["app"]
-
 app = typer.Typer(no_args_is_help=True, help="List, show, check and start components, of legalir and of others.")
 app.command("new", epilog=new_plugin.EXAMPLES)(new_plugin.new)
 

@@ -11,8 +11,6 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["AsJson", "facts_table", "print_json", "printable"]
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 """The option of every command that prints rows or facts."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from legalir.generate.generator import Answer
 
-__all__ = ["EXAMPLES", "Format", "Pipeline", "Question", "search"]
-
 EXAMPLES = """Examples:
 
   legalir search legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?"

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from legalir.train.recipes import Recipe, StaticRecipe
 
-__all__ = ["EXAMPLES", "app", "finetune"]
-
 Option = typer.Option
 
 Resume = Annotated[

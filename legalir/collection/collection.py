@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from legalir.graph.citation_graph import CitationGraph
     from legalir.lexical.sparse import SparseIndex
 
-__all__ = ["Collection"]
-
 
 class Collection:
     """A statute collection with its indexes.

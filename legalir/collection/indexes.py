@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from legalir.m3.m3_index import M3Index
     from legalir.m3.maxsim import Multi
 
-__all__ = ["CollectionIndexes", "citing_headings", "with_citing"]
-
 _QUESTIONS = 200
 """Largest number of questions by which the recall of an approximate search is measured."""
 

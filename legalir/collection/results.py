@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from legalir.datasets import Provision
 
-__all__ = ["Lookup", "SearchResult", "answer_with", "search_with"]
-
 Lookup = Callable[[Iterable[str]], Mapping[str, "Provision"]]
 """A function that returns provisions by docno."""
 

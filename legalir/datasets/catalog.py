@@ -14,8 +14,6 @@ from legalir.datasets.folder import Folder, Outline
 from legalir.datasets.published import published
 from legalir.errors import DataError, DatasetNotFound, suggestion
 
-__all__ = ["FIRECODE", "PREFIX", "Entry", "available", "entries", "load"]
-
 PREFIX = "legalir/"
 """The beginning of every id."""
 

@@ -14,8 +14,6 @@ from legalir.datasets.readers import Fault, read_corpus, read_links, read_qrels,
 from legalir.errors import DataError
 from legalir.progress import progress
 
-__all__ = ["CheckReport", "SplitCounts", "check"]
-
 _SCRIPTS = {
     "Hangul": re.compile("[\uac00-\ud7a3\u1100-\u11ff]"),
     "Thai": re.compile("[\u0e00-\u0e7f]"),

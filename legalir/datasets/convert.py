@@ -16,8 +16,6 @@ from legalir.datasets.readers import RESERVED, json_rows, numbered_lines
 from legalir.datasets.records import Provision
 from legalir.errors import FormatError
 
-__all__ = ["convert"]
-
 _Row = Mapping[str, object]
 
 _Spec = str | Sequence[str] | Mapping[str, object]

@@ -20,8 +20,6 @@ from legalir.storage.digest import cached_file_digest
 if TYPE_CHECKING:
     from legalir.datasets.provisions import ProvisionStore
 
-__all__ = ["Dangling", "StatuteDataset"]
-
 _reported: set[tuple[Path, str | None]] = set()
 """Folder and split of the collections whose dangling judgements and links were logged by this process."""
 

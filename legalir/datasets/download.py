@@ -23,8 +23,6 @@ from legalir.storage.digest import file_digest
 from legalir.storage.files import sync_directory
 from legalir.storage.locks import cache_lock
 
-__all__ = ["Download", "download", "extract"]
-
 _BLOCK = 1 << 18
 _TRY_AGAIN = {408, 425, 429, 500, 502, 503, 504}
 

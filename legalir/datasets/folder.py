@@ -12,8 +12,6 @@ from typing import NamedTuple
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.storage.digest import cached_file_digest
 
-__all__ = ["About", "Folder", "Outline", "read_about", "verify_judgements"]
-
 _QUERIES = re.compile(r"queries(?:\.([A-Za-z0-9_-]+))?\.jsonl(?:\.gz)?")
 _QRELS = re.compile(r"qrels(?:\.([A-Za-z0-9_-]+))?\.txt")
 _PACKAGE = Path(__file__).resolve().parent.parent

@@ -20,8 +20,6 @@ from legalir.datasets.records import Provision
 if TYPE_CHECKING:
     from legalir.datasets.dataset import StatuteDataset
 
-__all__ = ["irds_dataset", "register"]
-
 
 def irds_dataset(dataset: StatuteDataset) -> Dataset:
     """Return the ir_datasets form of a collection or split; nothing is read until it is asked for."""

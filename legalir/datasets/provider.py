@@ -10,8 +10,6 @@ from pyterrier.datasets._irds import IRDSDataset
 from legalir.datasets.catalog import PREFIX, available, entries, load
 from legalir.datasets.irds import irds_dataset
 
-__all__ = ["LegalIRDatasetProvider", "StatuteIRDSDataset"]
-
 
 class StatuteIRDSDataset(IRDSDataset):
     """One collection or split as a dataset of PyTerrier.

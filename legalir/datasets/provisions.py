@@ -32,8 +32,6 @@ from legalir.storage.arrays import save_array
 from legalir.storage.files import atomic_directory, cache_home, clear_away
 from legalir.storage.locks import cache_lock
 
-__all__ = ["ProvisionStore"]
-
 _FORMAT = 1
 _BOM = b"\xef\xbb\xbf"
 _ARRAYS = ("start", "length", "crc", "key", "order")

@@ -16,8 +16,6 @@ from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_directory, atomic_file, cache_home, clear_away
 from legalir.storage.locks import cache_lock
 
-__all__ = ["Published", "published"]
-
 _DECLARATIONS = Path(__file__).parent / "published"
 
 

@@ -14,24 +14,6 @@ from typing import IO, NamedTuple
 from legalir.datasets.records import Provision, fits_trec, identifier, provision
 from legalir.errors import DataError, FormatError
 
-__all__ = [
-    "RESERVED",
-    "Fault",
-    "Judgement",
-    "Link",
-    "OnFault",
-    "count_rows",
-    "json_rows",
-    "numbered_lines",
-    "open_binary",
-    "read_corpus",
-    "read_links",
-    "read_positions",
-    "read_qrels",
-    "read_queries",
-    "stop",
-]
-
 RESERVED = ("docno", "score", "rank")
 """Columns of a result frame, which a query must not have."""
 

@@ -8,8 +8,6 @@ from typing import NamedTuple, Protocol
 
 from legalir.storage.documents import title_and_text
 
-__all__ = ["ALIASES", "Provision", "ProvisionLookup", "fits_trec", "provision"]
-
 ALIASES = {"docno": "doc_id", "effective": "effective_from", "section": "article"}
 """Other names of fields, which many corpora use."""
 

@@ -34,22 +34,6 @@ from legalir.frames.ranking import Hits, best_first
 from legalir.plugins.spec import read_spec, write_spec
 from legalir.storage.arrays import append_rows, load_array, save_array, unit_rows
 
-__all__ = [
-    "HNSW",
-    "IVF",
-    "RECALL_AT",
-    "Approximate",
-    "Neighbours",
-    "RecallQueries",
-    "approximate_cosines",
-    "build_neighbours",
-    "check_recall_queries",
-    "distinct_rows",
-    "measure_recall",
-    "read_approximate",
-    "require_faiss",
-]
-
 _LOG = logging.getLogger("legalir")
 
 _BOUNDS = {"m": (2, 1024)}

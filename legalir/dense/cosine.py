@@ -13,8 +13,6 @@ import numpy.typing as npt
 from legalir.frames.ranking import best_first, reaching
 from legalir.storage.arrays import widened
 
-__all__ = ["best_cosines", "pair_cosines"]
-
 _CELLS = 16_000_000
 """Scores that are held in memory at a time."""
 

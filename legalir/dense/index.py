@@ -65,8 +65,6 @@ from legalir.storage.manifest import rebuild_hint
 from legalir.storage.shards import shards_beside
 from legalir.storage.strings import Docnos
 
-__all__ = ["DenseIndex", "DenseRetriever", "DenseScorer", "QueryEncoder", "dense", "lsa", "static"]
-
 _Arrays = Mapping[str, npt.NDArray[Any]]
 
 

@@ -32,19 +32,6 @@ from legalir.plugins import parameters_of
 from legalir.storage.arrays import unit_rows
 from legalir.storage.strings import Docnos
 
-__all__ = [
-    "Feedback",
-    "Mode",
-    "Rocchio",
-    "TermRocchio",
-    "TermScorer",
-    "TermVector",
-    "moved_terms",
-    "moved_vector",
-    "rocchio",
-    "rows_of_postings",
-]
-
 TermVector = dict[int, float]
 """Weights by term number."""
 

@@ -24,18 +24,6 @@ from legalir.storage.arrays import ArrayFile, append_rows, load_array, unit_rows
 from legalir.storage.shards import Advance, Encoding, Rows, Shards, earlier_rows, write_encoded
 from legalir.storage.strings import write_docnos
 
-__all__ = [
-    "KIND",
-    "VERSION",
-    "Precision",
-    "SimFn",
-    "foreign_vectors",
-    "read_flex",
-    "vector_settings",
-    "write_encoded_vectors",
-    "write_vectors",
-]
-
 KIND, VERSION = "dense_index", 1
 """Kind of the artifact, and version of its layout."""
 

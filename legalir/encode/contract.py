@@ -15,16 +15,6 @@ import numpy.typing as npt
 
 from legalir.lexical.sparse import SparseIndex
 
-__all__ = [
-    "AnyEncoder",
-    "CountedEncoder",
-    "Encoder",
-    "FittedEncoder",
-    "TermEncoder",
-    "TrainableEncoder",
-    "Vectors",
-]
-
 Vectors = npt.NDArray[np.float32]
 
 

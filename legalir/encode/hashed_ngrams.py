@@ -27,8 +27,6 @@ from legalir.analysis.analyzer import fingerprint
 from legalir.analysis.text import is_word_character, normalize
 from legalir.errors import ComponentError
 
-__all__ = ["Codes", "Features", "NGrams", "Positions", "jamo_stream", "word_stream"]
-
 Codes = npt.NDArray[np.uint32]
 Positions = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]

@@ -13,8 +13,6 @@ from legalir.encode.sentence import SentenceEncoder
 from legalir.errors import ComponentError, PluginNotFound
 from legalir.models.folders import is_model_name
 
-__all__ = ["get_encoder"]
-
 
 def get_encoder(
     spec: str | AnyEncoder, collection: object = None, parameters: Mapping[str, Any] | None = None

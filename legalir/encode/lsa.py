@@ -25,8 +25,6 @@ from legalir.storage.strings import Strings, write_strings
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-__all__ = ["LSA", "FittedLSA", "lsa_encoder", "postings_matrix", "right_singular_vectors"]
-
 _ITERATIONS = 5
 _SEED = 0
 

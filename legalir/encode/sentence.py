@@ -32,20 +32,6 @@ from legalir.models.query_cache import QueryCache
 from legalir.plugins import parameters_of
 from legalir.plugins.spec import write_spec
 
-__all__ = [
-    "Advance",
-    "Loaded",
-    "Options",
-    "SentenceEncoder",
-    "Settings",
-    "Task",
-    "encode_texts",
-    "find_preset",
-    "load",
-    "resolve_settings",
-    "sentence_encoder",
-]
-
 _LOG = logging.getLogger("legalir")
 _VERSION = "sentence/1"
 

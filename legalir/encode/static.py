@@ -13,8 +13,6 @@ from legalir.encode.static_embedding import TokenModel, is_static_embedding
 from legalir.encode.static_model import ABOUT, StaticModel, model_fingerprint, read_about
 from legalir.errors import ComponentError, suggestion
 
-__all__ = ["StaticEncoder", "model_folder", "own_model", "static_encoder"]
-
 _FOLDER = "static"
 """Folder of the models of a collection, beside its corpus."""
 

@@ -22,8 +22,6 @@ from legalir.extras import require
 from legalir.storage.arrays import unit_rows, widened
 from legalir.storage.digest import cached_file_digest
 
-__all__ = ["TokenModel", "is_static_embedding"]
-
 _TOKENIZER, _MODULES, _CONFIG = "tokenizer.json", "modules.json", "config_sentence_transformers.json"
 _NEEDS = "only a StaticEmbedding, which Normalize may follow, can be read without torch"
 

@@ -36,19 +36,6 @@ from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_directory
 from legalir.storage.manifest import inventory, seal, unseal
 
-__all__ = [
-    "ABOUT",
-    "TENSORS",
-    "StaticModel",
-    "TermFrequency",
-    "check_place",
-    "model_fingerprint",
-    "read_about",
-    "read_tensors",
-    "term_weights",
-    "write_tensors",
-]
-
 ABOUT, TENSORS = "model.json", "model.safetensors"
 _MODULES, _CONFIG = "modules.json", "config_sentence_transformers.json"
 _FILES = (ABOUT, TENSORS, _MODULES, _CONFIG, "README.md")

@@ -16,8 +16,6 @@ from torch import nn
 
 from legalir.encode.static_model import StaticModel, term_weights
 
-__all__ = ["StaticNGrams"]
-
 _HUB = ("token", "cache_folder", "revision", "local_files_only")
 """Options that the hub takes."""
 

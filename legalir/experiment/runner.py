@@ -24,8 +24,6 @@ from legalir.progress import progress
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["dataset_slug", "experiment", "run", "run_all"]
-
 _log = logging.getLogger("legalir")
 
 

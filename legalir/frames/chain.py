@@ -10,8 +10,6 @@ import pyterrier as pt
 
 from legalir.frames.ranking import RankedLists
 
-__all__ = ["Chain", "RanksLists", "RetrievesLists", "step"]
-
 
 @runtime_checkable
 class RetrievesLists(Protocol):

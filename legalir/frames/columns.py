@@ -17,19 +17,6 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 
-__all__ = [
-    "RESULT_COLUMNS",
-    "check_queries",
-    "drop_results",
-    "empty_like",
-    "fed_with_questions",
-    "query_columns",
-    "query_rows",
-    "require_columns",
-    "require_texts",
-    "whole_characters",
-]
-
 RESULT_COLUMNS = ("docno", "score", "rank")
 """Columns that a retriever adds to those of its queries."""
 

@@ -14,8 +14,6 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError, LegalIRError, suggestion
 
-__all__ = ["Component", "Cuttable", "check_choice", "check_number"]
-
 
 class Component(pt.Transformer):
     """A PyTerrier transformer with the identity of its constructor arguments.

@@ -11,8 +11,6 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FITTED", "NORMALIZERS", "clip", "ends", "max_", "minmax", "minmax_between", "sigmoid", "zscore"]
-
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 

@@ -17,25 +17,6 @@ import pandas as pd
 from legalir.errors import ComponentError
 from legalir.frames.columns import query_columns, query_rows
 
-__all__ = [
-    "DocnoTable",
-    "Hits",
-    "Numbering",
-    "RankedLists",
-    "asked_only",
-    "best_first",
-    "hit_lists",
-    "numbers_in",
-    "places",
-    "rank_results",
-    "ranked_lists",
-    "ranking",
-    "reaching",
-    "read_lists",
-    "results_frame",
-    "top_k",
-]
-
 _log = logging.getLogger("legalir")
 
 

@@ -16,8 +16,6 @@ from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.storage.strings import Docnos
 
-__all__ = ["PairScorer", "Scoring", "scorer_of"]
-
 
 @runtime_checkable
 class Scoring(Protocol):

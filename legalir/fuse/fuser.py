@@ -23,8 +23,6 @@ from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Cuttable, check_number
 from legalir.frames.ranking import places, ranking
 
-__all__ = ["Fuser", "Lists", "checked_weights", "stack", "totals"]
-
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 

@@ -15,8 +15,6 @@ from legalir.frames.normalize import minmax, zscore
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
 from legalir.plugins import parameters_of
 
-__all__ = ["LinearFusion", "Normalize", "linear"]
-
 Normalize = Literal["minmax", "zscore", "none"]
 
 

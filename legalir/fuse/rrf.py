@@ -15,8 +15,6 @@ from legalir.frames.component import check_number
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
 from legalir.plugins import parameters_of
 
-__all__ = ["RRF", "WeightedRRF", "reciprocal_rank", "rrf", "wrrf"]
-
 _SUM_TOLERANCE = 1e-6
 
 

@@ -27,8 +27,6 @@ from legalir.frames.columns import (
 )
 from legalir.frames.component import Component
 
-__all__ = ["Answer", "Generator", "ask", "cited", "citing", "gives_answers"]
-
 _OPEN = re.compile(r"\[(?=\S)")
 _BLANK = re.compile(r"\s")
 

@@ -18,8 +18,6 @@ from legalir.frames.component import check_number
 from legalir.generate.generator import Generator, citing
 from legalir.plugins import parameters_of
 
-__all__ = ["Quote", "best_sentences", "quote", "split_sentences"]
-
 _BREAK = re.compile(
     r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+"
     r"|(?=[①-⑳㉑-㉟㊱-㊿])"  # paragraphs of Korean and Japanese articles

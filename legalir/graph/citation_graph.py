@@ -35,24 +35,6 @@ if TYPE_CHECKING:
 
     from legalir.datasets import StatuteDataset
 
-__all__ = [
-    "OPPOSITE",
-    "QUANTILES",
-    "CitationGraph",
-    "Direction",
-    "GraphContent",
-    "GraphReport",
-    "Left",
-    "NumberedLinks",
-    "Vectors",
-    "content_of",
-    "nearest",
-    "nearest_links",
-    "number_links",
-    "open_content",
-    "write_content",
-]
-
 _KINDS = 256
 
 

@@ -18,8 +18,6 @@ from legalir.frames.component import Cuttable, check_number
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
 from legalir.graph.citation_graph import CitationGraph
 
-__all__ = ["Expander", "Neighbours", "Step", "check_graph"]
-
 Neighbours = Callable[[int], Sequence[int]]
 """Function that returns the nodes that a node cites, in order."""
 

@@ -21,8 +21,6 @@ from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists
 from legalir.graph.laws import Group, LawTable
 from legalir.plugins import parameters_of
 
-__all__ = ["FamilySmoothing", "Scale", "best_of_group", "family", "support"]
-
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 

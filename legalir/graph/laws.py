@@ -20,8 +20,6 @@ from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import docno_of, field_text
 from legalir.storage.strings import Strings, write_docnos, write_strings
 
-__all__ = ["Group", "LawTable"]
-
 Group = Literal["law", "family"]
 """Groups of provisions: their law, or the family of a statute and the laws that carry it out."""
 

@@ -10,8 +10,6 @@ from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step, check_graph
 from legalir.plugins import parameters_of
 
-__all__ = ["LinkExpansion", "links"]
-
 
 class LinkExpansion(Expander):
     """Retrieve+Links [searchfiresafety]: the best `k` provisions and every provision they cite.

@@ -12,8 +12,6 @@ from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step, check_graph
 from legalir.plugins import parameters_of
 
-__all__ = ["NitiLink", "Order", "breadth_first", "depth_first", "nitilink"]
-
 
 def depth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
     """Return the nodes within `depth` steps in pre-order, each where the walk meets it first.

@@ -31,8 +31,6 @@ from legalir.graph.expander import check_graph
 from legalir.plugins import parameters_of
 from legalir.storage.csr import Adjacency, positions
 
-__all__ = ["SAR", "Candidates", "Paths", "SmallDegree", "add_up", "boosted", "lifted", "paths", "penalty", "sar"]
-
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 

@@ -28,8 +28,6 @@ from legalir.storage.artifact import building
 from legalir.storage.documents import document_batches, field_text
 from legalir.storage.strings import write_docnos, write_strings
 
-__all__ = ["BM25F", "DEFAULT_B", "DEFAULT_FIELDS", "FIELDS", "FieldIndex", "bm25f", "write_field_postings"]
-
 
 class _Block(NamedTuple):
     """Postings of a range of terms: `sizes` of each term; `documents` [p]; for each text its posting, field and tf."""

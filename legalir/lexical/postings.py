@@ -17,8 +17,6 @@ from legalir.lexical.weights import Weigher, all_weights, posting_blocks
 from legalir.storage.arrays import create_array, load_array, save_array
 from legalir.storage.csr import positions
 
-__all__ = ["PostingsWriter", "ScoredPostings"]
-
 _MERGE = 8_000_000
 """Postings that are merged in memory at a time."""
 

@@ -24,8 +24,6 @@ from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import Weigher
 from legalir.storage.strings import Docnos
 
-__all__ = ["SparseRetriever", "SparseScorer", "explain_terms"]
-
 
 class SparseRetriever(Cuttable):
     """Scores the documents of an index by the terms they share with a query.

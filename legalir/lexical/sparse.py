@@ -25,8 +25,6 @@ from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT, document_batches
 from legalir.storage.strings import write_docnos, write_strings
 
-__all__ = ["BM25", "TFIDF", "SparseIndex", "bm25", "tfidf"]
-
 
 class SparseIndex(TermIndex):
     """Postings of a collection under one analyzer; it makes retrievers over them.

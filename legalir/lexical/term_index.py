@@ -15,8 +15,6 @@ from legalir.storage.artifact import IndexArtifact
 from legalir.storage.manifest import Manifest, rebuild_hint
 from legalir.storage.strings import Strings
 
-__all__ = ["TermIndex"]
-
 
 class TermIndex(IndexArtifact):
     """Documents by the terms that one analyzer finds in them.

@@ -10,17 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "Weigher",
-    "all_weights",
-    "bm25_weigher",
-    "bm25f_weigher",
-    "lucene_idf",
-    "posting_blocks",
-    "sklearn_idf",
-    "tfidf_weights",
-]
-
 Floats = npt.NDArray[np.float64]
 Rows = slice | npt.NDArray[np.int64]
 

@@ -30,22 +30,6 @@ from legalir.plugins.contract import parameters_of
 from legalir.storage.csr import positions
 from legalir.storage.strings import Docnos
 
-__all__ = [
-    "Grouped",
-    "HeadIndex",
-    "HeadRetriever",
-    "HeadScores",
-    "M3HeadRetriever",
-    "M3Retriever",
-    "M3Scorer",
-    "TokenProducts",
-    "m3",
-    "m3_dense",
-    "m3_multi",
-    "m3_rerank",
-    "m3_sparse",
-]
-
 
 class Grouped(NamedTuple):
     """Items with weights in groups: group i has the items in ``[bounds[i], bounds[i + 1])``.

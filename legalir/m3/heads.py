@@ -23,15 +23,6 @@ import numpy.typing as npt
 from legalir.errors import ComponentError, suggestion
 from legalir.frames.component import check_number
 
-__all__ = [
-    "HEADS",
-    "WEIGHTS",
-    "Representations",
-    "check_weights",
-    "combine",
-    "token_maxima",
-]
-
 Bounds = npt.NDArray[np.int64]
 Tokens = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.floating]

@@ -24,8 +24,6 @@ from legalir.models.loading import DTYPES, Placement, load_backbone, load_tensor
 from legalir.models.query_cache import QueryCache
 from legalir.storage.csr import positions
 
-__all__ = ["Batch", "M3Encoder", "M3Model"]
-
 Ids = npt.NDArray[np.int32]
 _LAYERS = ("sparse_linear", "colbert_linear")
 """Files of the linear layers of the sparse and the multi-vector head, without suffix."""

@@ -46,8 +46,6 @@ from legalir.storage.documents import INDEXED_TEXT
 from legalir.storage.manifest import read_manifest, rebuild_hint
 from legalir.storage.shards import Advance, Encoding, Rows, earlier_rows, shards_beside, write_encoded
 
-__all__ = ["M3Index", "write_postings"]
-
 
 class M3Index(IndexArtifact):
     """Index of BGE-M3's dense, sparse and multi-vector heads, and source of the retrievers over it.

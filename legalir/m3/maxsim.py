@@ -31,25 +31,6 @@ import numpy.typing as npt
 from legalir.extras import require
 from legalir.storage.arrays import widened
 
-__all__ = [
-    "Block",
-    "Floats",
-    "Ints",
-    "Kernel",
-    "MaxSim",
-    "Multi",
-    "MultiVectors",
-    "NumKongKernel",
-    "NumpyKernel",
-    "Query",
-    "choose_kernel",
-    "dequantize",
-    "processor_count",
-    "quantize",
-    "round_query",
-    "run_in_threads",
-]
-
 T = TypeVar("T")
 Multi = Literal["float16", "float32", "int8"]
 """Types in which multi-vectors are stored."""

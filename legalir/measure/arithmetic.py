@@ -11,8 +11,6 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Ranks", "chunk_hits", "chunk_multi_mrr", "hit_ranks", "micro_recall", "multi_hit_rate", "multi_mrr"]
-
 Ranks = npt.NDArray[np.int64]
 """Ranks of the relevant documents in a ranking, ascending."""
 

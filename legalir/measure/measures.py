@@ -22,8 +22,6 @@ from ir_measures.measures.base import Agg
 
 from legalir.errors import MeasureError
 
-__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "PooledAgg", "Share"]
-
 
 class Share(float):
     """`hits` of `relevant`, as a float; 0 of 0 is 0.

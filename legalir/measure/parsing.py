@@ -13,8 +13,6 @@ from ir_measures.providers.base import NOT_PROVIDED
 
 from legalir.errors import MeasureError, suggestion
 
-__all__ = ["parse_measures"]
-
 _FORM = "Write it as ir_measures does, such as 'nDCG@10', 'R@5' or 'MultiMRR(rel=2)@5'."
 
 

@@ -18,8 +18,6 @@ from ir_measures.util import TYPE_QREL, TYPE_RUN, QrelsConverter, RunConverter
 from legalir.measure.arithmetic import Ranks, hit_ranks, multi_hit_rate, multi_mrr
 from legalir.measure.measures import MicroR, MultiHitRate, MultiMRR, Share
 
-__all__ = ["StatuteProvider", "register"]
-
 _MEASURES = (MultiHitRate, MultiMRR, MicroR)
 
 _ANY = Any()  # type: ignore[no-untyped-call]

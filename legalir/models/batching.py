@@ -7,8 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["by_length"]
-
 
 def by_length(lengths: npt.NDArray[np.int64], tokens: int, most: int) -> Iterator[npt.NDArray[np.int64]]:
     """Yield the numbers of the texts of each batch, the longest texts first, each text once.

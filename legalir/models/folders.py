@@ -15,8 +15,6 @@ from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.storage.digest import cached_file_digest, digest
 
-__all__ = ["find_model", "is_folder", "is_model_name", "json_value", "model_digest", "module_paths", "read_json"]
-
 
 def read_json(path: Path) -> Any:
     """Return the content of a JSON file of a model.

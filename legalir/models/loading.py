@@ -14,19 +14,6 @@ from legalir.errors import LegalIRError, ModelError
 from legalir.extras import require
 from legalir.frames.component import check_choice
 
-__all__ = [
-    "DTYPES",
-    "Placement",
-    "check_complete",
-    "check_tokenizer",
-    "load_backbone",
-    "load_tensors",
-    "load_tokenizer",
-    "placement",
-    "readable",
-    "shared",
-]
-
 DTYPES = ("float32", "float16", "bfloat16")
 
 

@@ -12,8 +12,6 @@ from typing import Any, Literal
 
 from legalir.storage.yaml_files import read_yaml
 
-__all__ = ["Pooling", "Preset", "preset_of", "presets"]
-
 Kind = Literal["sentence", "m3", "cross-encoder"]
 Pooling = Literal["cls", "mean", "last"]
 

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Generic, TypeVar
 
-__all__ = ["QueryCache", "ignore_cached_queries", "ignores_cached_queries"]
-
 _ignored: ContextVar[bool] = ContextVar("ignored", default=False)
 
 

@@ -15,8 +15,6 @@ from legalir.frames.chain import Chain
 from legalir.pipeline.parser import OPERATORS, Expression
 from legalir.plugins.spec import read_call
 
-__all__ = ["Builder", "build"]
-
 _APPLY: dict[str, Callable[[Any, Any], Any]] = {
     ">>": Chain,
     "%": operator.mod,

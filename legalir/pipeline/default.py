@@ -13,8 +13,6 @@ from legalir.pipeline.builder import build
 if TYPE_CHECKING:
     import pyterrier as pt
 
-__all__ = ["DEFAULT", "WITH_MODEL", "default", "default_expression"]
-
 DEFAULT = (
     'focus >> bm25f(analyzer="char2") >> family(weight=0.3, group="law") % 1000'
     ' >> sar(k=15, beta=0.3, normalize="minmax")'

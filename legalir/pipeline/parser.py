@@ -10,8 +10,6 @@ from typing import TypeGuard
 from legalir.errors import ExpressionError
 from legalir.plugins.spec import MAX_LENGTH, CallError, is_number, literal, parse, read_call
 
-__all__ = ["MAX_DEPTH", "OPERATORS", "Expression", "canonical", "names"]
-
 MAX_DEPTH = 50
 """Largest number of nested levels; each operator of a chain is one level."""
 

@@ -11,8 +11,6 @@ import pkgutil
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-__all__ = ["GROUP", "PIPELINE_ROLES", "RESERVED", "ROLES", "Factory", "PluginEntry", "Role", "parameters_of"]
-
 GROUP = "legalir.v1"
 """The entry-point group; its number is the version of the contract."""
 

@@ -17,19 +17,6 @@ from legalir.errors import PluginError, PluginNotFound, suggestion
 from legalir.plugins.contract import GROUP, PIPELINE_ROLES, ROLES, PluginEntry
 from legalir.plugins.entry_points import installed, normal_name
 
-__all__ = [
-    "check_role",
-    "conflict",
-    "entries",
-    "entry_fault",
-    "is_disabled",
-    "is_installed",
-    "legalir_first",
-    "resolve",
-    "setting_without",
-    "unused_settings",
-]
-
 _VARIABLE = "LEGALIR_DISABLE_PLUGINS"
 
 _legalir_first: ContextVar[bool] = ContextVar("_legalir_first", default=False)

@@ -19,8 +19,6 @@ from typing import NamedTuple
 from legalir.errors import describe
 from legalir.plugins.contract import GROUP, PluginEntry
 
-__all__ = ["installed", "normal_name", "refresh", "skip_unreadable_packages", "unreadable_packages"]
-
 _GROUPS = re.compile(r"legalir\.v[0-9]+")
 """The groups of each version of the contract."""
 

@@ -12,8 +12,6 @@ from legalir.plugins.contract import GROUP, ROLES, Factory, PluginEntry
 from legalir.plugins.discovery import entry_fault, setting_without
 from legalir.plugins.signature import Signature
 
-__all__ = ["Plugin", "load", "loaded_entries"]
-
 _loaded: set[PluginEntry] = set()
 
 

@@ -10,8 +10,6 @@ from legalir.plugins.discovery import check_role, is_installed, resolve
 from legalir.plugins.loading import load
 from legalir.plugins.spec import read_spec
 
-__all__ = ["find", "make"]
-
 
 def find(role: str, spec: str) -> tuple[PluginEntry, dict[str, object]]:
     """Return the entry that `spec` names in `role`, and the parameters in `spec`; nothing is imported.

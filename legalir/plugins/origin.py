@@ -9,8 +9,6 @@ from types import TracebackType
 from legalir.plugins.contract import PluginEntry
 from legalir.plugins.loading import loaded_entries
 
-__all__ = ["plugin_of"]
-
 
 def plugin_of(thing: object) -> PluginEntry | None:
     """Return the plugin of another package that an error or a component comes from, or None.

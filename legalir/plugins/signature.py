@@ -14,8 +14,6 @@ from typing import Literal, NamedTuple
 from legalir.errors import suggestion
 from legalir.plugins.contract import RESERVED, Factory
 
-__all__ = ["Kind", "Parameter", "Signature", "parameters", "summary"]
-
 _BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _ARGS, _PARAMS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 _REQUIRED = inspect.Parameter.empty

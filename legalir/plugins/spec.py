@@ -14,19 +14,6 @@ from typing import NamedTuple
 from legalir.errors import ComponentError
 from legalir.plugins.contract import RESERVED
 
-__all__ = [
-    "MAX_LENGTH",
-    "Call",
-    "CallError",
-    "is_number",
-    "literal",
-    "parse",
-    "read_call",
-    "read_component",
-    "read_spec",
-    "write_spec",
-]
-
 MAX_LENGTH = 5_000
 """Characters of a spec or an expression; a longer one is an accident or an attack."""
 

@@ -11,8 +11,6 @@ from legalir.plugins.discovery import check_role, conflict, entries, entry_fault
 from legalir.plugins.entry_points import installed, unreadable_packages
 from legalir.plugins.loading import load
 
-__all__ = ["State", "Status", "problems", "statuses"]
-
 State = Literal["installed", "loads", "broken", "disputed", "disabled", "other contract"]
 
 

@@ -26,19 +26,6 @@ from legalir.models.presets import preset_of
 from legalir.rerank.score_cache import Best
 from legalir.storage.documents import title_and_text
 
-__all__ = [
-    "CrossEncoder",
-    "Pair",
-    "PairTemplate",
-    "Reading",
-    "Windows",
-    "best_passages",
-    "cross_encoder",
-    "find_cross_encoder",
-    "template_of",
-    "windows",
-]
-
 _KIND = "AutoModelForSequenceClassification"
 
 

@@ -35,8 +35,6 @@ from legalir.storage.documents import title_and_text
 if TYPE_CHECKING:
     from legalir.datasets.records import ProvisionLookup
 
-__all__ = ["Activation", "CrossEncoderReranker", "rerank"]
-
 Activation = Literal["sigmoid", "none"]
 
 _VERSION = 1

@@ -18,8 +18,6 @@ from typing import NamedTuple
 from legalir.errors import ArtifactError
 from legalir.storage.locks import cache_lock
 
-__all__ = ["Best", "Scores", "open_scores", "pair_keys"]
-
 _log = logging.getLogger("legalir")
 _LOGGED: set[Path] = set()
 """Files whose failure was already logged."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from legalir.explanation import Explanation, Upstream
 
-__all__ = ["Focus", "focus", "focused"]
-
 _REACH = 20
 """Characters that a cut may move to the next white space."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["SUBORDINATE_SUFFIXES", "statute_of"]
-
 SUBORDINATE_SUFFIXES: dict[str, tuple[str, ...]] = {
     "kr": ("시행령", "시행규칙"),
 }

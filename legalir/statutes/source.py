@@ -8,8 +8,6 @@ from typing import Protocol, cast, runtime_checkable
 from legalir import plugins
 from legalir.errors import ComponentError, PluginNotFound
 
-__all__ = ["FIELDS", "Row", "Source", "get_source"]
-
 FIELDS = (
     *("docno", "text", "title", "law", "law_id", "level", "article", "heading", "path"),
     *("effective_from", "effective_to"),

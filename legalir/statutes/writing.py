@@ -22,8 +22,6 @@ from legalir.statutes.source import FIELDS, Source, get_source
 from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
 from legalir.storage.locks import file_lock
 
-__all__ = ["DANGLING", "WRITTEN", "ImportReport", "new_folder", "write_collection"]
-
 DANGLING = "links.dangling.tsv"
 """The file of links with an end that is not a provision; the folder format does not read it."""
 

@@ -16,8 +16,6 @@ from numpy.lib import format as npy
 
 from legalir.errors import ArtifactError
 
-__all__ = ["ArrayFile", "append_rows", "create_array", "load_array", "save_array", "unit_rows", "widened"]
-
 Integers = npt.NDArray[np.int64]
 
 

@@ -37,8 +37,6 @@ from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import MANIFEST, Manifest, inventory, read_manifest, seal, verify
 from legalir.storage.strings import Docnos
 
-__all__ = ["IndexArtifact", "build_once", "building", "open_build"]
-
 _META = "pt_meta.json"
 _SCRATCH = re.compile(r"data-[0-9a-f]{16}|\.spill-\w+|\.(?:manifest|pt_meta)\.json\.\w+")
 """Names of the files and folders that a killed build leaves; nothing else is ever removed."""

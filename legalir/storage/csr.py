@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Adjacency", "adjacency", "both_ways", "positions", "reverse"]
-
 Ints = npt.NDArray[np.signedinteger[Any]]
 
 

@@ -7,8 +7,6 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["cached_file_digest", "digest", "file_digest"]
-
 
 def digest(value: object) -> str:
     """Return the sha256 of a JSON value in its canonical form: keys in order, ASCII only.

@@ -7,16 +7,6 @@ from typing import Any
 
 from legalir.errors import ComponentError
 
-__all__ = [
-    "INDEXED_TEXT",
-    "counted",
-    "docno_of",
-    "document_batches",
-    "field_text",
-    "indexed_text",
-    "title_and_text",
-]
-
 INDEXED_TEXT = "title, newline, text; the text alone where there is no title"
 _BATCH_CHARACTERS = 1_000_000
 

@@ -12,19 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Literal
 
-__all__ = [
-    "atomic_directory",
-    "atomic_file",
-    "cache_home",
-    "clear_away",
-    "link_or_copy",
-    "publish_directory",
-    "restore_directory",
-    "sync_directory",
-    "sync_file",
-    "temporary_sibling",
-]
-
 _NEW, _OLD = ".new-", ".replaced-"
 """Folders ``.NAME.new-XXX`` and ``.NAME.replaced-XXX`` beside a folder ``NAME``: the next one, and the one before."""
 

@@ -10,8 +10,6 @@ from filelock import FileLock
 
 from legalir.errors import ArtifactError
 
-__all__ = ["cache_lock", "file_lock"]
-
 
 @contextlib.contextmanager
 def file_lock(path: Path, *, wait: bool = True, keep: bool = True) -> Iterator[None]:

@@ -15,8 +15,6 @@ from typing import Any
 from legalir.errors import ArtifactError
 from legalir.storage.digest import digest, file_digest
 
-__all__ = ["MANIFEST", "Manifest", "inventory", "read_manifest", "rebuild_hint", "seal", "unseal", "verify"]
-
 MANIFEST = "manifest.json"
 
 

@@ -28,20 +28,6 @@ from pydantic import (
 from legalir.errors import DefinitionError, LegalIRError, suggestion
 from legalir.storage.yaml_files import kind_of, read_yaml
 
-__all__ = [
-    "AnyText",
-    "Choice",
-    "Flag",
-    "Number",
-    "OptionalText",
-    "Schema",
-    "SchemaError",
-    "Text",
-    "Whole",
-    "located",
-    "seen",
-]
-
 T = TypeVar("T")
 
 AnyText = Annotated[str, Strict()]

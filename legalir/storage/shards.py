@@ -42,22 +42,6 @@ from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import MANIFEST, Manifest, inventory, seal, unseal, verify
 from legalir.storage.strings import write_docnos
 
-__all__ = [
-    "DIGEST_BYTES",
-    "Advance",
-    "Encoding",
-    "RowSource",
-    "Rows",
-    "ShardWriter",
-    "Shards",
-    "bounds_of",
-    "earlier_rows",
-    "gather",
-    "shards_beside",
-    "text_digest",
-    "write_encoded",
-]
-
 DIGEST_BYTES = 16
 _VERSION = 1
 _DIGESTS = "digests"

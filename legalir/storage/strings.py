@@ -21,8 +21,6 @@ import pandas as pd
 from legalir.errors import ComponentError
 from legalir.storage.arrays import save_array
 
-__all__ = ["Docnos", "Strings", "write_docnos", "write_strings"]
-
 
 def write_strings(directory: Path, name: str, strings: Iterable[str]) -> None:
     """Write ``<name>.bytes.npy`` (uint8) and ``<name>.offsets.npy`` (int64 [n + 1]) into `directory`."""

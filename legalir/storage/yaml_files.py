@@ -9,8 +9,6 @@ import yaml
 
 from legalir.errors import DefinitionError
 
-__all__ = ["kind_of", "read_yaml"]
-
 
 class _StrictLoader(yaml.SafeLoader):
     """The safe loader; it raises an error for two equal keys, where the first would be lost."""

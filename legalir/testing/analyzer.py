@@ -14,8 +14,6 @@ from legalir.testing.fingerprints import check_fingerprint_of_parameters, check_
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox
 
-__all__ = ["ANALYZER"]
-
 
 def _made(sandbox: Sandbox) -> Any:
     return sandbox.make(sandbox.collection())

@@ -12,20 +12,6 @@ from typing import Literal, NamedTuple
 from legalir.errors import LegalIRError, describe
 from legalir.testing.sandbox import ComponentUnderTest, Sandbox, misfit
 
-__all__ = [
-    "Check",
-    "Failed",
-    "Function",
-    "NotApplicable",
-    "Outcome",
-    "Status",
-    "checks_of",
-    "construction",
-    "explain_error",
-    "given",
-    "short",
-]
-
 Status = Literal["passed", "failed", "expected failure", "unexpected pass", "not applicable"]
 
 

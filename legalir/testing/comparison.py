@@ -9,8 +9,6 @@ import pandas as pd
 
 from legalir.testing.checks import short
 
-__all__ = ["difference"]
-
 _RELATIVE, _ABSOLUTE = 1e-4, 1e-5
 """Tolerances of scores: float32 sums depend on the order of addition, and so on the batch."""
 

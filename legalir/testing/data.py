@@ -6,20 +6,6 @@ import unicodedata
 
 import pandas as pd
 
-__all__ = [
-    "BRANCHES",
-    "DOCNOS",
-    "FIRST_STAGE",
-    "HEAVY",
-    "LINKS",
-    "ODD_PROVISIONS",
-    "ODD_TEXTS",
-    "PROVISIONS",
-    "QUERIES",
-    "TEXTS",
-    "long_text",
-]
-
 FIRST_STAGE = 'tfidf(analyzer="word") % 20'
 """Expression of the input of rerankers, expanders and generators; its scores lie in [0, 1], as some of them need."""
 

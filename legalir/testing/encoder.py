@@ -17,8 +17,6 @@ from legalir.testing.fingerprints import check_fingerprint_of_parameters, check_
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox, fitted
 
-__all__ = ["ENCODER"]
-
 _CLOSE = 1e-5
 """Tolerance of the numbers of a vector: float32 sums depend on the order of addition, and so on the batch."""
 

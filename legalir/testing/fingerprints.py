@@ -9,8 +9,6 @@ from legalir.errors import LegalIRError
 from legalir.testing.checks import Failed, NotApplicable
 from legalir.testing.sandbox import Sandbox
 
-__all__ = ["check_fingerprint_of_parameters", "check_name", "fingerprint"]
-
 
 def check_name(name: object, cure: str = "give the name of the entry.") -> None:
     """Raise Failed unless `name` is a text of 1 to 200 printable characters."""

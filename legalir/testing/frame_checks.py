@@ -18,8 +18,6 @@ from legalir.testing.comparison import difference
 from legalir.testing.data import ODD_PROVISIONS, ODD_TEXTS, PROVISIONS, long_text
 from legalir.testing.sandbox import Run, Sandbox
 
-__all__ = ["FRAME_CHECKS", "INVARIANCE_CHECKS", "RESULT_CHECKS", "UNUSUAL_CHECKS", "has_finite_scores", "without_left"]
-
 _COPY = "copy a frame before writing into it."
 _EXTRA: dict[str, Any] = {"asked_on": ["2031-05-02", "", "2030-01-01", "2031-05-02"], "weight": [0.5, 1.5, 2.5, 3.5]}
 _RESULT_COLUMNS = ("qid", "docno", "score", "rank")

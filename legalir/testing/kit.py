@@ -20,8 +20,6 @@ from legalir.testing.source import SOURCE
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["check", "checks", "names", "parametrize", "run"]
-
 CHECKS: dict[str, tuple[Check, ...]] = {
     "analyzer": ANALYZER,
     "encoder": ENCODER,

@@ -21,8 +21,6 @@ from legalir.testing.comparison import difference
 from legalir.testing.data import HEAVY
 from legalir.testing.sandbox import ComponentUnderTest, Sandbox
 
-__all__ = ["PROCESS_CHECKS", "run_stages"]
-
 
 class Report(NamedTuple):
     """The events in the new interpreter.

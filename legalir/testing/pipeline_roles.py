@@ -24,8 +24,6 @@ from legalir.testing.frame_checks import (
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Pipeline, Sandbox, pipeline_of
 
-__all__ = ["EXPANDER", "FUSER", "GENERATOR", "RERANKER", "RETRIEVER"]
-
 
 def composed_documents(sandbox: Sandbox) -> None:
     """A search over documents in NFD gives the same results as over documents in NFC."""

@@ -29,8 +29,6 @@ from legalir.testing import data
 if TYPE_CHECKING:
     import pyterrier as pt
 
-__all__ = ["ComponentUnderTest", "Pipeline", "Run", "Sandbox", "fitted", "misfit", "pipeline_of"]
-
 Pipeline: TypeAlias = "str | pt.Transformer"
 """An expression, or a transformer that belongs to no collection."""
 

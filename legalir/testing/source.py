@@ -14,8 +14,6 @@ from legalir.testing.fingerprints import check_name
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox
 
-__all__ = ["SOURCE"]
-
 _DATES = ("effective_from", "effective_to")
 
 

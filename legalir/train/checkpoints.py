@@ -27,8 +27,6 @@ from legalir.storage.files import atomic_file, publish_directory, restore_direct
 from legalir.storage.locks import file_lock
 from legalir.storage.manifest import seal, unseal
 
-__all__ = ["Checkpoints", "State", "interrupts", "own_place", "writing"]
-
 _NAME, _FORMAT, _VERSION = "state.json", "legalir training", 2
 _AGAIN = "train again with resume=False (--no-resume)"
 

@@ -12,8 +12,6 @@ from legalir.dense.cosine import best_cosines
 from legalir.m3.heads import Representations
 from legalir.train.material import Gold
 
-__all__ = ["dev_measures", "sparse_ndcg"]
-
 _K, _QUERIES = 10, 64
 
 

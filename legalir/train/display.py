@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Display", "open_display"]
-
 
 class Display:
     """Base of displays; shows nothing."""

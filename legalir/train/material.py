@@ -20,19 +20,6 @@ from legalir.train.pairs import Pairs, from_headings, from_judgements, from_refe
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = [
-    "Gold",
-    "Material",
-    "Questions",
-    "check_disjoint",
-    "dataset_facts",
-    "epoch_order",
-    "pairs_of",
-    "random_numbers",
-    "read_material",
-    "same_question",
-]
-
 Integers = npt.NDArray[np.int64]
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from legalir.collection.collection import Collection
 
-__all__ = ["draw", "mine_by_expression", "mine_by_model"]
-
 _QUERIES = 256
 """Queries whose cosines with all provisions are held at a time, by each thread."""
 

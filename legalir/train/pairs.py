@@ -18,8 +18,6 @@ from legalir.statutes.references.numbers import clean
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["Pairs", "from_headings", "from_judgements", "from_references"]
-
 Integers = npt.NDArray[np.int64]
 
 

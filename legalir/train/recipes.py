@@ -11,8 +11,6 @@ from legalir.encode.hashed_ngrams import NGrams
 from legalir.storage.digest import digest
 from legalir.storage.schema import AnyText, Choice, Flag, Number, Schema, Text, Whole, seen
 
-__all__ = ["MODEL", "RANDOM", "FineTuning", "Recipe", "Settings", "StaticRecipe"]
-
 MODEL, RANDOM = "model", "random"
 """Values of `negatives` in a :class:`StaticRecipe` that are not expressions."""
 

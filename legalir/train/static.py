@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from legalir.collection.collection import Collection
 
-__all__ = ["TrainedModel", "model_card", "train_recipe", "train_static"]
-
 
 @dataclass(frozen=True)
 class TrainedModel:

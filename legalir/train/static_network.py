@@ -16,8 +16,6 @@ import scipy.sparse as sp
 from legalir.encode.hashed_ngrams import Features
 from legalir.storage.arrays import unit_rows
 
-__all__ = ["LazyAdam", "Network", "encode", "ranges", "relative_idf", "rows_matrix"]
-
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 

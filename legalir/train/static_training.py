@@ -30,8 +30,6 @@ from legalir.train.static_network import Network, encode, ranges, relative_idf, 
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["Batch", "Batcher", "StaticTraining", "TrainedTable", "info_nce", "loss_and_gradient", "rate_at"]
-
 Integers = npt.NDArray[np.int64]
 
 _NEVER = -1e4

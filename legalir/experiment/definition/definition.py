@@ -25,8 +25,6 @@ from legalir.storage.schema import Choice, Number, OptionalText, Schema, SchemaE
 if TYPE_CHECKING:
     import ir_measures
 
-__all__ = ["Definition", "Reference", "Sweep", "load_definition", "parse_measure"]
-
 
 def parse_measure(name: str) -> ir_measures.Measure:
     """Return the measure called `name`, one of ``ir_measures`` or of legalir.

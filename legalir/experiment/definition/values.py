@@ -15,8 +15,6 @@ from pydantic import AfterValidator, PlainValidator
 from legalir.errors import DefinitionError, suggestion
 from legalir.storage.schema import AnyText, seen
 
-__all__ = ["Setting", "ValueName", "changed_values", "check_use", "filled", "shown_value"]
-
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 _QUOTED = re.compile(r"""(?P<quote>\"{3}|'{3}|"|')(?P<body>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)""", re.DOTALL)

@@ -12,11 +12,6 @@ from dataclasses import dataclass
 from legalir.experiment.definition.definition import Sweep
 from legalir.experiment.report.rows import Row, ScoreTable
 
-__all__ = [
-    *("Bar", "Curve", "CurvePoint", "DifferenceBar", "DifferenceChart", "MeasurePanel"),
-    *("curves", "difference_chart", "measure_panels"),
-]
-
 HEIGHT = 200.0
 """Height of a difference chart in its own units."""
 

@@ -15,8 +15,6 @@ from legalir.experiment.report.result import ExperimentResult
 from legalir.experiment.runs.files import writing
 from legalir.storage.files import atomic_file
 
-__all__ = ["DEFAULT_TOLERANCE", "Cell", "Comparison", "Expected", "compare", "read_expected", "write_expected"]
-
 DEFAULT_TOLERANCE = 0.0005
 """Largest difference of two scores (fractions) that count as the same."""
 

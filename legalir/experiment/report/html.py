@@ -18,8 +18,6 @@ from legalir.extras import require
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["headline", "legend", "render"]
-
 LISTED = 8
 """Number of queries in each list of the report."""
 

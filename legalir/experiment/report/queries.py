@@ -11,8 +11,6 @@ import pandas as pd
 from legalir.experiment.runs.context import TOP, Context
 from legalir.experiment.runs.files import Run, has_answers
 
-__all__ = ["Hit", "Line", "QueryCard", "QueryFacts", "anchor", "extremes"]
-
 
 @dataclass(frozen=True)
 class Line:

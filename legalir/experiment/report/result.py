@@ -21,8 +21,6 @@ from legalir.experiment.runs.files import Run, exact_floats, load_run, read_reco
 from legalir.experiment.runs.latency import Latency
 from legalir.storage.files import atomic_file
 
-__all__ = ["ExperimentResult", "read_table"]
-
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
 
 

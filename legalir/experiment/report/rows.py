@@ -11,8 +11,6 @@ import pandas as pd
 
 from legalir.experiment.definition.definition import Definition
 
-__all__ = ["Cell", "Row", "ScoreTable", "counted", "format_score", "p_text"]
-
 NAN = math.nan
 
 

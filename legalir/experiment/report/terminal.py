@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["open_console", "print_comparison", "print_result"]
-
 NAME_WIDTH, NARROW_NAME = 30, 20
 """Longer system names are folded: at the first width, or at the second where one table then holds everything."""
 

@@ -13,8 +13,6 @@ from legalir.experiment.runs.files import has_answers
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["TOP", "Context", "collect_context"]
-
 TOP = 5
 """Number of first results of each query whose titles are stored."""
 

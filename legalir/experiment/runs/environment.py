@@ -20,8 +20,6 @@ from legalir.experiment.runs.fingerprints import frame_fingerprint, legalir_vers
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["describe_environment", "public_dataset_name"]
-
 PACKAGES = (
     *("pyterrier", "ir-datasets", "ir-measures", "pytrec-eval-terrier", "numba", "numpy", "scipy", "pandas"),
     *("scikit-learn", "statsmodels", "networkx", "torch", "transformers", "sentence-transformers", "tokenizers"),

@@ -26,11 +26,6 @@ from legalir.experiment.runs.latency import Latency
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file
 
-__all__ = [
-    *("ANSWER_COLUMNS", "RANKED_COLUMNS", "Run", "RunRecord", "exact_floats", "has_answers", "load_run", "read_record"),
-    *("read_run", "record_paths", "save_record", "save_run", "write_run", "writing"),
-]
-
 RANKED_COLUMNS = ("qid", "docno", "score", "rank")
 """The columns of ranked lists: strings, strings, finite floats, and integers from 0."""
 

@@ -15,8 +15,6 @@ import pyterrier as pt
 
 from legalir.storage.digest import digest, file_digest
 
-__all__ = ["frame_fingerprint", "legalir_version", "pipeline_fingerprint", "run_key"]
-
 
 def legalir_version() -> str:
     """Return the installed version of legalir, or ``unknown`` in a tree that was never installed."""

@@ -12,8 +12,6 @@ import pyterrier as pt
 
 from legalir.models.query_cache import ignore_cached_queries
 
-__all__ = ["Latency", "measure_latency", "sample_queries"]
-
 WARM_UP = 3
 """Number of queries asked first and not timed: with them, models and indexes are loaded."""
 

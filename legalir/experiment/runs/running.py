@@ -37,8 +37,6 @@ from legalir.progress import progress
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["checked_run", "make_runs", "naming", "run_together"]
-
 _log = logging.getLogger("legalir")
 
 

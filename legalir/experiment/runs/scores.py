@@ -18,8 +18,6 @@ from legalir.experiment.runs.files import has_answers
 from legalir.experiment.runs.latency import Latency
 from legalir.experiment.runs.statistics import bootstrap_interval, paired_test, resampling_counts
 
-__all__ = ["PER_QUERY_COLUMNS", "evaluate", "per_query_scores", "scorable", "score_table", "statistic_columns"]
-
 PER_QUERY_COLUMNS = ("name", "qid", "measure", "value")
 """The columns of the per-query values: one row a system, query and measure."""
 

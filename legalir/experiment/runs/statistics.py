@@ -8,8 +8,6 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["bootstrap_interval", "paired_test", "randomisation_test", "resampling_counts"]
-
 Array = npt.NDArray[np.float64]
 PairedTest = Callable[[Array, Array], tuple[float, float]]
 

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Sequence
 
 from legalir.statutes.references.numbers import Token
 
-__all__ = ["NUMBER", "ContextModel", "Edges", "skeleton"]
-
 NUMBER = "\0"
 """Stands for each number in a skeleton."""
 

@@ -14,8 +14,6 @@ from legalir.datasets import Provision
 from legalir.statutes.references.locate import Locator, Span, Target
 from legalir.statutes.references.numbers import clean
 
-__all__ = ["ReferenceContext", "ReferenceContexts"]
-
 _QUOTED = re.compile(r"「[^「」]{1,80}」|『[^『』]{1,80}』|《[^《》]{1,80}》|〈[^〈〉]{1,80}〉")
 _BETWEEN = 5
 _SHORTEST = 8

@@ -22,8 +22,6 @@ from legalir.statutes.references.context_model import ContextModel
 from legalir.statutes.references.numbers import Numbers, clean, order_of, tail_of
 from legalir.statutes.references.scanner import Example, Mention, ScannedText, Scanner
 
-__all__ = ["LinkReport", "Locator", "Span", "Target"]
-
 SAMPLE = 5000
 """Citing texts from which the forms of a reference are learnt, evenly spaced over the corpus."""
 

@@ -14,8 +14,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Numbers", "Token", "clean", "order_of", "tail_of"]
-
 _HAN = {character: value for value, character in enumerate("〇一二三四五六七八九")} | {"零": 0}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
 _RUN = rf"\d+|[{''.join(_HAN)}{''.join(_HAN_UNITS)}]+"

@@ -20,8 +20,6 @@ from typing import NamedTuple
 from legalir.statutes.references.context_model import NUMBER, ContextModel, Edges, skeleton
 from legalir.statutes.references.numbers import Numbers, Token, order_of
 
-__all__ = ["Example", "Mention", "ScannedText", "Scanner"]
-
 _JOINED, _JOINERS = 3, 0.5
 """Maximum number of characters between joined numbers, and the share of cases that must be right."""
 

@@ -19,8 +19,6 @@ from legalir.datasets.readers import Fault, json_rows, open_binary, stop
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.source import FIELDS, Row, Source
 
-__all__ = ["Table", "TableFile", "table"]
-
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _CELL = 1 << 28
 """Maximum number of characters in a cell: a cell may hold a whole provision."""

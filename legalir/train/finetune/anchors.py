@@ -29,8 +29,6 @@ from legalir.train.recipes import FineTuning
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["Anchor", "AnchorSource", "DevSet", "EpochBatches", "anchors", "compose", "dev_set", "read_anchor_source"]
-
 Integers = npt.NDArray[np.int64]
 
 _ORDER, _NEGATIVES, _DEV = 11, 12, 13

@@ -19,8 +19,6 @@ from legalir.train.recipes import FineTuning
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
-__all__ = ["CARD", "card_of", "write_card", "write_history"]
-
 CARD = "finetuning.json"
 """The file that identifies a model tuned by legalir."""
 

@@ -22,8 +22,6 @@ from legalir.models.folders import find_model, is_folder, model_digest
 from legalir.models.loading import Placement, load_backbone, load_tensors, load_tokenizer
 from legalir.train.recipes import FineTuning
 
-__all__ = ["HEADS", "BaseModel", "Network", "load_network", "read_base_model", "sparse_embedding", "write_model"]
-
 _MODES = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_mean_tokens": "mean",

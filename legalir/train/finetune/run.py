@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from legalir.collection.collection import Collection
 
-__all__ = ["FineTuned", "finetune"]
-
 
 @dataclass(frozen=True)
 class FineTuned:

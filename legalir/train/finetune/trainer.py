@@ -22,8 +22,6 @@ from legalir.train.checkpoints import writing
 from legalir.train.finetune.anchors import Anchor, EpochBatches
 from legalir.train.recipes import FineTuning
 
-__all__ = ["AnchorTexts", "BatchSampler", "Collator", "trainer_class", "training_arguments"]
-
 _WEIGHTS = "model.safetensors"
 
 

@@ -24,8 +24,6 @@ from legalir.train.finetune.model import BaseModel, Network, write_model
 from legalir.train.finetune.trainer import AnchorTexts, BatchSampler, Collator, trainer_class, training_arguments
 from legalir.train.recipes import FineTuning
 
-__all__ = ["TunedFolder", "Tuning"]
-
 
 @dataclass(frozen=True)
 class TunedFolder:
