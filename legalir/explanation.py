@@ -95,7 +95,7 @@ class Explanation:
 
 
 def origin(part: Part, of: Explanation) -> str:
-    """Return a description of a part's source, without what the labels already say."""
+    """Return a description of a part's source, without facts that the labels already give."""
     source = part.source
     if source is None:
         return ""

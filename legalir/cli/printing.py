@@ -1,4 +1,4 @@
-"""The option ``--json`` and its one writer, and what else several commands print in the same way."""
+"""The option ``--json`` and its one writer, and other output that several commands share."""
 
 from __future__ import annotations
 

@@ -278,7 +278,7 @@ def _directory_name(part: _Named) -> str:
 
 
 def with_citing(source: StatuteDataset, graph: CitationGraph) -> Iterator[dict[str, Any]]:
-    """Yield every provision of a collection as a dict of its fields and ``citing``, the headings of what cites it."""
+    """Yield each provision of a collection as a dict: its fields, and ``citing`` with the headings of citing provisions."""
     headings = {record.doc_id: record.heading for record in source.docs()} if graph.links_count() else {}
     citing = citing_headings(graph, headings)
     for record in source.docs():

@@ -19,7 +19,7 @@ from legalir.errors import FormatError
 _Row = Mapping[str, object]
 
 _Spec = str | Sequence[str] | Mapping[str, object]
-"""A field name; several, of which the first with a value is used; or ``{join: [specs], with: text}``."""
+"""A field name; several names, where the first with a value is used; or ``{join: [specs], with: text}``."""
 
 _FIELDS = Provision._fields[1:]
 

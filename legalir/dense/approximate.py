@@ -428,11 +428,11 @@ def measure_recall(
         neighbours: the search.
         vectors: vectors of the documents, float16 or float32 [n, d].
         order: int32 [n], a permutation.
-        queries: vectors of the queries, [m, d], of which zeros do not count; None for the vectors of at most 200
-            documents, each of which is to find the others. The same index gives the same ones.
+        queries: vectors of the queries, [m, d]; zeros do not count. None for the vectors of at most 200 documents,
+            always the same ones for one index; each must find the others.
 
     Returns:
-        ``recall``, the mean over the queries, 1 if none finds anything; ``queries``, their number; ``queries_are``,
+        ``recall``, the mean over the queries, 1 if no query has results; ``queries``, their number; ``queries_are``,
         ``queries`` or ``documents``.
     """
     kind = "documents" if queries is None else "queries"

@@ -380,8 +380,8 @@ class DenseIndex(IndexArtifact):
             approximate: ``hnsw`` or ``ivf``, also with parameters (:class:`~legalir.dense.approximate.HNSW`,
                 :class:`~legalir.dense.approximate.IVF`).
             path: directory of another index, which is built; None replaces this one.
-            queries: what to measure recall with: texts, or vectors [m, d]; None for the vectors of up to 200 documents,
-                each of which is to find the others.
+            queries: queries to measure recall with: texts, or vectors [m, d]; None for the vectors of up to 200
+                documents, where each must find the others.
 
         Returns:
             The index that now has it.

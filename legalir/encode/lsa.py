@@ -79,7 +79,7 @@ class LSA:
 
     Args:
         analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
-        dimensions: length of a vector, at least 1; shorter where the collection does not have so many directions.
+        dimensions: length of a vector, at least 1; shorter if the collection has fewer directions.
 
     Raises:
         AnalyzerError: there is no such analyzer.

@@ -306,7 +306,7 @@ def _vectors(torch: Any, loaded: Loaded, features: dict[str, Any], batch_tokens:
 
 
 def _prompt_length(loaded: Loaded, prompt: str) -> int:
-    """Return the tokens of a prompt with what stands before it, for models that leave them out of the mean."""
+    """Return the number of tokens up to the end of a prompt, for models that leave them out of the mean."""
     tokens = loaded.tokenizer(prompt)["input_ids"]
     return len(tokens) - (1 if tokens and tokens[-1] in loaded.tokenizer.all_special_ids else 0)
 

@@ -1,1 +1,1 @@
-"""The citation graph, and what uses it: SAR, NitiLink, link expansion, family smoothing."""
+"""The citation graph and its components: SAR, NitiLink, link expansion, family smoothing."""

@@ -440,7 +440,7 @@ class CitationGraph(pt.Artifact):
 
     @property
     def in_memory(self) -> bool:
-        """Whether the graph was made here, and not opened where one was saved."""
+        """Whether the graph was built in memory, and not opened from a folder."""
         return self.path is pt.Artifact.NO_PATH
 
     def built(self) -> bool:

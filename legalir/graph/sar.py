@@ -101,7 +101,7 @@ def lifted(query: Ints, frozen: npt.NDArray[np.bool_], score: Floats, queries: i
 
 
 _ROUNDING = 1e-6
-"""How far a cosine of single precision may be from [0, 1]."""
+"""Largest distance of a cosine of single precision from [0, 1]."""
 
 
 @dataclass(frozen=True)
@@ -319,7 +319,7 @@ class SAR(Component):
         return NORMALIZERS[name](score, score[first[1:][query] - 1], score[first[:-1][query]])
 
     def _missing_scores(self, lists: RankedLists, node: Ints, key: Ints) -> tuple[Floats, Floats]:
-        """Return the scorer's score of candidates that the lists lack, and S: 0 for what it does not score.
+        """Return the scorer's score of candidates that the lists lack, and S: 0 for candidates that it does not score.
 
         A normaliser that needs the ends of a scale gets those of the scorer's own scores of the list: another
         component may have made the list.
@@ -330,7 +330,7 @@ class SAR(Component):
             key: keys of the candidates, ascending; [m].
 
         Raises:
-            ComponentError: a score of the scorer is not a finite number, or not in the range that S has to be in.
+            ComponentError: a score of the scorer is not a finite number, or not in the range of S.
         """
         if self.pair_scorer is None or len(key) == 0:
             return np.zeros(len(key)), np.zeros(len(key))

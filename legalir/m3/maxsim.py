@@ -1,6 +1,6 @@
 """MaxSim [colbert]: the mean, over the vectors of a query, of the greatest inner product with a vector of a document.
 
-n documents, m queries; t stored vectors of d numbers, of which a block holds r in p pieces; q vectors of a query.
+Sizes: n documents, m queries; t stored vectors of d numbers; r vectors in a block, in p pieces; q vectors of a query.
 
 Vectors in eight bits
     With m the greatest absolute component of a vector x, the scale is s = m / 127, and component i is stored as the

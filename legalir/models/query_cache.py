@@ -1,4 +1,4 @@
-"""Cache of what a model computed for queries: several components of a pipeline ask about the same query."""
+"""Cache of a model's results for queries: several components of a pipeline ask about the same query."""
 
 from __future__ import annotations
 

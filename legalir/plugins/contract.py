@@ -24,7 +24,7 @@ class Role(NamedTuple):
     Attributes:
         summary: input and output of the component.
         in_expressions: whether its names are names of pipeline expressions. The factory of such a role always gets a
-            collection; it also gets the nested pipelines by position, and what stands to the left of its ``>>`` if it
+            collection; it also gets the nested pipelines by position, and the pipeline to the left of its ``>>`` if it
             has the keyword-only parameter ``left``. The factory of any other role gets a collection or None, and
             parameters.
         wanted: the object that the factory returns, with an article, for messages.
@@ -135,7 +135,7 @@ def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F],
     A parameter that the factory itself declares stays as the factory declares it, and stands before the others.
 
     Args:
-        classes: the class; or several, of which the first that has a parameter of a name gives it.
+        classes: the class; or several: a parameter comes from the first class that has it.
         without: parameters of the constructors that the factory fills in itself.
 
     Raises:

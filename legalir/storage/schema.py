@@ -186,7 +186,7 @@ _WANTED = {
     "less_than": "below {lt}",
     "less_than_equal": "at most {le}",
 }
-"""What is accepted, by the type of pydantic's error."""
+"""Accepted values in words, by the type of pydantic's error."""
 
 
 def _sentence(error: ValidationError) -> str:

@@ -149,4 +149,4 @@ ANALYZER = checks_of(
     company,
     counts,
 )
-"""All of them, in the order in which they run."""
+"""All checks of an analyzer, in the order in which they run."""

@@ -210,4 +210,4 @@ ENCODER = checks_of(
     fitted_vectors,
     restored_encoder,
 )
-"""All of them, in the order in which they run."""
+"""All checks of an encoder, in the order in which they run."""

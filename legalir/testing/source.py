@@ -132,4 +132,4 @@ SOURCE = checks_of(
     determinism,
     another_build,
 )
-"""All of them, in the order in which they run."""
+"""All checks of a source, in the order in which they run."""

@@ -111,7 +111,7 @@ def loss_and_gradient(
 
 
 _SLOWEST = 0.02
-"""The share of the rate below which it does not fall."""
+"""Lowest learning rate, as a share of the first one."""
 
 _DRAWS, _ORDER, _START = 0, 1, 2
 """Places of random numbers."""
@@ -161,7 +161,7 @@ class StaticTraining:
         hard: the pool of hard negatives if a pipeline found them.
 
     Attributes:
-        material: the data without the texts of the provisions, of which only the features are needed.
+        material: the data without the texts of the provisions; only their features are needed.
     """
 
     def __init__(

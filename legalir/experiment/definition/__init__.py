@@ -1,1 +1,1 @@
-"""What an experiment asks: datasets, measures, systems, values."""
+"""The definition of an experiment: datasets, measures, systems, values."""

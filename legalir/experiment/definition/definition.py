@@ -103,7 +103,7 @@ class Sweep(Schema):
     parameter: Text
     """Name of the parameter, which stands in braces in `expression`."""
     values: Annotated[tuple[Value, ...], _Filled]
-    """What takes the place of the parameter, one system a value: numbers, texts or lists of numbers."""
+    """Values of the parameter, one system a value: numbers, texts or lists of numbers."""
     expression: Text
     """Pipeline expression such as ``lsa >> sar(beta={beta})``."""
 
@@ -154,7 +154,7 @@ class Definition(Schema):
     measures: Annotated[tuple[_Measure, ...], _Filled, _Once]
     """Names in the form of ``ir_measures`` (``nDCG@10``); the first one leads the report."""
     values: Mapping[ValueName, Setting] = Field(default_factory=dict)
-    """What takes the place of ``${name}`` in the expressions."""
+    """Values that replace ``${name}`` in the expressions."""
     systems: Annotated[Mapping[Annotated[Text, AfterValidator(_printable)], Text], _Filled] = Field(
         default_factory=dict
     )

@@ -1,1 +1,1 @@
-"""What is shown: tables, charts, the HTML report, comparisons."""
+"""Reports of an experiment: tables, charts, the HTML report, comparisons."""

@@ -64,7 +64,7 @@ def _milliseconds(value: float) -> str:
 
 
 def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
-    """Return what the template shows, by the names it uses."""
+    """Return the values of the template, by name."""
     from legalir.pipeline import canonical
 
     definition, best = scores.definition, scores.leader
@@ -132,7 +132,7 @@ def headline(scores: ScoreTable, queries: int) -> str:
 
 
 def legend(scores: ScoreTable) -> str:
-    """Return what the marks of the table mean."""
+    """Return the meaning of the marks of the table."""
     definition = scores.definition
     words = "Scores are percentages. Bold: best of the column."
     if any(row.answers for row in scores.rows):

@@ -60,7 +60,7 @@ def anchor(qid: str) -> str:
 
 
 class QueryFacts:
-    """What is known about each query of an experiment.
+    """Facts about each query of an experiment.
 
     Args:
         context: the words of the experiment.

@@ -134,7 +134,7 @@ class ExperimentResult:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> ExperimentResult:
-        """Read back what :meth:`save` wrote.
+        """Read the files that :meth:`save` wrote.
 
         Raises:
             ExperimentError: the folder holds no result, or a damaged one.
@@ -161,7 +161,7 @@ class ExperimentResult:
 
 
 def _cure(folder: Path) -> str:
-    """Return what to do about a folder without a result; with several datasets, each result has a folder in it."""
+    """Return advice for a folder without a result; with several datasets, each result has a folder in it."""
     below = sorted(child.name for child in folder.glob("*/") if (child / "table.tsv").is_file())
     return f"give one of its datasets, {', '.join(below)}" if below else "run the experiment first"
 

@@ -1,4 +1,4 @@
-"""The table of an experiment as people see it, on the terminal and in the report: what is best, what is significant."""
+"""Rows of the table on the terminal and in the report, with marks for the best and for significant differences."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What happened: runs, their fingerprints, latency and scores."""
+"""The runs of an experiment, their fingerprints, latency and scores."""

@@ -1,4 +1,4 @@
-"""Where and with what an experiment ran: enough to run it again, nothing about the person who ran it."""
+"""The environment of an experiment: enough to run it again, nothing about the person who ran it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ ANSWER_COLUMNS = ("qid", "qanswer")
 
 @dataclass(frozen=True)
 class RunRecord:
-    """How a run was made.
+    """Description of a run: its system, key, sizes and times.
 
     Attributes:
         system: the name of the system.

@@ -98,10 +98,10 @@ class ContextModel:
 
 
 class Edges:
-    """How far a mention reaches to one side of its number: ``제`` before it and ``조`` after it.
+    """Characters of a mention on one side of its number: ``제`` before it and ``조`` after it.
 
-    Character by character: one more belongs to the mention if at least a share of the mentions that reach this far have
-    it.
+    Learnt character by character: the next character belongs to the mention if at least a share of the mentions that
+    reach this far have it.
 
     Args:
         sides: the text beside the number of each mention, from the number outwards.

@@ -151,7 +151,7 @@ class Scanner:
 
 
 class _Tally:
-    """How often the links confirm something, and in how many texts."""
+    """Counts of how often the links confirm something, and in how many texts."""
 
     def __init__(self) -> None:
         self._right, self._total = Counter[str](), Counter[str]()

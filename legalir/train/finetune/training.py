@@ -72,8 +72,8 @@ class Tuning:
         self._steps = len(self._batches)
         if not self._steps:
             raise DataError(
-                f"Not one batch of {recipe.batch} anchors can be made in which nothing right is a negative: "
-                f"give a smaller 'batch', or learn from more."
+                f"No batch of {recipe.batch} anchors is possible without a right provision among the negatives: "
+                f"give a smaller 'batch', or more data to learn from."
             )
         self._facts: dict[str, Any] = {"epoch": 0, "seconds": 0.0, "history": []}
         self._losses: list[float] = []

@@ -98,7 +98,7 @@ def test_heap(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
 @pytest.mark.parametrize("size", ["100m", "1", "lots", "-1g", "1.5g", "1g -version"])
 def test_no_heap(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
     monkeypatch.setenv("LEGALIR_LUCENE_HEAP", size)
-    with pytest.raises(ComponentError, match="is no heap of at least 256m"):
+    with pytest.raises(ComponentError, match="is not a heap of at least 256m"):
         machines.heap()
 
 
@@ -108,7 +108,7 @@ def test_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert machines.threads() == 3
     for wrong in ("0", "two", "1.5"):
         monkeypatch.setenv("LEGALIR_LUCENE_THREADS", wrong)
-        with pytest.raises(ComponentError, match="is no positive whole number"):
+        with pytest.raises(ComponentError, match="is not a positive whole number"):
             machines.threads()
 
 

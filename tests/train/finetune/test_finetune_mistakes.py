@@ -112,7 +112,7 @@ def test_mistakes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(DataError, match=r"are judged in .*, too, and would be learnt"):
         shared = write_collection(tmp_path / "shared", shared=True)
         tuned(root, out, dataset=str(shared / "train"), dev="dev")
-    with pytest.raises(DataError, match="Not one batch of 64 anchors can be made"):
+    with pytest.raises(DataError, match="No batch of 64 anchors is possible"):
         tuned(root, out, batch=64)
     with pytest.raises(DefinitionError, match=r"holds no interrupted training: tune without resume=True"):
         tuned(root, out, resume=True)

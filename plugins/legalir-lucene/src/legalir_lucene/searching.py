@@ -21,7 +21,7 @@ _CLAUSES = 2**31 - 1
 
 
 class Hits(NamedTuple):
-    """What a question found.
+    """Hits of one question.
 
     Attributes:
         documents: numbers of the documents, best first, int64 [r].
@@ -76,7 +76,7 @@ class Searcher:
 
     def __init__(self, machine: Machine, searcher: Any) -> None:
         self._searcher = searcher
-        # No parser: what it is given are terms, none of which means anything else.
+        # No query parser: the input is terms, and no term has a special meaning.
         builder = machine.java("org.apache.lucene.util.QueryBuilder")
         self._builder = builder(whitespace_analyzer(machine, frequencies=False))
         # Java writes all hits at once; read one by one, they would cost more than the search.
