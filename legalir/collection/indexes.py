@@ -278,7 +278,7 @@ def _directory_name(part: _Named) -> str:
 
 
 def with_citing(source: StatuteDataset, graph: CitationGraph) -> Iterator[dict[str, Any]]:
-    """Yield each provision of a collection as a dict: its fields, and ``citing`` with the headings of citing provisions."""
+    """Yield each provision as a dict: its fields, and ``citing``, the headings of the provisions that cite it."""
     headings = {record.doc_id: record.heading for record in source.docs()} if graph.links_count() else {}
     citing = citing_headings(graph, headings)
     for record in source.docs():
