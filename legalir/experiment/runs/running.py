@@ -29,8 +29,9 @@ from legalir.experiment.runs.files import (
 )
 from legalir.experiment.runs.fingerprints import frame_fingerprint, run_key
 from legalir.experiment.runs.latency import measure_latency, sample_queries
+from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
-from legalir.frames.ranking import rank_results
+from legalir.frames.ranking import RankedLists, rank_results
 from legalir.plugins import plugin_of
 from legalir.progress import progress
 
@@ -129,7 +130,7 @@ def _steps(pipeline: pt.Transformer) -> tuple[pt.Transformer, ...]:
 
 def run_together(
     pipelines: Mapping[str, Sequence[pt.Transformer]],
-    frame: pd.DataFrame,
+    state: pd.DataFrame | RankedLists,
     absent: dict[str, str],
     seconds: float = 0.0,
 ) -> Iterator[tuple[str, pd.DataFrame, float]]:
@@ -137,7 +138,7 @@ def run_together(
 
     Args:
         pipelines: the steps of each system.
-        frame: what the first steps are given.
+        state: input of the first steps, a frame or ranked lists.
         absent: gets the reason for each system whose model or package is missing; these are left out.
         seconds: time that earlier steps took.
 
@@ -153,12 +154,12 @@ def run_together(
         if steps:
             branches.setdefault(steps[0], {})[name] = steps[1:]
         else:
-            yield name, frame, seconds
-    for step, rest in branches.items():
+            yield name, state.frame() if isinstance(state, RankedLists) else state, seconds
+    for first, rest in branches.items():
         start = perf_counter()
         with naming(next(iter(rest))):
             try:
-                results = step.transform(frame)
+                results = step(first, state)
             except LegalIRError as error:
                 if (cause := _missing(error)) is None:
                     raise
