@@ -64,7 +64,7 @@ def moved_terms(
 ) -> TermVector:
     """Return ``α·q + β·|q|·f``, scaled to the length of q, with at most `terms` terms that are not those of q.
 
-    A query without terms counts as one of length 1. With α = 1 and β = 0 the query does not change.
+    The length of a query without terms is taken as 1. With α = 1 and β = 0 the query does not change.
 
     Args:
         query: weights of the query's terms.
