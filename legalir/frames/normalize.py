@@ -74,12 +74,10 @@ def zscore(score: Floats, group: Integers) -> Floats:
 
     σ is the standard deviation of the group itself, not an estimate for a population.
     """
-    low, high = ends(score, group)
+    low, _ = ends(score, group)
     size = np.maximum(np.bincount(group), 1)
-    # Deviations are taken from the lowest score: of large scores that lie close together, squares would lose them.
+    # Deviations are taken from the lowest score: squares of large scores that lie close together would lose them.
     above = score - low[group]
     mean = np.bincount(group, weights=above) / size
-    variance = np.bincount(group, weights=(above - mean[group]) ** 2) / size
-    # Rounding gives equal scores a mean that is not quite theirs.
-    sigma = np.where(high > low, np.sqrt(variance), 0.0)
+    sigma = np.sqrt(np.bincount(group, weights=(above - mean[group]) ** 2) / size)
     return np.divide(above, sigma[group], out=np.ones_like(above), where=sigma[group] > 0)
