@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import sys
 import warnings
 from collections.abc import Callable
 from multiprocessing.context import ForkProcess
@@ -16,3 +19,17 @@ def child(target: Callable[..., object], *args: object) -> ForkProcess:
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
     return process
+
+
+def die_at_file_operation(limit: int) -> None:
+    """Kill this process at the file operation with number `limit`, counted from this call."""
+    done = 0
+
+    def count(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal done
+        if event.startswith(("open", "os.", "shutil.", "tempfile.")):
+            done += 1
+            if done == limit + 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(count)

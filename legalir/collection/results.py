@@ -108,4 +108,4 @@ class SearchResult(pd.DataFrame):
         if self._search is None or "docno" not in self.columns:
             raise ComponentError("explain: this frame does not know its question: explain what search returned.")
         wanted = self["docno"].tolist() if docno is None else [docno] if isinstance(docno, str) else list(docno)
-        return explain(*self._search, wanted) if wanted else []
+        return explain(*self._search, wanted)

@@ -162,7 +162,7 @@ def ranked_lists(
 
 
 def read_lists(frame: pd.DataFrame, component: str) -> tuple[RankedLists, npt.NDArray[np.int64]]:
-    """Return the lists of a result frame that has rows, and the row of the frame for each of their rows, [r].
+    """Return the lists of a result frame, and the row of the frame for each of their rows, [r].
 
     The order of the rows of the frame does not matter.
 
@@ -188,7 +188,7 @@ def read_lists(frame: pd.DataFrame, component: str) -> tuple[RankedLists, npt.ND
 def _queries(qids: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Number the queries by first appearance; return the number of each row, and the first row of each number."""
     values = qids.to_numpy(dtype=object)
-    changes = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    changes = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1]))[: len(values)])
     # The rows of a query mostly stand together: a qid is looked up only where it changes.
     numbers, known = pd.factorize(values[changes])
     heads = changes[np.unique(numbers, return_index=True)[1]] if len(known) < len(changes) else changes

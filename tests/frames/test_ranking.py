@@ -65,6 +65,12 @@ def test_ranking_keeps_other_columns_beside_their_rows_and_replaces_ranks() -> N
 FRAME = frame_of({"q2": {"a": 0.5, "b": 0.5, "x": 0.9}, "q1": {"c": 0.1}})
 
 
+def test_a_frame_without_rows_has_no_lists() -> None:
+    lists, order = read_lists(FRAME.iloc[:0], "test")
+    assert (len(lists.queries), len(lists.query), len(order)) == (0, 0, 0)
+    assert list(lists.frame().columns) == list(read_lists(FRAME, "test")[0].frame().columns)
+
+
 def test_lists_are_ordered() -> None:
     lists, order = read_lists(FRAME, "test")
     assert lists.queries.to_dict("list") == {"qid": ["q2", "q1"], "query": ["질문 q2", "질문 q1"], "year": [0, 7]}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from pathlib import Path
 
 import pytest
-from forked import child
+from forked import child, die_at_file_operation
 from small_source import PROVISIONS, Small
 
 from legalir.errors import DataError, FormatError
@@ -131,16 +130,7 @@ def _replace(folder: Path, provisions: list[dict[str, str]]) -> None:
 
 def _replace_until(folder: Path, limit: int) -> None:
     """Replace, and die at the file operation with number `limit`."""
-    done = 0
-
-    def count(event: str, arguments: tuple[object, ...]) -> None:
-        nonlocal done
-        if event.startswith(("open", "os.", "shutil.", "tempfile.")):
-            done += 1
-            if done == limit + 1:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(count)
+    die_at_file_operation(limit)
     _replace(folder, NEW)
     os._exit(0)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from forked import child
+from forked import child, die_at_file_operation
 from small_index import DOCUMENTS, OTHERS, Answers, answers, scratch
 
 from legalir.lexical.sparse import SparseIndex
@@ -50,16 +49,7 @@ def test_a_build_that_is_killed_at_a_random_moment(tmp_path: Path) -> None:
 
 def _build_until(path: Path, limit: int) -> None:
     """Build, and die at the file operation with number `limit`."""
-    done = 0
-
-    def count(event: str, arguments: tuple[object, ...]) -> None:
-        nonlocal done
-        if event.startswith(("open", "os.", "shutil.", "tempfile.")):
-            done += 1
-            if done == limit + 1:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(count)
+    die_at_file_operation(limit)
     SparseIndex(path, analyzer="jamo3").index(OTHERS)
     os._exit(0)
 

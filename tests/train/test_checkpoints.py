@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from forked import child
+from forked import child, die_at_file_operation
 
 from legalir.errors import ArtifactError
 from legalir.train.checkpoints import Checkpoints
@@ -181,16 +179,7 @@ def test_a_full_disk(with_folder: Checkpoints, monkeypatch: pytest.MonkeyPatch, 
 
 def _save_until(out: Path, limit: int) -> None:
     """Write a state, and die at the file operation with number `limit`."""
-    done = 0
-
-    def count(event: str, arguments: tuple[object, ...]) -> None:
-        nonlocal done
-        if event.startswith(("open", "os.", "shutil.", "tempfile.")):
-            done += 1
-            if done == limit + 1:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(count)
+    die_at_file_operation(limit)
     Checkpoints(out, "f").save(3, {"epoch": 7}, ARRAYS)
     os._exit(0)
 
