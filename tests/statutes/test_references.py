@@ -7,7 +7,7 @@ import pytest
 from legalir.datasets import Provision
 from legalir.errors import DataError
 from legalir.statutes.references.contexts import ReferenceContext, ReferenceContexts
-from legalir.statutes.references.numbers import Numbers, order_of
+from legalir.statutes.references.numbers import Example, Numbers, longest_of, order_of, prefixes
 
 TOPICS = ("wells", "bridges", "kilns", "ferries", "mills", "quarries", "orchards", "stables", "granaries", "looms")
 
@@ -104,7 +104,7 @@ def test_sub_articles_and_ranges_are_learnt_from_the_links() -> None:
     rows += [("yard-13", f"yard-{number}", "self") for number in (6, 7, 8, 9)]
     references = ReferenceContexts(provisions, rows)
     found = list(references)
-    assert references.scanner.joiners == {"조의"}
+    assert references.scanner.numbers.joiners == {".", "조의"}
     assert references.scanner.connectors == {"조부터 제"}
     assert references.report.missing == 0
     assert references.report.ranges == 4  # 3 and 4, 7 and 8
@@ -174,11 +174,16 @@ def test_no_links_is_one_sentence() -> None:
         ("12", "12"),
         ("12.2", "12.2"),
         ("12/2", "12.2"),
-        ("제12조의2", "12.2"),
         ("12 ทวิ", "12ทวิ"),
         ("๑๒", "12"),
         ("65A", "65a"),
         ("Annex", ""),
+        ("1.3.1.", "1.3.1"),
+        ("6(1)(a)", "6.1.a"),
+        ("6 (1) (a)", "6.1.a"),
+        ("6.(1).(a)", "6.1.a"),
+        ("6(12A)(iv)", "6.12a.iv"),
+        ("39)", "39"),
     ],
 )
 def test_numbers_of_articles(article: str, key: str) -> None:
@@ -198,5 +203,70 @@ def test_the_words_behind_a_number_are_those_of_the_collection() -> None:
     ]
     letters = Numbers(["1", "2", "3", "12A"])
     assert [token.key for token in letters.tokens("sections 12A, 12 a person and 12angles")] == ["12a", "12", "12"]
+
+
+def test_words_before_a_number_and_signs_between_two_are_those_of_the_collection() -> None:
+    """The first articles are spelled in one way, the texts in all ways that readers know."""
+    french = Numbers(["1", "2", "3", "4", "L121-3", "R*123", "A. 3"])
+    spellings = (
+        "L. 121-3",
+        "L121-3",
+        "l.121-3",
+        "L 121-3",
+        "R*123",
+        "R* 123",
+        "R. 123",
+        "A3",
+        "a 3",
+        "A 3",
+        "R123-4-1",
+    )
+    expected = ["l121.3", "l121.3", "l121.3", "l121.3", "r123", "r123", "r123", "a3", "3", "a3", "r123.4.1"]
+    assert [french.key(spelling) for spelling in spellings] == expected
+    text = "des articles L. 121-3 et R* 123, ou il 7-8"
+    assert [text[token.start : token.end] for token in french.tokens(text)] == ["L. 121-3", "R* 123", "7-8"]
+    assert [token.key for token in Numbers(["121"]).tokens("L. 121-3")] == ["121", "3"]
+
+
+def test_words_and_letters_between_signs_are_parts() -> None:
+    articles = ["1.2.Guidance.1.", "APP_3.A3.1", "Part_5.Chapter_1.2.(3)", "2.3.a.", "5.2A.3", "4.12.3R"]
+    numbers = Numbers([*articles, *["1.3.1"] * 10])
+    keys = ["1.2.guidance.1", "app3.a3.1", "part5.chapter1.2.3", "2.3.a", "5.2a.3", "4.12.3r"]
+    assert [numbers.key(article) for article in articles] == keys
+    text = "Rules 5.2A.3(b) and 4.12.3R, paragraph 2.3.a and 2.3.apples, Part 5, APP3.A3.1."
+    assert [token.key for token in numbers.tokens(text)] == [
+        "5.2a.3.b",
+        "4.12.3r",
+        "2.3.a",
+        "2.3",
+        "part5",
+        "app3.a3.1",
+    ]
+
+
+def test_articles_as_texts_spell_them_show_the_joiners() -> None:
+    korean = Numbers(["제1조", "제2조", "제12조의2", "제3조", "부칙 3"])
+    assert korean.joiners == {".", "조의"}
+    assert [korean.key(article) for article in ("제12조의2", "제12조", "부칙 3", "12.2")] == [
+        "12.2",
+        "12",
+        "부칙3",
+        "12.2",
+    ]
+
+
+def test_texts_show_the_joiners() -> None:
+    examples = [Example(f"제{number}조의2(검사)", frozenset({f"{number}.2"}), "") for number in (4, 5)]
+    assert [token.key for token in Numbers(["4.2", "5.2"]).taught(examples).tokens("제7조의9")] == ["7.9"]
+    assert Numbers(["4.2"]).taught(examples[:1]).joiners == {"."}
+
+
+def test_a_paragraph_names_the_provision_that_holds_it() -> None:
+    assert prefixes("6.1.a") == ["6.1.a", "6.1", "6"]
+    assert longest_of("6.1.a", {"6", "6.1"}) == "6.1"
+    assert longest_of("6.1.a", {"6.1.a.b", "61"}) == ""
+
+
+def test_articles_are_in_order() -> None:
     assert order_of("12.2") > order_of("12")
     assert order_of("12.2") < order_of("13")

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from legalir.datasets import Provision
 from legalir.errors import DataError
 from legalir.statutes.references.context_model import ContextModel
-from legalir.statutes.references.numbers import Numbers, clean, order_of, tail_of
-from legalir.statutes.references.scanner import Example, Mention, ScannedText, Scanner
+from legalir.statutes.references.numbers import Example, Numbers, clean, longest_of, order_of, tail_of
+from legalir.statutes.references.scanner import Mention, ScannedText, Scanner
 
 SAMPLE = 5000
 """Citing texts from which the forms of a reference are learnt, evenly spaced over the corpus."""
@@ -182,7 +182,7 @@ class Locator:
             by_key = _by_key(of_text)
             scanned = self.scanner.scan(text)
             for mention in scanned.mentions:
-                targets = by_key.get(mention.key, ())
+                targets = by_key.get(longest_of(mention.key, by_key), ())
                 if len(targets) == 1:
                     yield scanned.skeleton, mention.place, targets[0].relation
 
@@ -202,11 +202,12 @@ class Locator:
             targets: the provisions that it cites.
             report: counts them.
         """
+        by_key = _by_key(targets)
         mentions: dict[str, list[Mention]] = {}
         for mention in scanned.mentions:
-            mentions.setdefault(mention.key, []).append(mention)
+            mentions.setdefault(longest_of(mention.key, by_key), []).append(mention)
         spans: dict[Target, Span] = {}
-        for key, rivals in _by_key(targets).items():
+        for key, rivals in by_key.items():
             spans |= self._assigned(text, scanned.skeleton, rivals, mentions.get(key, []))
         report.direct += len(spans)
         for target in targets:

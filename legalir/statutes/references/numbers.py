@@ -1,24 +1,49 @@
-"""Numbers of articles as collections write them: ``12``, ``12.2``, ``12/1``, ``12 bis``, ``第十二条``.
+"""Numbers of articles as collections and texts write them: ``12``, ``1.3.1``, ``6(1)(a)``, ``L. 121-3``, ``第十二条``.
 
-A number is digits of any script, or Han numerals. A word after it belongs to it where articles of the collection are
-numbered with such words (``12 ทวิ``, ``65A``); the articles themselves show which words these are, there is no list.
-The *key* of a number is the same for all its spellings: decimal digits, the parts joined by a dot, the word in lower
-case directly after it (``12.2``, ``12ทวิ``). Roman numerals and numbers written as words are not read.
+The *key* of a number is the same for all its spellings; dots join its parts.
+
+- Digits of any script and Han numerals are decimal digits: ``๑๒`` and ``十二`` have the key ``12``.
+- Dots between digits and brackets make parts: ``1.3.1`` and ``1.3.1.`` are ``1.3.1``; ``6(1)(a)``, ``6 (1) (a)`` and
+  ``6.(1).(a)`` are ``6.1.a``. A bracket holds a number, a letter (or two Latin ones), or a Roman numeral.
+- A word after a number belongs to it: ``12 bis`` and ``12bis`` are ``12bis``, ``65A`` is ``65a``.
+- So does a word before the first number: ``L. 121-3`` and ``L121-3`` are ``l121.3``, ``R*12`` is ``r12``.
+- Joiners stand between two parts: ``-`` in ``121-3``, ``/`` in ``12/1``, ``조의`` in ``제12조의1``, which is ``12.1``.
+
+The articles of the collection show which words and joiners there are, and texts confirm more (`Numbers.taught`);
+there is no list. A word that more than half of the articles have (``Article 12``, ``第十二条``) belongs to the
+reference, not to the number. Roman numerals outside brackets and numbers written as words are not read.
 """
 
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from copy import copy
+from itertools import pairwise
 from typing import NamedTuple
 
 _HAN = {character: value for value, character in enumerate("〇一二三四五六七八九")} | {"零": 0}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
-_RUN = rf"\d+|[{''.join(_HAN)}{''.join(_HAN_UNITS)}]+"
-_TAIL = re.compile(rf"(?:{_RUN})\W?([^\W\d_][^\s\d]*)\s*$")
+_NUMERALS = "".join([*_HAN, *_HAN_UNITS])
+_RUN = rf"(?:\d+|[{_NUMERALS}]+)"
+_WORD = rf"[^\W\d_{_NUMERALS}][^\s\d{_NUMERALS}{re.escape(string.punctuation)}\u2010-\u2027、。，：；（）]*"
+_PIECE = re.compile(rf"({_RUN})|{_WORD}")
+_BRACKET = r"\.?\s?[(（](?:\d{1,3}[A-Za-z]{0,2}|[^\W\d_]|[A-Za-z]{2}|[ivxlcIVXLC]{3,7})[)）]"
+_INSIDE = r"[^\W\d_]+(?=[)）])"
+_GAP = r"[.*_\-]{0,2}\s?"
+_IN_GAP = re.compile(r"[\s.*_\-]")
 _LONGEST = 12
+_REACH = 40
+"""Maximum number of characters of the words before a number."""
+
+_JOINED, _JOINERS = 3, 0.5
+"""Maximum number of characters between joined numbers, and the share of cases that must be right."""
+
+_TEXTS = 2
+"""Minimum number of texts in which a thing must be right."""
 
 
 class Token(NamedTuple):
@@ -29,32 +54,154 @@ class Token(NamedTuple):
     key: str
 
 
+class Example(NamedTuple):
+    """A cleaned text, the keys of the provisions that it names, and the key of its own number, empty if it has none."""
+
+    text: str
+    cited: frozenset[str]
+    own: str
+
+    def names(self, key: str) -> str:
+        """Return the key of the provision that a number in the text names, empty if it names none."""
+        return longest_of(key, self.cited)
+
+
+class Tally:
+    """Counts of how often texts confirm something, and in how many texts."""
+
+    def __init__(self) -> None:
+        self._right, self._total = Counter[str](), Counter[str]()
+        self._texts: dict[str, set[str]] = {}
+
+    def add(self, what: str, right: bool, text: str) -> None:
+        """Count a case of `what` in a text."""
+        self._total[what] += 1
+        if right:
+            self._right[what] += 1
+            self._texts.setdefault(what, set()).add(text)
+
+    def confirmed(self, share: float) -> frozenset[str]:
+        """Return what is right in at least this share of the cases and in at least `_TEXTS` texts."""
+        return frozenset(
+            what
+            for what, texts in self._texts.items()
+            if len(texts) >= _TEXTS and self._right[what] >= share * self._total[what]
+        )
+
+
 class Numbers:
     """Reader of the numbers of a collection.
 
     Args:
-        articles: the article fields of the collection, from which the words after a number are learnt. A word that more
-            than half of the articles have (``第十二条``) belongs to the reference, not to the number.
+        articles: the article fields of the collection, from which words and joiners are learnt.
+
+    Attributes:
+        joiners: what joins two parts of a number.
     """
 
     def __init__(self, articles: Iterable[str] = ()) -> None:
-        total, words = 0, Counter[str]()
+        words = _Words()
         for article in articles:
-            total += 1
-            if not article.isdecimal() and (tail := _TAIL.search(clean(article))):
-                words[tail[1].lower()] += 1
-        frequent = [word for word, count in words.items() if len(word) <= _LONGEST and count * 2 <= max(total, 2)]
-        self.words = tuple(sorted(frequent, key=lambda word: (-len(word), word)))
-        after = "|".join(map(_word_pattern, self.words))
-        self._pattern = re.compile(f"({_RUN})" + (f"(?:{after})?" if after else ""), re.IGNORECASE)
+            words.add(article)
+        self._before, self._after, self._alone = words.patterns()
+        self.joiners = frozenset({".", *words.joiners})
+        self._compile()
+
+    def taught(self, examples: Iterable[Example]) -> Numbers:
+        """Return a reader that knows the joiners which texts confirm, too: ``조의`` in ``제12조의2`` for ``12.2``."""
+        tally = Tally()
+        for text, cited, own in examples:
+            starts = {prefix for key in cited for prefix in prefixes(key)}
+            for first, second in pairwise(self.tokens(text)):
+                gap, keys = text[first.end : second.start], [f"{first.key}.{key}" for key in prefixes(second.key)]
+                if 0 < len(gap) <= _JOINED and own not in keys:
+                    tally.add(gap, not starts.isdisjoint(keys), text)
+        reader = copy(self)
+        reader.joiners |= tally.confirmed(_JOINERS)
+        reader._compile()
+        return reader
 
     def tokens(self, text: str) -> list[Token]:
         """Return each number of a cleaned text, in order."""
-        return [Token(match.start(), match.end(), _key(match[1], match[0])) for match in self._pattern.finditer(text)]
+        tokens, end = [], 0
+        for match in self._number.finditer(text):
+            start = match.start()
+            if self._head and (head := self._head.search(text, max(end, start - _REACH), start)):
+                start = head.start()
+            end = match.end()
+            tokens.append(Token(start, end, self._key(text[start:end])))
+        return tokens
 
     def key(self, article: str) -> str:
-        """Return the key of an article's number, empty if it has none: ``제308조의2`` and ``308.2`` have the same."""
+        """Return the key of an article's number, empty if it has none: ``12.2`` and ``12/2`` have the same."""
         return ".".join(token.key for token in self.tokens(clean(article)))
+
+    def _compile(self) -> None:
+        joiners = _any_of(map(re.escape, self.joiners))
+        before, after, alone = self._before, self._after, self._alone
+        part = f"(?:{before}*{_RUN}{after}?|{alone})"
+        self._number = re.compile(f"{_RUN}{after}?(?:{joiners}{part}|{_BRACKET})*", re.IGNORECASE)
+        self._head = re.compile(f"{before}+$", re.IGNORECASE)
+        self._part = re.compile(f"({before}*)({_RUN})({_INSIDE}|{after})?|{_INSIDE}|{alone}", re.IGNORECASE)
+
+    def _key(self, number: str) -> str:
+        if number.isdecimal():
+            return str(int(number[:18]))
+        parts = []
+        for part in self._part.finditer(number):
+            before, run, after = part.groups("")
+            parts.append(f"{_IN_GAP.sub('', before)}{_value(run)}{after.strip()}" if run else part[0])
+        return ".".join(parts).lower()
+
+
+class _Words:
+    """The words and joiners in the articles of a collection."""
+
+    def __init__(self) -> None:
+        self._articles = 0
+        self._texts = Counter[str]()
+        self._before, self._after, self._alone = set[str](), set[str](), set[str]()
+        self.joiners = set[str]()
+
+    def add(self, article: str) -> None:
+        """Read an article field."""
+        self._articles += 1
+        if article.isdecimal():
+            return
+        text = re.sub(_BRACKET, ".", clean(article).lower())
+        pieces = list(_PIECE.finditer(text))
+        self._texts.update({piece[0] for piece in pieces if not piece[1]})
+        numbers = [at for at, piece in enumerate(pieces) if piece[1]]
+        gaps = (text[one.end() : other.start()] for one, other in pairwise(pieces[numbers[0] :] if numbers else []))
+        self.joiners.update(gap for gap in gaps if len(gap) == 1 and gap not in " ,;()（）")
+        for at, piece in enumerate(pieces):
+            if piece[1] or not numbers or len(piece[0]) > _LONGEST:
+                continue
+            left = text[pieces[at - 1].end() : piece.start()] if at and pieces[at - 1][1] else None
+            right = text[piece.end() : pieces[at + 1].start()] if at + 1 in numbers else None
+            if at < numbers[0]:
+                self._before.add(piece[0])
+            elif left == right == "":
+                self.joiners.add(piece[0])
+            elif left in ("", " "):
+                self._after.add(piece[0])
+            elif right is not None and "." not in right:
+                self._before.add(piece[0])
+            else:
+                self._alone.add(piece[0])
+
+    def patterns(self) -> tuple[str, str, str]:
+        """Return patterns of the words before a number, after it, and between signs."""
+        common = {word for word, count in self._texts.items() if count * 2 > max(self._articles, 2)}
+        before, after, alone = (
+            sorted(words - common, key=lambda word: (-len(word), word))
+            for words in (self._before, self._after, self._alone)
+        )
+        return (
+            _any_of(map(_before_pattern, before)),
+            _any_of(map(_after_pattern, after)),
+            _any_of(re.escape(word) + r"(?![^\W_])" for word in alone),
+        )
 
 
 def clean(text: str) -> str:
@@ -68,29 +215,52 @@ def tail_of(docno: str) -> str:
     return tail if tail[:1].isdecimal() and tail != docno else ""
 
 
+def prefixes(key: str) -> list[str]:
+    """Return a key and those of the numbers that hold it, longest first: ``6.1.a``, ``6.1``, ``6``."""
+    found = [key]
+    while (cut := key.rfind(".")) > 0:
+        key = key[:cut]
+        found.append(key)
+    return found
+
+
+def longest_of(key: str, keys: Container[str]) -> str:
+    """Return the longest prefix of a key that is one of `keys`, or nothing: ``6.1.a`` names the provision ``6``."""
+    return next((prefix for prefix in prefixes(key) if prefix in keys), "")
+
+
 def order_of(key: str) -> tuple[int, ...]:
     """Return the numbers of a key, which order articles: ``12.2`` stands between ``12`` and ``13``."""
     return tuple(int(part) for part in re.findall(r"\d+", key)[:4])
 
 
-def _word_pattern(word: str) -> str:
+def _any_of(patterns: Iterable[str]) -> str:
+    """Return a pattern of one of several, which matches nothing if there is none."""
+    return f"(?:{'|'.join(patterns) or '(?!)'})"
+
+
+def _before_pattern(word: str) -> str:
+    first = r"(?<![^\W_])" if word.isascii() or len(word) == 1 else ""
+    if len(word) > 1:
+        return first + re.escape(word) + _GAP
+    # With nothing but a space between, one letter must be a capital: "a 3 day period".
+    return rf"{first}(?:{word}(?:[.*_\-]{{1,2}}\s?)?(?!\s)|(?-i:{word.upper()})\s)"
+
+
+def _after_pattern(word: str) -> str:
     # One letter with a space before it is a word of its own: "section 12 a person".
     gap = "" if len(word) == 1 else r"\s?"
     end = r"(?![^\W\d_])" if word.isascii() or len(word) == 1 else ""
     return gap + re.escape(word) + end
 
 
-def _key(number: str, whole: str) -> str:
-    value = int(number[:18]) if number[0].isdecimal() else _han(number)
-    return f"{value}{whole[len(number) :].strip().lower()}"
-
-
-def _han(numeral: str) -> int:
-    """Return the value of Han numerals: ``二十三`` as units, ``二三`` as digits."""
-    if not any(character in _HAN_UNITS for character in numeral):
-        return int("".join(str(_HAN[character]) for character in numeral[:18]))
+def _value(run: str) -> int:
+    if run[0].isdecimal():
+        return int(run[:18])
+    if not any(character in _HAN_UNITS for character in run):
+        return int("".join(str(_HAN[character]) for character in run[:18]))
     total = digit = 0
-    for character in numeral:
+    for character in run:
         if character in _HAN_UNITS:
             total += (digit or 1) * _HAN_UNITS[character]
             digit = 0

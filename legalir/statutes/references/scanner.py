@@ -12,35 +12,20 @@ are the evidence (`ContextModel`). Three more things are learnt by how often the
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from legalir.statutes.references.context_model import NUMBER, ContextModel, Edges, skeleton
-from legalir.statutes.references.numbers import Numbers, Token, order_of
-
-_JOINED, _JOINERS = 3, 0.5
-"""Maximum number of characters between joined numbers, and the share of cases that must be right."""
+from legalir.statutes.references.numbers import Example, Numbers, Tally, Token, order_of, prefixes
 
 _RANGE, _RANGES = 24, 0.25
-"""The same for the words of a range."""
-
-_TEXTS = 2
-"""Minimum number of texts in which either must be right."""
+"""Maximum number of characters of the words of a range, and the share of cases that must be right."""
 
 _BEFORE, _AFTER = 12, 4
 
 _PARTS = re.compile(r"(?:\s?\(\w{1,4}\)|[^\W\d_]{1,2}\d{1,3}[^\W\d_]?)*")
 """Paragraphs and items that are part of a reference: ``제3항제1호``, `` (2)(a)``."""
-
-
-class Example(NamedTuple):
-    """A cleaned text, the keys of the provisions that it cites, and the key of its own number."""
-
-    text: str
-    cited: frozenset[str]
-    own: str
 
 
 class Mention(NamedTuple):
@@ -69,14 +54,13 @@ class Scanner:
     """
 
     def __init__(self, numbers: Numbers, examples: Sequence[Example]) -> None:
-        self.numbers = numbers
-        self.joiners = self._count_joiners(examples).confirmed(_JOINERS)
+        self.numbers = numbers.taught(examples)
         texts = [(example, *self._read(example.text)) for example in examples]
         self._contexts = ContextModel(
-            (bones, place, "reference" if token.key in example.cited else "number")
+            (bones, place, "reference" if example.names(token.key) else "number")
             for example, tokens, bones, places in texts
             for token, place in zip(tokens, places, strict=True)
-            if token.key != example.own or token.key in example.cited
+            if example.names(token.key) or example.own not in prefixes(token.key)
         )
         references = [(bones, place) for _, _, bones, places in texts for place in self._references(bones, places)]
         self._left = Edges((bones[max(0, at - _BEFORE) : at][::-1] for bones, at in references), _BEFORE, 0.5, True)
@@ -108,68 +92,22 @@ class Scanner:
         return [place for place in places if self._contexts.form(bones, place, "reference") >= 0.5]
 
     def _read(self, text: str) -> tuple[list[Token], str, list[int]]:
-        """Return the numbers, joined ones as one, then the skeleton and the place of each number in it."""
-        tokens = self._joined(text, self.numbers.tokens(text))
+        """Return the numbers, then the skeleton and the place of each number in it."""
+        tokens = self.numbers.tokens(text)
         return tokens, *skeleton(text, tokens)
 
-    def _joined(self, text: str, tokens: list[Token]) -> list[Token]:
-        if not self.joiners:
-            return tokens
-        joined: list[Token] = []
-        may_join = False
-        for token in tokens:
-            if may_join and text[joined[-1].end : token.start] in self.joiners:
-                first = joined[-1]
-                joined[-1] = Token(first.start, token.end, f"{first.key}.{token.key}")
-                may_join = False
-            else:
-                joined.append(token)
-                may_join = True
-        return joined
-
-    def _count_joiners(self, examples: Sequence[Example]) -> _Tally:
-        tally = _Tally()
-        for text, cited, own in examples:
-            for first, second in pairwise(self.numbers.tokens(text)):
-                gap, key = text[first.end : second.start], f"{first.key}.{second.key}"
-                if 0 < len(gap) <= _JOINED and key != own:
-                    tally.add(gap, key in cited, text)
-        return tally
-
-    def _count_connectors(self, examples: Sequence[Example]) -> _Tally:
-        tally = _Tally()
-        for text, cited, _ in examples:
-            tokens, bones, places = self._read(text)
+    def _count_connectors(self, examples: Sequence[Example]) -> Tally:
+        tally = Tally()
+        for example in examples:
+            tokens, bones, places = self._read(example.text)
             chosen = set(self._references(bones, places))
             references = [(token.key, at) for token, at in zip(tokens, places, strict=True) if at in chosen]
-            hidden = [order_of(key) for key in cited.difference(key for key, _ in references)]
+            hidden = [order_of(key) for key in example.cited.difference(example.names(key) for key, _ in references)]
             for (low_key, start), (high_key, end) in pairwise(references):
                 low, high, words = order_of(low_key), order_of(high_key), bones[start + 1 : end]
                 if len(words) <= _RANGE and NUMBER not in words and low < high and not _neighbours(low, high):
-                    tally.add(words, any(low < key < high for key in hidden), text)
+                    tally.add(words, any(low < key < high for key in hidden), example.text)
         return tally
-
-
-class _Tally:
-    """Counts of how often the links confirm something, and in how many texts."""
-
-    def __init__(self) -> None:
-        self._right, self._total = Counter[str](), Counter[str]()
-        self._texts: dict[str, set[str]] = {}
-
-    def add(self, what: str, right: bool, text: str) -> None:
-        self._total[what] += 1
-        if right:
-            self._right[what] += 1
-            self._texts.setdefault(what, set()).add(text)
-
-    def confirmed(self, share: float) -> frozenset[str]:
-        """Return what is right in at least this share of the cases and in at least `_TEXTS` texts."""
-        return frozenset(
-            what
-            for what, texts in self._texts.items()
-            if len(texts) >= _TEXTS and self._right[what] >= share * self._total[what]
-        )
 
 
 def _word_after(bones: str, place: int) -> str:
