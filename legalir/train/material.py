@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
 Integers = npt.NDArray[np.int64]
+
+_log = logging.getLogger("legalir")
 
 
 class Gold(NamedTuple):
@@ -99,7 +102,8 @@ class Material:
 def read_material(collection: Collection, sources: Sequence[str], dev: str | None) -> Material:
     """Read the data of a training from a collection.
 
-    A query whose text is that of a dev query is left out and counted.
+    A query whose text is that of a dev query is left out and counted. If the collection has no headings, or no links,
+    the other sources are read, and a warning says so.
 
     Args:
         collection: its split is that of the judgements.
@@ -109,7 +113,11 @@ def read_material(collection: Collection, sources: Sequence[str], dev: str | Non
     Raises:
         DataError: there is nothing to learn from, or the dev split shares queries with the judgements.
     """
-    documents = [(row.doc_id, row.default_text()) for row in collection.docs()]
+    documents, headings = [], False
+    for row in collection.docs():
+        documents.append((row.doc_id, row.default_text()))
+        headings = headings or bool(row.heading.strip())
+    absent = _absent(collection, sources, headings)
     numbers = {docno: number for number, (docno, _) in enumerate(documents)}
     dev_pairs = None if dev is None else _dev_pairs(collection, sources, dev, numbers)
     dev_questions = frozenset() if dev_pairs is None else frozenset(map(same_question, dev_pairs.queries))
@@ -118,9 +126,9 @@ def read_material(collection: Collection, sources: Sequence[str], dev: str | Non
     near: list[Integers] = []
     sizes, facts = [], []
     for name in sources:
-        pairs = _pairs(name, collection, numbers)
+        pairs = absent[name] if name in absent else _pairs(name, collection, numbers)
         usable = [number for number, text in enumerate(pairs.queries) if same_question(text) not in dev_questions]
-        if not usable:
+        if not usable and name not in absent:
             raise DataError(
                 f"{collection.id} gives no {name} to learn from that are not dev queries, too: name another dev split."
             )
@@ -137,6 +145,23 @@ def read_material(collection: Collection, sources: Sequence[str], dev: str | Non
         data["dev"] = measured.digest()
     docnos, passages = zip(*documents, strict=True)
     return Material(docnos, passages, train, tuple(sizes), measured, tuple(facts), data)
+
+
+def _absent(collection: Collection, sources: Sequence[str], headings: bool) -> dict[str, Pairs]:
+    """Return an empty source in place of each that the collection lacks, with a warning; nothing if it lacks all."""
+    lacks = {}
+    if "headings" in sources and not headings:
+        lacks["headings"] = "no provision has a heading"
+    if "citations" in sources and next(iter(collection.source.links()), None) is None:
+        lacks["citations"] = "there are no links"
+    if len(lacks) == len(sources):
+        return {}
+    rest = " and ".join(name for name in sources if name not in lacks)
+    for name, reason in lacks.items():
+        _log.warning(
+            "%s were asked for, but %s in %s: training goes on with %s.", name.capitalize(), reason, collection.id, rest
+        )
+    return {name: Pairs([], [], name, notes=(reason,)) for name, reason in lacks.items()}
 
 
 def _pairs(source: str, collection: Collection, numbers: Mapping[str, int]) -> Pairs:
@@ -191,15 +216,15 @@ def epoch_order(sizes: Sequence[int], weights: Sequence[float] | None, rng: np.r
     Args:
         sizes: pairs of each source, whose numbers follow each other.
         weights: share of each source; None: each pair once. A source whose share is more than its pairs begins again,
-            in another order.
+            in another order. A source without pairs has no share.
         rng: source of random numbers.
     """
     total = sum(sizes)
-    shares = np.asarray(sizes if weights is None else weights, dtype=np.float64)
+    shares = np.where(np.array(sizes) > 0, sizes if weights is None else weights, 0.0)
     ends = np.rint(np.cumsum(shares) / shares.sum() * total).astype(np.int64)
     numbers, places = [], []
     for first, size, count in zip(np.cumsum([0, *sizes]), sizes, np.diff(ends, prepend=0), strict=False):
-        rounds = [rng.permutation(size) for _ in range(-(-int(count) // size))]
+        rounds = [rng.permutation(size) for _ in range(-(-int(count) // max(1, size)))]
         numbers.append(first + np.concatenate([np.zeros(0, np.int64), *rounds])[:count])
         places.append((np.arange(count) + rng.random(count)) / max(1, count))
     return np.concatenate(numbers)[np.argsort(np.concatenate(places), kind="stable")]

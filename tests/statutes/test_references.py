@@ -7,7 +7,7 @@ import pytest
 from legalir.datasets import Provision
 from legalir.errors import DataError
 from legalir.statutes.references.contexts import ReferenceContext, ReferenceContexts
-from legalir.statutes.references.numbers import Example, Numbers, longest_of, order_of, prefixes
+from legalir.statutes.references.numbers import Example, Numbers, longest_of, order_of, prefixes, tail_of
 
 TOPICS = ("wells", "bridges", "kilns", "ferries", "mills", "quarries", "orchards", "stables", "granaries", "looms")
 
@@ -111,6 +111,32 @@ def test_sub_articles_and_ranges_are_learnt_from_the_links() -> None:
     last = next(one for one in found if one.source == 13)
     assert last.words == "뱃사공에게는 까지를 적용한다."
     assert sorted(last.cited) == [5, 6, 7, 8]
+
+
+def test_dotted_and_lettered_numbers_and_the_paragraphs_of_a_rule() -> None:
+    """Eight rules and their chapters; a rule cites the next one by a paragraph, its chapter, and a lettered rule."""
+    rules = [f"{chapter}.{section}.1" for chapter in (1, 2) for section in (2, 3, 4, 5)]
+    text = (
+        "Keepers of {topic} report after {days}.5 days; Rule \u200e{following}(2)(a) applies, then Section {section} "
+        "and Chapter {chapter}, but not Rule 9.1A."
+    )
+    provisions = [Provision("r-9.1A", text="None.", law_id="r", article="9.1A")]
+    provisions += [Provision(f"r-{chapter}.", text="Tolls", law_id="r", article=f"{chapter}.") for chapter in (1, 2)]
+    provisions += [Provision(f"r-{rule[:3]}", text="Tolls", law_id="r", article=rule[:3]) for rule in rules]
+    provisions += [Provision(f"r-Part_{part}", text="Tolls", law_id="r", article=f"Part_{part}") for part in (1, 2, 3)]
+    rows = []
+    for number, rule in enumerate(rules):
+        following = rules[(number + 1) % len(rules)]
+        words = {"topic": TOPICS[number], "days": 37 + number, "section": rule[:3], "chapter": rule[0]}
+        body = text.format(following=following, **words)
+        provisions.append(Provision(f"r-{rule}", text=body, law_id="r", article=rule))
+        rows += [(f"r-{rule}", f"r-{target}", "self") for target in (following, rule[:3], f"{rule[0]}.", "9.1A")]
+    references = ReferenceContexts(provisions, rows)
+    found = list(references)
+    assert references.report.direct == 32
+    # By number: 0 is the lettered rule, 1 and 2 are the chapters, 3 the first section, 14 and 15 the first two rules.
+    assert [one.cited for one in found if one.source == 14] == [(15,), (3, 1, 0)]
+    assert not any(sign in one.words for one in found for sign in ("(2)", "Rule", "9.1", "\u200e"))
 
 
 def test_the_title_of_the_law_decides_between_two_that_bear_one_number() -> None:
@@ -226,6 +252,7 @@ def test_words_before_a_number_and_signs_between_two_are_those_of_the_collection
     text = "des articles L. 121-3 et R* 123, ou il 7-8"
     assert [text[token.start : token.end] for token in french.tokens(text)] == ["L. 121-3", "R* 123", "7-8"]
     assert [token.key for token in Numbers(["121"]).tokens("L. 121-3")] == ["121", "3"]
+    assert [token.key for token in Numbers(["1"]).tokens("sections 9 (5)the fee; 9 (5) the fee")] == ["9", "5", "9.5"]
 
 
 def test_words_and_letters_between_signs_are_parts() -> None:
@@ -265,6 +292,11 @@ def test_a_paragraph_names_the_provision_that_holds_it() -> None:
     assert prefixes("6.1.a") == ["6.1.a", "6.1", "6"]
     assert longest_of("6.1.a", {"6", "6.1"}) == "6.1"
     assert longest_of("6.1.a", {"6.1.a.b", "61"}) == ""
+    assert prefixes("rule6.1") == ["rule6.1", "6.1", "rule6", "6"]
+
+
+def test_the_number_in_a_docno() -> None:
+    assert [tail_of(docno) for docno in ("T01-24_1", "a/b:7", "24", "T01-annex")] == ["24_1", "7", "", ""]
 
 
 def test_articles_are_in_order() -> None:

@@ -30,6 +30,8 @@ def test_sources_follow_each_other(statutes: Path, monkeypatch: pytest.MonkeyPat
         ["a heading", "more"], [np.array([3]), np.array([4, 5])], "headings", [np.array([7]), np.array([4])]
     )
     monkeypatch.setattr(module, "from_headings", lambda collection: heading)
+    corpus = (statutes / "corpus.jsonl").read_text(encoding="utf-8")
+    (statutes / "corpus.jsonl").write_text(corpus.replace('{"docno"', '{"heading": "a heading", "docno"', 1))
     found = read(statutes / "train", sources=["headings", "judgements"])
     assert found.pairs == (3, 400)
     assert found.train.texts[:2] == ("a heading", "more")
@@ -42,6 +44,29 @@ def test_sources_follow_each_other(statutes: Path, monkeypatch: pytest.MonkeyPat
     assert [source["source"] for source in found.sources] == ["headings", "judgements"]
     texts = [row.default_text() for row in Collection(statutes).docs()]
     assert found.passages == tuple(texts)
+
+
+def test_what_the_collection_lacks_is_said_and_the_rest_is_read(
+    statutes: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = read(statutes / "train", sources=["citations", "judgements", "headings"], dev="dev")
+    assert found.pairs == (0, 400, 0)
+    assert found.train.digest() == read(statutes / "train", dev="dev").train.digest()
+    assert [source["notes"] for source in found.sources] == [["there are no links"], [], ["no provision has a heading"]]
+    name = statutes / "train"
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        f"Headings were asked for, but no provision has a heading in {name}: training goes on with judgements.",
+        f"Citations were asked for, but there are no links in {name}: training goes on with judgements.",
+    ]
+
+
+def test_a_collection_that_lacks_all_sources_is_an_error(statutes: Path) -> None:
+    with pytest.raises(DataError, match="Headings were asked for, but no provision of the collection has one"):
+        read(statutes, sources=["headings"])
+    with pytest.raises(DataError, match="Citations were asked for, but the collection has no links"):
+        read(statutes, sources=["citations", "headings"])
+    with pytest.raises(DataError, match="Judgements were asked for"):
+        read(statutes, sources=["judgements"])
 
 
 def test_data_are_told_apart(statutes: Path, monkeypatch: pytest.MonkeyPatch) -> None:

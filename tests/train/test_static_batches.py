@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,13 @@ def test_a_source_that_gives_more_than_it_has_begins_again() -> None:
     order = epoch_order([2, 10], [5, 1], np.random.default_rng(1))
     assert np.bincount(order, minlength=12)[:2].tolist() == [5, 5]
     assert np.bincount(order, minlength=12)[2:].max() == 1
+
+
+@pytest.mark.parametrize("weights", [None, [3.0, 1.0, 1.0]])
+def test_a_source_without_pairs_has_no_share(weights: list[float] | None) -> None:
+    order = epoch_order([0, 4, 6], weights, np.random.default_rng(1))
+    assert len(order) == 10
+    assert 4 <= np.count_nonzero(order < 4) <= 5
 
 
 def test_the_order_is_another_in_every_epoch() -> None:

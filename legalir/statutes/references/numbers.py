@@ -12,6 +12,8 @@ The *key* of a number is the same for all its spellings; dots join its parts.
 The articles of the collection show which words and joiners there are, and texts confirm more (`Numbers.taught`);
 there is no list. A word that more than half of the articles have (``Article 12``, ``第十二条``) belongs to the
 reference, not to the number. Roman numerals outside brackets and numbers written as words are not read.
+
+A number names the provision with the longest of its `prefixes`: ``6(1)(a)`` names ``6`` where there is no ``6.1``.
 """
 
 from __future__ import annotations
@@ -31,10 +33,20 @@ _NUMERALS = "".join([*_HAN, *_HAN_UNITS])
 _RUN = rf"(?:\d+|[{_NUMERALS}]+)"
 _WORD = rf"[^\W\d_{_NUMERALS}][^\s\d{_NUMERALS}{re.escape(string.punctuation)}\u2010-\u2027、。，：；（）]*"
 _PIECE = re.compile(rf"({_RUN})|{_WORD}")
-_BRACKET = r"\.?\s?[(（](?:\d{1,3}[A-Za-z]{0,2}|[^\W\d_]|[A-Za-z]{2}|[ivxlcIVXLC]{3,7})[)）]"
+_BRACKET = r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[^\W\d_]|[A-Za-z]{2}|[ivxlcIVXLC]{3,7})[)）]"
+_BRACKETS = rf"\.?{_BRACKET}|\s{_BRACKET}(?![^\W_])"
+"""Brackets after a number. After a space, one that a word follows is an item of a list: ``section 9 (5)the fee``."""
+
+_NOTHING = "(?!)"
+"""A pattern that matches nothing."""
+
 _INSIDE = r"[^\W\d_]+(?=[)）])"
 _GAP = r"[.*_\-]{0,2}\s?"
+_WORD_BEFORE = re.compile(r"^\D+(?=\d)")
 _IN_GAP = re.compile(r"[\s.*_\-]")
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+"""Soft hyphen, zero-width space, signs of writing direction, word joiner, byte-order mark."""
+
 _LONGEST = 12
 _REACH = 40
 """Maximum number of characters of the words before a number."""
@@ -60,10 +72,6 @@ class Example(NamedTuple):
     text: str
     cited: frozenset[str]
     own: str
-
-    def names(self, key: str) -> str:
-        """Return the key of the provision that a number in the text names, empty if it names none."""
-        return longest_of(key, self.cited)
 
 
 class Tally:
@@ -137,12 +145,12 @@ class Numbers:
         return ".".join(token.key for token in self.tokens(clean(article)))
 
     def _compile(self) -> None:
-        joiners = _any_of(map(re.escape, self.joiners))
+        joiners = _any_of(map(re.escape, sorted(self.joiners, key=_longest_first)))
         before, after, alone = self._before, self._after, self._alone
-        part = f"(?:{before}*{_RUN}{after}?|{alone})"
-        self._number = re.compile(f"{_RUN}{after}?(?:{joiners}{part}|{_BRACKET})*", re.IGNORECASE)
-        self._head = re.compile(f"{before}+$", re.IGNORECASE)
-        self._part = re.compile(f"({before}*)({_RUN})({_INSIDE}|{after})?|{_INSIDE}|{alone}", re.IGNORECASE)
+        part = f"(?:{before}?{_RUN}{after}?|{alone}(?:[_\\-]{alone})*)"
+        self._number = re.compile(f"{_RUN}{after}?(?:{joiners}{part}|{_BRACKETS})*", re.IGNORECASE)
+        self._head = None if before == _NOTHING else re.compile(f"{before}$", re.IGNORECASE)
+        self._part = re.compile(f"({before})?({_RUN})({_INSIDE}|{after})?|{_INSIDE}|{alone}", re.IGNORECASE)
 
     def _key(self, number: str) -> str:
         if number.isdecimal():
@@ -168,14 +176,16 @@ class _Words:
         self._articles += 1
         if article.isdecimal():
             return
-        text = re.sub(_BRACKET, ".", clean(article).lower())
+        text = re.sub(_BRACKETS, ".", clean(article).lower())
         pieces = list(_PIECE.finditer(text))
         self._texts.update({piece[0] for piece in pieces if not piece[1]})
         numbers = [at for at, piece in enumerate(pieces) if piece[1]]
-        gaps = (text[one.end() : other.start()] for one, other in pairwise(pieces[numbers[0] :] if numbers else []))
-        self.joiners.update(gap for gap in gaps if len(gap) == 1 and gap not in " ,;()（）")
+        for one, other in pairwise(pieces[numbers[0] :] if numbers else []):
+            gap = text[one.end() : other.start()]
+            if (one[1] or other[1]) and len(gap) == 1 and gap not in " ,;()（）":
+                self.joiners.add(gap)
         for at, piece in enumerate(pieces):
-            if piece[1] or not numbers or len(piece[0]) > _LONGEST:
+            if piece[1] or not numbers or at < numbers[0] - 1 or len(piece[0]) > _LONGEST:
                 continue
             left = text[pieces[at - 1].end() : piece.start()] if at and pieces[at - 1][1] else None
             right = text[piece.end() : pieces[at + 1].start()] if at + 1 in numbers else None
@@ -194,8 +204,7 @@ class _Words:
         """Return patterns of the words before a number, after it, and between signs."""
         common = {word for word, count in self._texts.items() if count * 2 > max(self._articles, 2)}
         before, after, alone = (
-            sorted(words - common, key=lambda word: (-len(word), word))
-            for words in (self._before, self._after, self._alone)
+            sorted(words - common, key=_longest_first) for words in (self._before, self._after, self._alone)
         )
         return (
             _any_of(map(_before_pattern, before)),
@@ -205,8 +214,8 @@ class _Words:
 
 
 def clean(text: str) -> str:
-    """Return `text` in NFC with each run of white space as one space."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    """Return `text` in NFC with each run of white space as one space, without invisible signs."""
+    return " ".join(_INVISIBLE.sub("", unicodedata.normalize("NFC", text)).split())
 
 
 def tail_of(docno: str) -> str:
@@ -216,17 +225,23 @@ def tail_of(docno: str) -> str:
 
 
 def prefixes(key: str) -> list[str]:
-    """Return a key and those of the numbers that hold it, longest first: ``6.1.a``, ``6.1``, ``6``."""
-    found = [key]
-    while (cut := key.rfind(".")) > 0:
-        key = key[:cut]
-        found.append(key)
-    return found
+    """Return the keys of what a number may name, longest first: ``6.1.a``, ``6.1``, ``6``.
+
+    Each with the word before it, then without, because texts have words of their own: ``Rule 6.1``.
+    """
+    if key.isdecimal():
+        return [key]
+    parts = key.split(".")
+    bare = _WORD_BEFORE.sub("", key).split(".")
+    ends = range(len(parts), 0, -1)
+    if bare == parts:
+        return [".".join(parts[:end]) for end in ends]
+    return [".".join(words[:end]) for end in ends for words in (parts, bare)]
 
 
 def longest_of(key: str, keys: Container[str]) -> str:
     """Return the longest prefix of a key that is one of `keys`, or nothing: ``6.1.a`` names the provision ``6``."""
-    return next((prefix for prefix in prefixes(key) if prefix in keys), "")
+    return key if key in keys else next((prefix for prefix in prefixes(key) if prefix in keys), "")
 
 
 def order_of(key: str) -> tuple[int, ...]:
@@ -234,9 +249,12 @@ def order_of(key: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", key)[:4])
 
 
+def _longest_first(word: str) -> tuple[int, str]:
+    return -len(word), word
+
+
 def _any_of(patterns: Iterable[str]) -> str:
-    """Return a pattern of one of several, which matches nothing if there is none."""
-    return f"(?:{'|'.join(patterns) or '(?!)'})"
+    return f"(?:{'|'.join(patterns)})" if (patterns := list(patterns)) else _NOTHING
 
 
 def _before_pattern(word: str) -> str:

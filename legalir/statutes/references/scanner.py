@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from legalir.statutes.references.context_model import NUMBER, ContextModel, Edges, skeleton
-from legalir.statutes.references.numbers import Example, Numbers, Tally, Token, order_of, prefixes
+from legalir.statutes.references.numbers import Example, Numbers, Tally, Token, longest_of, order_of, prefixes
 
 _RANGE, _RANGES = 24, 0.25
 """Maximum number of characters of the words of a range, and the share of cases that must be right."""
@@ -57,10 +57,10 @@ class Scanner:
         self.numbers = numbers.taught(examples)
         texts = [(example, *self._read(example.text)) for example in examples]
         self._contexts = ContextModel(
-            (bones, place, "reference" if example.names(token.key) else "number")
+            (bones, place, "reference" if named else "number")
             for example, tokens, bones, places in texts
             for token, place in zip(tokens, places, strict=True)
-            if example.names(token.key) or example.own not in prefixes(token.key)
+            if (named := longest_of(token.key, example.cited)) or example.own not in prefixes(token.key)
         )
         references = [(bones, place) for _, _, bones, places in texts for place in self._references(bones, places)]
         self._left = Edges((bones[max(0, at - _BEFORE) : at][::-1] for bones, at in references), _BEFORE, 0.5, True)
@@ -102,7 +102,8 @@ class Scanner:
             tokens, bones, places = self._read(example.text)
             chosen = set(self._references(bones, places))
             references = [(token.key, at) for token, at in zip(tokens, places, strict=True) if at in chosen]
-            hidden = [order_of(key) for key in example.cited.difference(example.names(key) for key, _ in references)]
+            named = {longest_of(key, example.cited) for key, _ in references}
+            hidden = [order_of(key) for key in example.cited - named]
             for (low_key, start), (high_key, end) in pairwise(references):
                 low, high, words = order_of(low_key), order_of(high_key), bones[start + 1 : end]
                 if len(words) <= _RANGE and NUMBER not in words and low < high and not _neighbours(low, high):
