@@ -101,6 +101,48 @@ def count_terms(analyzer: Analyzer, texts: Sequence[str]) -> TermCounts:
     )
 
 
+def term_counts(
+    terms: list[str],
+    numbers: npt.NDArray[np.int64],
+    documents: npt.NDArray[np.int64],
+    frequencies: npt.NDArray[np.int32],
+    n: int,
+) -> TermCounts:
+    """Return the counts of terms in texts, added up from parts.
+
+    Args:
+        terms: distinct, in ascending code-point order; each occurs in some text.
+        numbers: term of each part, by its place in `terms`; [p].
+        documents: text of each part; [p].
+        frequencies: occurrences of each part; [p].
+        n: number of texts.
+    """
+    from scipy.sparse import coo_array
+
+    counts = coo_array((frequencies, (documents, numbers)), shape=(n, len(terms))).tocsc()
+    counts.sum_duplicates()
+    lengths = np.bincount(documents, weights=frequencies, minlength=n).astype(np.int64)
+    return TermCounts(
+        terms, counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.int32), lengths
+    )
+
+
+def merge_counts(parts: Sequence[TermCounts], n: int) -> TermCounts:
+    """Return the counts of all terms of `parts`, which count different terms in the same n texts, or the same ones."""
+    if len(parts) == 1:
+        return parts[0]
+    terms = sorted(set().union(*(part.terms for part in parts)))
+    place = {term: number for number, term in enumerate(terms)}
+    numbers = [
+        np.repeat(np.fromiter(map(place.__getitem__, part.terms), np.int64, len(part.terms)), np.diff(part.indptr))
+        for part in parts
+    ]
+    documents = np.concatenate([part.documents for part in parts]).astype(np.int64)
+    return term_counts(
+        terms, np.concatenate(numbers), documents, np.concatenate([part.frequencies for part in parts]), n
+    )
+
+
 def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
     """Return the analyzer that `spec` names, or `spec` itself where it is one.
 

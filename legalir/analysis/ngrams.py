@@ -206,28 +206,34 @@ class NGrams:
         """Changes whenever the same text could give other terms."""
         return fingerprint("ngrams/1", {"unit": self.unit, "n": self.n})
 
-    @property
-    def _expand(self) -> Callable[[str], str]:
-        return _jamo if self.unit == "jamo" else _itself
-
     def terms(self, text: str) -> list[str]:
         """Return the n-grams of `text` in order; :meth:`count` must agree with them."""
-        n = self.n
-        terms: list[str] = []
-        for word in words(text):
-            symbols = decompose(word) if self.unit == "jamo" else word
-            if len(symbols) <= n:
-                terms.append(symbols)
-            else:
-                terms += [symbols[i : i + n] for i in range(len(symbols) - n + 1)]
-        return terms
+        return [
+            gram for word in words(text) for gram in ngrams_of(decompose(word) if self.unit == "jamo" else word, self.n)
+        ]
 
     def count(self, texts: Sequence[str]) -> TermCounts:
         """Count the n-grams of `texts` with array operations only; memory is proportional to their length."""
-        # An empty stream has no last position to pad; one empty text stands in for no text at all.
-        normalized = [normalize(text) for text in texts] or [""]
-        stream, ends, alphabet = _symbols(normalized, self._expand)
-        return count_packed(pack_ngrams(stream, self.n, len(alphabet)), ends, len(texts), alphabet)
+        expand = _jamo if self.unit == "jamo" else _itself
+        return count_ngrams(list(map(normalize, texts)), self.n, lambda c: expand(c) if is_word_character(c) else "")
+
+
+def ngrams_of(word: str, n: int) -> list[str]:
+    """Return the n-grams of a word; a word shorter than n is one itself."""
+    return [word[i : i + n] for i in range(len(word) - n + 1)] or [word]
+
+
+def count_ngrams(texts: Sequence[str], n: int, expand: Callable[[str], str]) -> TermCounts:
+    """Count the n-grams inside the words of normalised texts.
+
+    Args:
+        texts: as :func:`~legalir.analysis.text.normalize` returns them.
+        n: symbols of an n-gram.
+        expand: the symbols of a character, none for one that is a gap between words.
+    """
+    # An empty stream has no last position to pad; one empty text stands in for no text at all.
+    stream, ends, alphabet = _symbols(texts or [""], expand)
+    return count_packed(pack_ngrams(stream, n, len(alphabet)), ends, len(texts), alphabet)
 
 
 def _symbols(
@@ -245,7 +251,7 @@ def _symbols(
     number_of = np.zeros(int(present[-1]) + 1, dtype=np.uint32)
     number_of[present] = np.arange(len(present))
     characters = [chr(code) for code in present]
-    expansions = [expand(c) if is_word_character(c) else "" for c in characters]
+    expansions = list(map(expand, characters))
 
     alphabet = sorted(set("".join(expansions)))
     symbol = {s: i for i, s in enumerate(alphabet, start=1)}

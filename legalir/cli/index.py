@@ -21,8 +21,8 @@ EXAMPLES = """Examples:
 def build(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
     analyzer: Annotated[
-        str, typer.Option("--analyzer", "-a", help="jamo3, jamoN, char2, charN, word, or a plugin's.")
-    ] = "jamo3",
+        str, typer.Option("--analyzer", "-a", help="auto, word, charN, jamoN, whitespace, or a plugin's.")
+    ] = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Build the sparse index of DATASET, unless it is there and up to date."""

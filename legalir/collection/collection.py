@@ -13,6 +13,7 @@ import pandas as pd
 from legalir import datasets
 from legalir.collection.indexes import CollectionIndexes
 from legalir.collection.results import SearchResult, answer_with, search_with
+from legalir.collection.writing import Writing, writing_of
 from legalir.errors import ComponentError
 from legalir.generate.generator import Answer, gives_answers
 
@@ -84,12 +85,22 @@ class Collection:
         """Return the sha256 of the corpus."""
         return self.indexes.corpus
 
+    @cached_property
+    def writing(self) -> Writing:
+        """The language of the provisions, and the share of each script in their letters."""
+        return writing_of(self.source, self.cache)
+
+    @property
+    def language(self) -> str:
+        """Code of the language of the provisions, ``und`` if it cannot be told."""
+        return self.writing.language
+
     @property
     def cache(self) -> Path:
         """Directory of everything that is built for this corpus."""
         return self.indexes.directory
 
-    def sparse(self, analyzer: str | Analyzer = "jamo3") -> SparseIndex:
+    def sparse(self, analyzer: str | Analyzer = "auto") -> SparseIndex:
         """Return the sparse index of an analyzer; see :meth:`~legalir.collection.indexes.CollectionIndexes.sparse`."""
         return self.indexes.sparse(analyzer)
 

@@ -89,7 +89,7 @@ class CollectionIndexes:
         # 40 characters of any script fit into the 255 bytes that a file name may have.
         return base / "collections" / f"{name[:40]}-{self.corpus[:16]}"
 
-    def sparse(self, analyzer: str | Analyzer = "jamo3") -> SparseIndex:
+    def sparse(self, analyzer: str | Analyzer = "auto") -> SparseIndex:
         """Return the sparse index of an analyzer, which may be given by name.
 
         Raises:
@@ -106,7 +106,7 @@ class CollectionIndexes:
         place = self.directory / f"sparse-{_directory_name(chosen)}"
         return self._index(("sparse", chosen.fingerprint), lambda: SparseIndex(place, analyzer=chosen), build)
 
-    def fields(self, analyzer: str | Analyzer = "char2") -> FieldIndex:
+    def fields(self, analyzer: str | Analyzer = "auto") -> FieldIndex:
         """Return the field index of an analyzer, which may be given by name.
 
         Raises:

@@ -46,7 +46,7 @@ from legalir.dense.vectors import (
 )
 from legalir.encode.contract import AnyEncoder, CountedEncoder, Encoder, TermEncoder, TrainableEncoder
 from legalir.encode.lookup import get_encoder
-from legalir.encode.lsa import LSA
+from legalir.encode.lsa import LSA, lsa_encoder
 from legalir.encode.static import static_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, Part, Upstream
@@ -689,7 +689,9 @@ def dense(collection: Any, *, encoder: str = "lsa", approximate: str | None = No
 @parameters_of(LSA, DenseRetriever, without=["index", "exact", "depth"])
 def lsa(collection: Any, **params: Any) -> DenseRetriever:
     """Cosine of LSA vectors over the terms of `analyzer`: ``lsa(analyzer="char2", dimensions=512)``."""
-    encoder = LSA(**{name: params.pop(name) for name in ("analyzer", "dimensions") if name in params})
+    encoder = lsa_encoder(
+        collection, **{name: params.pop(name) for name in ("analyzer", "dimensions") if name in params}
+    )
     return DenseRetriever(collection.dense(encoder), **params)
 
 

@@ -78,7 +78,7 @@ class LSA:
     has nothing in common with the dimensions is a vector of zeros.
 
     Args:
-        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
         dimensions: length of a vector, at least 1; shorter if the collection has fewer directions.
 
     Raises:
@@ -88,7 +88,7 @@ class LSA:
 
     name = "lsa"
 
-    def __init__(self, analyzer: str | Analyzer = "jamo3", dimensions: int = 256) -> None:
+    def __init__(self, analyzer: str | Analyzer = "auto", dimensions: int = 256) -> None:
         check_number("lsa", "dimensions", dimensions, low=1, integer=True)
         self._analyzer = get_analyzer(analyzer)
         self.dimensions = dimensions
@@ -213,4 +213,5 @@ class FittedLSA:
 @parameters_of(LSA)
 def lsa_encoder(collection: object, **params: Any) -> LSA:
     """Latent semantic analysis, fitted on the collection: ``dense(encoder="lsa(dimensions=64)")``."""
-    return LSA(**params)
+    analyzer = get_analyzer(params.pop("analyzer", "auto"), collection)
+    return LSA(analyzer, **params)

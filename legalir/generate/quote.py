@@ -56,7 +56,7 @@ class Quote(Generator):
     name = "quote"
 
     def __init__(
-        self, collection: ProvisionLookup, k: int = 3, sentences: int = 1, analyzer: str | Analyzer = "char2"
+        self, collection: ProvisionLookup, k: int = 3, sentences: int = 1, analyzer: str | Analyzer = "auto"
     ) -> None:
         check_number("quote", "k", k, low=1, integer=True)
         check_number("quote", "sentences", sentences, low=1, integer=True)

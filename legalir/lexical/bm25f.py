@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from legalir.analysis.analyzer import Analyzer, count_terms, get_analyzer
+from legalir.analysis.analyzer import Analyzer, count_terms
+from legalir.analysis.auto import recognized
 from legalir.errors import ComponentError, suggestion
 from legalir.frames.component import check_number
 from legalir.lexical.postings import PostingsWriter
@@ -109,7 +110,8 @@ class FieldIndex(TermIndex):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; None searches with that of the index at `path`, and builds with ``char2``.
+        analyzer: a name or an analyzer; ``auto`` searches with that of the index at `path`, and builds with what
+            suits the language of the documents, which the first million characters tell.
     """
 
     kind = "field_index"
@@ -130,12 +132,11 @@ class FieldIndex(TermIndex):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a field is not a string.
         """
-        analyzer = self._asked or get_analyzer("char2")
         with (
             building(self.directory, self.kind, self.version) as (data, facts),
             tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill,
         ):
-            facts.update(_write(iter, analyzer, data, Path(spill)))
+            facts.update(_write(iter, self._asked, data, Path(spill)))
             facts.update(corpus=corpus, links=links)
         self.forget()
         return self
@@ -164,14 +165,18 @@ class FieldIndex(TermIndex):
         return {"in_document": sum(found.values()), "documents": int(self.df[term]), "fields": in_fields}
 
 
-def _write(documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Path, spill: Path) -> dict[str, Any]:
+def _write(
+    documents: Iterable[Mapping[str, Any]], analyzer: Analyzer | None, data: Path, spill: Path
+) -> dict[str, Any]:
     """Write the files of an index into `data`; return the facts for its manifest."""
     # Every field of every document is counted as a text of its own.
     writer = PostingsWriter(spill)
     docnos: list[str] = []
     for batch, texts in document_batches(documents, lambda document: [field_text(document, name) for name in FIELDS]):
         docnos += batch
+        analyzer = analyzer or recognized(texts)
         writer.add(count_terms(analyzer, texts))
+    assert analyzer is not None  # there is one batch at least
     write_docnos(data, docnos)
     counted = spill / "counted"
     counted.mkdir()
@@ -290,10 +295,10 @@ def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str,
 
 
 @parameters_of(BM25F, without=["index"])
-def bm25f(collection: Any, *, analyzer: str = "char2", **params: Any) -> BM25F:
+def bm25f(collection: Any, *, analyzer: str = "auto", **params: Any) -> BM25F:
     """BM25 over title, text, path and the headings of citing provisions: ``bm25f(fields={"title": 3, "text": 1})``.
 
     Args:
-        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
     """
     return BM25F(collection.indexes.fields(analyzer), **params)

@@ -14,7 +14,8 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from legalir.analysis.analyzer import Analyzer, count_terms, get_analyzer
+from legalir.analysis.analyzer import Analyzer, count_terms
+from legalir.analysis.auto import recognized
 from legalir.frames.component import check_choice, check_number
 from legalir.lexical.postings import PostingsWriter
 from legalir.lexical.retriever import SparseRetriever
@@ -31,13 +32,13 @@ class SparseIndex(TermIndex):
 
     ::
 
-        index = legalir.SparseIndex("my.index", analyzer="jamo3").index(docs)
+        index = legalir.SparseIndex("my.index", analyzer="char2").index(docs)
         index.bm25(k1=1.5, b=0.75).search("무창층의 기준은?")
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; None searches with that of the index at `path`, and builds with
-            ``jamo3``.
+        analyzer: a name or an analyzer; ``auto`` searches with that of the index at `path`, and builds with what suits
+            the language of the documents, which the first million characters tell.
     """
 
     kind = "sparse_index"
@@ -56,12 +57,11 @@ class SparseIndex(TermIndex):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a text is not a string.
         """
-        analyzer = self._asked or get_analyzer("jamo3")
         with (
             building(self.directory, self.kind, self.version) as (data, facts),
             tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill,
         ):
-            facts.update(_write(iter, analyzer, data, Path(spill)))
+            facts.update(_write(iter, self._asked, data, Path(spill)))
             facts["corpus"] = corpus
         self.forget()
         return self
@@ -94,13 +94,17 @@ class SparseIndex(TermIndex):
         return TFIDF(self, idf=idf, num_results=num_results)
 
 
-def _write(documents: Iterable[Mapping[str, Any]], analyzer: Analyzer, data: Path, spill: Path) -> dict[str, Any]:
+def _write(
+    documents: Iterable[Mapping[str, Any]], analyzer: Analyzer | None, data: Path, spill: Path
+) -> dict[str, Any]:
     """Write the files of an index into `data`; return the facts for its manifest."""
     writer = PostingsWriter(spill)
     docnos: list[str] = []
     for batch, texts in document_batches(documents):
         docnos += batch
+        analyzer = analyzer or recognized(texts)
         writer.add(count_terms(analyzer, texts))
+    assert analyzer is not None  # there is one batch at least
     write_docnos(data, docnos)
     vocabulary = writer.finish(data)
     write_strings(data, "terms", vocabulary)
@@ -167,11 +171,11 @@ class BM25(SparseRetriever):
 
 
 @parameters_of(BM25, without=["index"])
-def bm25(collection: Any, *, analyzer: str = "jamo3", **params: Any) -> BM25:
+def bm25(collection: Any, *, analyzer: str = "auto", **params: Any) -> BM25:
     """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``.
 
     Args:
-        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
     """
     return BM25(collection.sparse(analyzer), **params)
 
@@ -234,10 +238,10 @@ class TFIDF(SparseRetriever):
 
 
 @parameters_of(TFIDF, without=["index"])
-def tfidf(collection: Any, *, analyzer: str = "jamo3", **params: Any) -> TFIDF:
+def tfidf(collection: Any, *, analyzer: str = "auto", **params: Any) -> TFIDF:
     """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.
 
     Args:
-        analyzer: the terms: ``jamo3``, ``char2``, ``word``, or any analyzer of a plugin, also with parameters.
+        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
     """
     return TFIDF(collection.sparse(analyzer), **params)

@@ -24,12 +24,12 @@ class TermIndex(IndexArtifact):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; None: that of the index at `path`.
+        analyzer: a name or an analyzer; ``auto``: that of the index at `path`, or what suits the documents' language.
     """
 
-    def __init__(self, path: str | PathLike[str], analyzer: str | Analyzer | None = None) -> None:
+    def __init__(self, path: str | PathLike[str], analyzer: str | Analyzer = "auto") -> None:
         super().__init__(str(path))
-        self._asked = None if analyzer is None else get_analyzer(analyzer)
+        self._asked = None if analyzer == "auto" else get_analyzer(analyzer)
 
     def __eq__(self, other: object) -> bool:
         return (

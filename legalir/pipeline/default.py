@@ -13,10 +13,7 @@ from legalir.pipeline.builder import build
 if TYPE_CHECKING:
     import pyterrier as pt
 
-DEFAULT = (
-    'focus >> bm25f(analyzer="char2") >> family(weight=0.3, group="law") % 1000'
-    ' >> sar(k=15, beta=0.3, normalize="minmax")'
-)
+DEFAULT = 'focus >> bm25f >> family(weight=0.3, group="law") % 1000 >> sar(k=15, beta=0.3, normalize="minmax")'
 """Expression without a model. ``docs/default.md`` has figures; ``experiments/CHANGES.md`` has the other trials."""
 
 WITH_MODEL = f"linear({DEFAULT} % 1000, focus >> static % 100, weights=[{{lexical}}, {{learnt}}])"

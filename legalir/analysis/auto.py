@@ -1,0 +1,137 @@
+"""What suits a language when nothing is said: words where a script has spaces between words, n-grams where it has none.
+
+Each run of one script is analysed by the rule of its script, so that text in several scripts loses none of them:
+Hangul, whose words end in particles, by character 2-grams; Han and Kana by characters and 2-grams; Thai, Lao, Khmer and
+Burmese by 2-grams and 3-grams; all other scripts by stemmed words and pairs of them (:mod:`legalir.analysis.words`).
+``docs/analysis.md`` has the figures by which these were chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, merge_counts
+from legalir.analysis.language import identify, language, language_of
+from legalir.analysis.ngrams import count_ngrams, ngrams_of
+from legalir.analysis.words import Words, compatible
+
+GRAMS = {"hangul": (2,), "east": (1, 2), "south": (2, 3)}
+"""Lengths of the n-grams in Hangul; in Han and Kana; in Thai, Lao, Khmer and Burmese."""
+
+_MEMBERS = {
+    "hangul": regex.compile(r"\p{Hangul}"),
+    "east": regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\u30fc\uff70]"),
+    "south": regex.compile(r"[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]&&[\p{L}\p{M}]]", regex.V1),
+}
+_DOT = 0x318D
+"""Normalised text has this sign for each middle dot. It joins Hangul (``설치ㆍ유지``), and parts all else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """Words and n-grams as suits a language.
+
+    Args:
+        lang: code of the language of the words, ``und`` where it is not known.
+
+    Raises:
+        AnalyzerError: the code is not known.
+    """
+
+    lang: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lang", language(self.lang).code)
+
+    @property
+    def name(self) -> str:
+        """The analyzer as in an expression, such as ``auto(lang='en')``."""
+        return f"auto(lang={self.lang!r})"
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same text could give other terms."""
+        return fingerprint("auto/1", {"words": self._words.fingerprint, "grams": GRAMS})
+
+    @property
+    def _words(self) -> Words:
+        return Words(self.lang, pairs=True, compounds=True)
+
+    def terms(self, text: str) -> list[str]:
+        """Return the words of `text`, then its n-grams by script; :meth:`count` must agree with them."""
+        words, grams = _apart([self._words.normalize(text)])
+        return self._words.terms_of_normalized(words[0]) + [
+            gram
+            for script, texts in grams.items()
+            for n in GRAMS[script]
+            for run in texts[0].split()
+            for gram in ngrams_of("".join(map(_symbol, run)), n)
+        ]
+
+    def count(self, texts: Sequence[str]) -> TermCounts:
+        """Count the terms of `texts`."""
+        words, grams = _apart([self._words.normalize(text) for text in texts])
+        counts = [count_ngrams(of, n, lambda c: "" if c.isspace() else _symbol(c)) for script, of in grams.items() for n in GRAMS[script]]
+        return merge_counts([self._words.count_normalized(words), *counts], len(texts))
+
+
+def _symbol(character: str) -> str:
+    """Return a character of a run, without half and full width."""
+    return compatible(character) if "\uff00" <= character <= "\uffef" else character
+
+
+def _apart(texts: Sequence[str]) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
+    """Take the scripts of n-grams out of normalised texts.
+
+    Returns:
+        The texts with a comma in place of each character of such a script, which parts words; and for each script that
+        occurs, the texts with a space in place of each other character.
+    """
+    joined = "\n".join(texts)
+    if joined.isascii():
+        return texts, {}
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    present = np.flatnonzero(np.bincount(codes))
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    grams: dict[str, Sequence[str]] = {}
+    words = codes.copy()
+    for script, pattern in _MEMBERS.items():
+        members = [code for code in present.tolist() if code != _DOT and pattern.match(chr(code))]
+        if not members:
+            continue
+        inside = np.zeros(int(present[-1]) + 1, dtype=bool)
+        inside[members] = True
+        runs = inside[codes]
+        if script == "hangul":
+            beside = np.zeros(len(codes), dtype=bool)
+            beside[1:] |= runs[:-1]
+            beside[:-1] |= runs[1:]
+            runs |= beside & (codes == _DOT)
+        grams[script] = _cut(np.where(runs, codes, ord(" ")), ends)
+        words[runs] = ord(",")
+    return _cut(words, ends), grams
+
+
+def _cut(codes: npt.NDArray[np.uint32], ends: npt.NDArray[np.int64]) -> list[str]:
+    """Return the texts of a stream of code points, each without the sign after it."""
+    joined = codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return [joined[start : end - 1] for start, end in zip((0, *ends), ends, strict=False)]
+
+
+def recognized(texts: Sequence[str]) -> Auto:
+    """Return the analyzer for the language of `texts`."""
+    return Auto(identify(texts))
+
+
+def auto_analyzer(collection: object, lang: str | None = None) -> Analyzer:
+    """What suits the language of the collection: ``bm25(analyzer="auto")``.
+
+    Args:
+        lang: code of the language, such as ``en``; None: that of the collection.
+    """
+    return Auto(language_of(collection) if lang is None else lang)

@@ -1,0 +1,128 @@
+"""Languages: what the analysis of words knows of each (``languages.yaml``), and which one a text is written in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import regex
+
+from legalir.errors import AnalyzerError, suggestion
+from legalir.storage.yaml_files import read_yaml
+
+UNKNOWN = "und"
+"""Code of a language that is not known (BCP 47, *undetermined*)."""
+
+_SAMPLE = 200_000
+"""Characters by which a language is recognised; library and scripts read no more."""
+
+_SCRIPTS = (
+    *("Hangul", "Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Latin", "Cyrillic", "Greek"),
+    *("Arabic", "Hebrew", "Devanagari", "Bengali", "Tamil", "Telugu", "Georgian", "Armenian", "Ethiopic"),
+)
+WITHOUT_SPACES = frozenset(("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"))
+"""Scripts that do not put spaces between words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What the analysis of words knows of a language; the keys of ``languages.yaml`` say what each means."""
+
+    code: str
+    name: str = "unknown"
+    stemmer: str = ""
+    bridge: bool = False
+    elisions: frozenset[str] = frozenset()
+    fold: bool = False
+    lower: dict[str, str] = field(default_factory=dict, hash=False)
+    signs: tuple[str, ...] = ()
+    compounds: bool = False
+
+
+@cache
+def _languages() -> dict[str, Language]:
+    # The file is part of the package.
+    rows = cast(dict[str, dict[str, Any]], read_yaml(Path(__file__).with_name("languages.yaml"), "languages"))
+    return {
+        code: Language(
+            code, **{**row, "elisions": frozenset(row.get("elisions", ())), "signs": tuple(row.get("signs", ()))}
+        )
+        for code, row in rows.items()
+    }
+
+
+def language(code: str) -> Language:
+    """Return the language of a code: ISO 639-1, also with a region or a script (``en-GB``), or ``und``.
+
+    Raises:
+        AnalyzerError: the code is not known.
+    """
+    known = _languages()
+    base = code.replace("_", "-").split("-")[0].lower()
+    if base == UNKNOWN:
+        return Language(UNKNOWN)
+    if base not in known:
+        by_name = next((one.code for one in known.values() if one.name.lower() == code.lower()), None)
+        hint = f" Did you mean {by_name!r}?" if by_name else suggestion(base, known)
+        raise AnalyzerError(f"lang={code!r} is not a language code such as 'en' (ISO 639-1).{hint}")
+    return known[base]
+
+
+def language_of(collection: object) -> str:
+    """Return the code of a collection's language, ``und`` for what has none."""
+    return str(getattr(collection, "language", UNKNOWN))
+
+
+def identify(texts: Iterable[str]) -> str:
+    """Return the code of the language that most of `texts` are written in, or ``und``; about 200 000 characters count.
+
+    py3langid decides among the languages of ``languages.yaml``.
+    """
+    sample = _sample(texts)
+    if not any(map(str.isalpha, sample)):
+        return UNKNOWN
+    return cast(str, _identifier().classify(sample)[0])
+
+
+def _sample(texts: Iterable[str]) -> str:
+    parts: list[str] = []
+    size = 0
+    for text in texts:
+        parts.append(text[:1000])
+        size += len(parts[-1])
+        if size >= _SAMPLE:
+            break
+    return "\n".join(parts)
+
+
+@cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    # An object of our own: the module's functions share one, whose languages any caller may change.
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    identifier.set_languages(list(_languages()))
+    return identifier
+
+
+def scripts(texts: Iterable[str]) -> dict[str, float]:
+    """Return the share of each script in the letters of `texts`, the greatest first; 200 000 characters count."""
+    counts = Counter[str]()
+    sample = _sample(texts)
+    for script in _SCRIPTS:
+        counts[script] = sum(map(len, _letters_of(script).findall(sample)))
+    counts["other scripts"] = sum(map(len, _letters_of("").findall(sample)))
+    total = counts.total()
+    return {script: count / total for script, count in counts.most_common() if count}
+
+
+@cache
+def _letters_of(script: str) -> regex.Pattern[str]:
+    if script:
+        return regex.compile(rf"[\p{{L}}&&\p{{{script}}}]+", regex.V1)
+    others = "".join(rf"\p{{{name}}}" for name in (*_SCRIPTS, "Common", "Inherited"))
+    return regex.compile(rf"[\p{{L}}--[{others}]]+", regex.V1)

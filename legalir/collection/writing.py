@@ -1,0 +1,67 @@
+"""The language and the scripts of a collection, recognised once and stored beside its indexes."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from legalir.analysis.language import identify, language, scripts
+from legalir.datasets import StatuteDataset
+from legalir.errors import AnalyzerError
+from legalir.storage.documents import title_and_text
+from legalir.storage.files import atomic_file
+
+_FIRST, _TEXTS = 20_000, 500
+"""Provisions among which about this many, evenly spaced, are looked at."""
+
+_FILE = "writing.json"
+
+
+class Writing(NamedTuple):
+    """How the provisions of a collection are written.
+
+    Attributes:
+        language: code of the language, from ``dataset.yaml``, else recognised; ``und`` if it cannot be told.
+        recognised: whether the language was recognised, not given.
+        scripts: share of each script in the letters, the greatest first.
+    """
+
+    language: str
+    recognised: bool
+    scripts: dict[str, float]
+
+
+def writing_of(source: StatuteDataset, cache: Path) -> Writing:
+    """Return how the provisions of `source` are written; what is recognised is stored in the folder `cache`.
+
+    Raises:
+        AnalyzerError: ``dataset.yaml`` names a language that is not known.
+    """
+    seen = _stored(cache / _FILE)
+    if seen is None:
+        step = max(1, min(source.docs_count(), _FIRST) // _TEXTS)
+        texts = [title_and_text(record.title, record.text) for record in islice(source.docs(), 0, _FIRST, step)]
+        seen = identify(texts), scripts(texts)
+        cache.mkdir(parents=True, exist_ok=True)
+        with atomic_file(cache / _FILE) as file:
+            json.dump({"language": seen[0], "scripts": seen[1]}, file)
+    given = source.about.lang
+    if given is None:
+        return Writing(seen[0], True, seen[1])
+    try:
+        return Writing(language(given).code, False, seen[1])
+    except AnalyzerError as error:
+        raise AnalyzerError(f"{source.id}: {error} Correct it in dataset.yaml, or leave it out.") from None
+
+
+def _stored(path: Path) -> tuple[str, dict[str, float]] | None:
+    """Return what was recognised before, or None where that cannot be read: it is recognised again then."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        return language(facts["language"]).code, {
+            str(script): float(share) for script, share in facts["scripts"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, AnalyzerError):
+        return None
