@@ -323,7 +323,7 @@ def test_explanations_add_up(system: pt.Transformer, results: pd.DataFrame) -> N
 
 
 COMPONENTS = (
-    *(("analyzer", spec) for spec in ("word", "jamo3", "char(n=1)")),
+    *(("analyzer", spec) for spec in ("word", "auto", "whitespace", "jamo3", "char(n=1)")),
     *(("encoder", spec) for spec in ("lsa(dimensions=4)", "static")),
     *(("retriever", spec) for spec in ("bm25", "bm25f", "default", "dense", "lsa(num_results=5)", "static", "tfidf")),
     *(("fuser", spec) for spec in ("rrf", "wrrf(weights=[0.3, 0.7])", "linear(weights=[0.6, 0.4])")),

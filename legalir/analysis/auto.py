@@ -76,7 +76,11 @@ class Auto:
     def count(self, texts: Sequence[str]) -> TermCounts:
         """Count the terms of `texts`."""
         words, grams = _apart([self._words.normalize(text) for text in texts])
-        counts = [count_ngrams(of, n, lambda c: "" if c.isspace() else _symbol(c)) for script, of in grams.items() for n in GRAMS[script]]
+        counts = [
+            count_ngrams(of, n, lambda c: "" if c.isspace() else _symbol(c))
+            for script, of in grams.items()
+            for n in GRAMS[script]
+        ]
         return merge_counts([self._words.count_normalized(words), *counts], len(texts))
 
 

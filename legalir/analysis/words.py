@@ -31,6 +31,7 @@ from legalir.analysis.language import UNKNOWN, language, language_of
 from legalir.analysis.ngrams import ngrams_of
 from legalir.analysis.text import normalize
 from legalir.errors import AnalyzerError
+from legalir.plugins.spec import write_spec
 from legalir.storage.csr import positions
 
 _COMPOUND, _PART = 8, 5
@@ -94,9 +95,10 @@ class Words:
 
     @property
     def name(self) -> str:
-        """The analyzer as in an expression, such as ``word(lang='en', stem=True, …)``."""
-        options = ", ".join(f"{name}={getattr(self, name)}" for name in _OPTIONS)
-        return f"word(lang={self.lang!r}, {options})"
+        """The analyzer as in an expression, with what differs from the defaults: ``word(lang='en', stop=True)``."""
+        usual = {"stem": True, "stop": False, "pairs": False, "compounds": False}
+        chosen = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) != usual[name]}
+        return write_spec("word", {"lang": self.lang, **chosen})
 
     @property
     def fingerprint(self) -> str:

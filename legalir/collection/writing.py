@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from itertools import islice
 from pathlib import Path
@@ -44,8 +45,8 @@ def writing_of(source: StatuteDataset, cache: Path) -> Writing:
         step = max(1, min(source.docs_count(), _FIRST) // _TEXTS)
         texts = [title_and_text(record.title, record.text) for record in islice(source.docs(), 0, _FIRST, step)]
         seen = identify(texts), scripts(texts)
-        cache.mkdir(parents=True, exist_ok=True)
-        with atomic_file(cache / _FILE) as file:
+        # Where the cache cannot be written, the index that needs it says so.
+        with contextlib.suppress(OSError), atomic_file(cache / _FILE) as file:
             json.dump({"language": seen[0], "scripts": seen[1]}, file)
     given = source.about.lang
     if given is None:

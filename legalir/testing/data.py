@@ -6,10 +6,10 @@ import unicodedata
 
 import pandas as pd
 
-FIRST_STAGE = 'tfidf(analyzer="word") % 20'
+FIRST_STAGE = 'tfidf(analyzer="whitespace") % 20'
 """Expression of the input of rerankers, expanders and generators; its scores lie in [0, 1], as some of them need."""
 
-BRANCHES = ('tfidf(analyzer="word") % 20', 'bm25(analyzer="char2") % 5', 'tfidf(analyzer="char2") % 7')
+BRANCHES = ('tfidf(analyzer="whitespace") % 20', 'bm25(analyzer="char2") % 5', 'tfidf(analyzer="char2") % 7')
 """Expressions of the inputs of fusers (two, or all three): lists of different lengths and scales."""
 
 _FIELDS = ("docno", "law", "title", "text")

@@ -6,7 +6,9 @@ import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir.analysis.analyzer import Analyzer, BulkAnalyzer, get_analyzer
+from legalir.analysis.auto import Auto
 from legalir.analysis.ngrams import NGrams
+from legalir.analysis.whitespace import Whitespace
 from legalir.analysis.words import Words
 from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ComponentError, ExpressionError, PluginError
@@ -36,6 +38,11 @@ def number(collection):
         ("char2", NGrams("char", 2)),
         ("char12", NGrams("char", 12)),
         ("word", Words()),
+        ("word(lang='en', stem=True)", Words("en")),
+        ("word(lang='en-GB', stop=True)", Words("en", stop=True)),
+        ("auto", Auto("und")),
+        ("auto(lang='de')", Auto("de")),
+        ("whitespace", Whitespace()),
         ("jamo()", NGrams("jamo", 3)),
         (" jamo( n = 5 ) ", NGrams("jamo", 5)),
     ],
@@ -48,8 +55,9 @@ def test_an_analyzer_is_itself() -> None:
     analyzer = NGrams("jamo", 4)
     assert get_analyzer(analyzer) is analyzer
     assert isinstance(analyzer, BulkAnalyzer)
-    assert isinstance(Words(), Analyzer)
-    assert not isinstance(Words(), BulkAnalyzer)
+    assert isinstance(Words(), BulkAnalyzer)
+    assert isinstance(Whitespace(), Analyzer)
+    assert not isinstance(Whitespace(), BulkAnalyzer)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +67,7 @@ def test_an_analyzer_is_itself() -> None:
         ("jamo13", "n must be an integer from 1 to 12"),
         ("word2", "'word' takes no number"),
         ("jammo3", "There is no analyzer 'jammo3'\\. Did you mean 'jamo'\\?.* such as jamo3 or char2"),
-        ("xyzw", "There is no analyzer 'xyzw'. Known: .*char, .*jamo, .*word"),
+        ("xyzw", "There is no analyzer 'xyzw'. Known: .*auto, .*char, .*jamo, .*whitespace, .*word"),
         ("jamo٣", "There is no analyzer"),
         ("jamo9999", "There is no analyzer"),
         ("jamno(n=3)", "There is no analyzer 'jamno'. Did you mean 'jamo'"),

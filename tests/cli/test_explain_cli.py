@@ -14,7 +14,7 @@ from legalir.errors import ComponentError, ExpressionError
 
 APP = typer.Typer()
 APP.command(epilog=EXAMPLES)(explain)
-RRF = 'rrf(bm25, bm25(analyzer="word", k1=1.5) % 2, linear(bm25, tfidf, weights=[1, 2], normalize="zscore"))'
+RRF = 'rrf(bm25, bm25(analyzer="whitespace", k1=1.5) % 2, linear(bm25, tfidf, weights=[1, 2], normalize="zscore"))'
 
 
 @pytest.fixture(name="statutes")
@@ -82,7 +82,7 @@ def test_nothing_found(statutes: str) -> None:
 
 
 def test_mistakes(statutes: str) -> None:
-    result = run(statutes, "비상구", "-d", "a-1", "-p", 'bm25(analyzer="word")')
+    result = run(statutes, "비상구", "-d", "a-1", "-p", 'bm25(analyzer="whitespace")')
     assert isinstance(result.exception, ComponentError)
     assert str(result.exception) == "explain: the pipeline does not return 'a-1' for this question."
     assert isinstance(run(statutes, "비상구", "-p", "bm25 | tfidf").exception, ComponentError)

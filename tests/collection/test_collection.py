@@ -14,7 +14,7 @@ import pyterrier as pt
 import pytest
 from forked import child
 
-from legalir.analysis.ngrams import NGrams
+from legalir.analysis.auto import Auto
 from legalir.collection.collection import Collection
 from legalir.collection.results import SearchResult
 from legalir.errors import (
@@ -105,19 +105,20 @@ def test_an_index_is_built_on_first_use_and_reused(folder: Path, tmp_path: Path,
     collection = Collection(folder)
     assert not collection.cache.exists()
     index = collection.sparse()
+    assert index.analyzer == Auto("ko")
     assert len(index) == len(CORPUS)
     assert index.manifest.facts["corpus"] == collection.fingerprint()
     assert index.directory.is_relative_to(tmp_path / "own-home" / "legalir")
-    assert collection.sparse("jamo3") is index
-    assert collection.sparse(NGrams("jamo", 3)) is index
-    assert collection.sparse("jamo") is index
+    assert collection.sparse("auto") is index
+    assert collection.sparse(Auto("ko")) is index
+    assert collection.sparse("auto(lang='ko')") is index
     assert Collection(folder).sparse() == index
     assert len(built) == 1
 
 
 def test_every_analyzer_has_an_index_of_its_own(folder: Path, built: list[Path]) -> None:
     collection = Collection(folder)
-    analyzers = ["jamo3", "jamo5", "char2", "word"]
+    analyzers = ["jamo3", "jamo5", "char2", "whitespace"]
     assert [collection.sparse(name).analyzer.name for name in analyzers] == analyzers
     assert len(set(built)) == 4
 

@@ -28,14 +28,14 @@ class Lengths:
 
 def test_lsa_is_fitted_once_on_the_postings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     collection = legalir.Collection("legalir/firecode", cache=tmp_path)
-    collection.sparse("jamo3")
+    collection.sparse("auto")
     monkeypatch.setattr(SparseIndex, "index", None)  # the texts are not analysed again
     first = collection.pipeline("lsa(dimensions=32) % 5")(collection.topics().head(5))
     monkeypatch.setattr(DenseIndex, "index_postings", None)
     again = legalir.Collection("legalir/firecode", cache=tmp_path)
     assert again.pipeline("lsa(dimensions=32) % 5")(again.topics().head(5)).equals(first)
-    index = again.dense(LSA(dimensions=32))
-    assert index is again.dense(LSA(dimensions=32))
+    index = again.dense(LSA("auto(lang='ko')", 32))
+    assert index is again.dense("lsa(dimensions=32)")
     assert index.dimensions == 32
     assert index.manifest.facts["corpus"] == again.fingerprint()
     assert index.directory.name.startswith("dense-lsa-")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from legalir.analysis.auto import Auto
 from legalir.analysis.ngrams import NGrams
 from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ArtifactError
@@ -33,15 +34,18 @@ def written_folder(tmp_path: Path) -> Path:
 
 def test_they_are_built_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     collection = Collection(folder)
-    index, laws = collection.indexes.fields(), collection.indexes.laws
+    index, laws = collection.indexes.fields("char2"), collection.indexes.laws
     assert index.lengths.tolist() == [[4, 2, 1, 4], [4, 2, 0, 0], [0, 2, 0, 0]]
     assert index.manifest.facts["corpus"] == laws.manifest.facts["corpus"] == collection.fingerprint()
     assert index.manifest.facts["links"] == collection.graph.fingerprint()
     assert collection.indexes.fields("char2") is collection.indexes.fields(NGrams("char", 2)) is index
+    of_language = collection.indexes.fields()
+    assert of_language.analyzer == Auto("ko")
     monkeypatch.setattr(FieldIndex, "index", None)
     monkeypatch.setattr(LawTable, "index", None)
     again = Collection(folder)
-    assert (again.indexes.fields(), again.indexes.laws) == (index, laws)
+    assert (again.indexes.fields("char2"), again.indexes.laws) == (index, laws)
+    assert again.indexes.fields() == of_language
 
 
 def test_a_provision_is_found_by_the_heading_of_what_cites_it(folder: Path) -> None:

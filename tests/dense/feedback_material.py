@@ -23,11 +23,11 @@ def documents() -> list[dict[str, str]]:
 
 
 def dense(path: Path) -> DenseIndex:
-    return DenseIndex(path / "dense", LSA("word", 6)).index(documents())
+    return DenseIndex(path / "dense", LSA("whitespace", 6)).index(documents())
 
 
 def sparse(path: Path) -> SparseIndex:
-    return SparseIndex(path / "sparse", analyzer="word").index(documents())
+    return SparseIndex(path / "sparse", analyzer="whitespace").index(documents())
 
 
 class Collection:

@@ -220,5 +220,5 @@ def test_the_factories_take_the_index_of_the_encoder(index: DenseIndex) -> None:
 
     assert dense(FakeCollection()) == lsa(FakeCollection()) == index.retriever()
     assert dense(FakeCollection(), encoder="other", num_results=7) == index.retriever(7)
-    assert lsa(FakeCollection(), analyzer="word", dimensions=5, num_results=9) == index.retriever(9)
-    assert asked == ["lsa", LSA(), "other", LSA("word", 5)]
+    assert lsa(FakeCollection(), analyzer="whitespace", dimensions=5, num_results=9) == index.retriever(9)
+    assert asked == ["lsa", LSA(), "other", LSA("whitespace", 5)]

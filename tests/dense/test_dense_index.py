@@ -44,7 +44,7 @@ def test_lsa_is_built_searched_and_opened_again(tmp_path: Path) -> None:
     assert answers(pt.Artifact.load(str(tmp_path / "index"))) == first if _registered() else True
     assert again.fingerprint() == index.fingerprint()
     facts = again.manifest.facts
-    assert facts["encoder"]["parameters"] == {"analyzer": "jamo3", "dimensions": 256}
+    assert facts["encoder"]["parameters"] == {"analyzer": "auto(lang='und')", "dimensions": 256}
     assert (facts["documents"], facts["precision"], facts["corpus"]) == (4, "float32", "abc")
     assert facts["dimensions"] == again.dimensions == again.vectors.shape[1]
     assert "title, newline, text" in facts["indexed"]
@@ -161,7 +161,7 @@ def test_without_an_encoder_queries_need_vectors(tmp_path: Path) -> None:
 
 
 def test_another_encoder_is_refused(tmp_path: Path) -> None:
-    DenseIndex(tmp_path / "index", LSA("word")).index(DOCUMENTS)
+    DenseIndex(tmp_path / "index", LSA("whitespace")).index(DOCUMENTS)
     with pytest.raises(ArtifactError, match=r"was built with lsa \(\w{8}\), not with lsa \(\w{8}\): remove"):
         DenseIndex(tmp_path / "index", "lsa").retriever().search("법")
     DenseIndex.from_vectors(tmp_path / "foreign", np.eye(3), ["a", "b", "c"])

@@ -178,7 +178,7 @@ def test_in_an_expression_it_takes_the_index_on_its_left(tmp_path: Any) -> None:
     def last(expression: str) -> Any:
         return pipeline.build(expression, collection)[-1]  # type: ignore[index]
 
-    dense, sparse = collection.dense("lsa"), collection.sparse("word")
+    dense, sparse = collection.dense("lsa"), collection.sparse("whitespace")
     assert last("lsa >> rocchio") == Rocchio(dense)
     assert last("lsa % 100 >> rocchio(k=3, mode='candidate')") == Rocchio(dense, k=3, mode="candidate")
     assert last("lsa >> rocchio >> rocchio") == Rocchio(dense)

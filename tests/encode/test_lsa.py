@@ -31,7 +31,7 @@ TEXTS = [
 ]
 
 
-def postings(path: Path, analyzer: str = "word", texts: list[str] = TEXTS) -> SparseIndex:
+def postings(path: Path, analyzer: str = "whitespace", texts: list[str] = TEXTS) -> SparseIndex:
     documents = [{"docno": str(number), "text": text} for number, text in enumerate(texts)]
     return SparseIndex(path, analyzer).index(documents)
 
@@ -80,7 +80,7 @@ def cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     ).T
 
 
-@pytest.mark.parametrize("analyzer", ["word", "jamo3"])
+@pytest.mark.parametrize("analyzer", ["whitespace", "jamo3"])
 @pytest.mark.parametrize("dimensions", [2, 4, 256])
 def test_vectors_are_projections_on_the_main_directions(tmp_path: Path, analyzer: str, dimensions: int) -> None:
     texts = [*TEXTS, *random_texts(20)]
@@ -113,7 +113,7 @@ def test_a_text_has_the_same_vector_alone_and_among_others(tmp_path: Path) -> No
 
 
 def test_texts_without_a_known_term_are_zeros(tmp_path: Path) -> None:
-    fitted, _ = LSA("word", 4).fit(postings(tmp_path / "index"))
+    fitted, _ = LSA("whitespace", 4).fit(postings(tmp_path / "index"))
     assert not fitted.encode(["", "zebra", "?!", "\ud800"]).any()
 
 
@@ -135,26 +135,26 @@ def test_contributions_of_terms_add_up_to_the_cosine(tmp_path: Path) -> None:
         for row in vectors:
             parts = fitted.contributions(query, row)
             assert sum(parts.values()) == pytest.approx(float(fitted.encode_queries([query])[0] @ row), abs=1e-6)
-    fitted, vectors = LSA("word").fit(postings(tmp_path / "words"))
+    fitted, vectors = LSA("whitespace").fit(postings(tmp_path / "words"))
     assert set(fitted.contributions("무창층의 설치 zebra", vectors[0])) == {"무창층의", "설치"}
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["?!", ""]])
 def test_a_collection_that_says_nothing(tmp_path: Path, texts: list[str]) -> None:
-    fitted, vectors = LSA("word").fit(postings(tmp_path / "index", "word", texts))
+    fitted, vectors = LSA("whitespace").fit(postings(tmp_path / "index", "whitespace", texts))
     assert vectors.shape == (len(texts), 0)
     assert fitted.encode(["법"]).shape == (1, 0)
     assert fitted.contributions("법", vectors[0] if texts else np.zeros(0, dtype=np.float32)) == {}
 
 
 def test_one_document(tmp_path: Path) -> None:
-    fitted, vectors = LSA("word").fit(postings(tmp_path / "index", "word", ["법 령"]))
+    fitted, vectors = LSA("whitespace").fit(postings(tmp_path / "index", "whitespace", ["법 령"]))
     assert np.abs(vectors).tolist() == [[1.0]]
     assert fitted.encode(["법"]) @ vectors.T == pytest.approx(1)
 
 
 def test_terms_of_another_analyzer_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactError, match=r"has the terms of word, and LSA\(.*\) needs those of jamo3: give"):
+    with pytest.raises(ArtifactError, match=r"has the terms of whitespace, and LSA\(.*\) needs those of jamo3: give"):
         LSA("jamo3").fit(postings(tmp_path / "index"))
 
 
@@ -170,17 +170,17 @@ def test_an_unknown_analyzer_is_named() -> None:
 
 
 def test_identity() -> None:
-    assert LSA() == LSA("jamo3", 256) == lsa_encoder(None)
+    assert LSA() == LSA("auto", 256) == lsa_encoder(None)
     assert hash(LSA()) == hash(lsa_encoder(None))
     assert LSA() != LSA(dimensions=100)
     assert LSA() != LSA("char2")
     assert LSA() != "lsa"
     assert LSA("char2", 8).parameters == {"analyzer": "char2", "dimensions": 8}
-    assert repr(LSA()) == "LSA(analyzer='jamo3', dimensions=256)"
+    assert repr(LSA("char2")) == "LSA(analyzer='char2', dimensions=256)"
 
 
 def test_it_keeps_the_contract(tmp_path: Path) -> None:
-    fitted = LSA("word").fit(postings(tmp_path / "index"))[0]
+    fitted = LSA("whitespace").fit(postings(tmp_path / "index"))[0]
     assert isinstance(LSA(), TrainableEncoder)
     assert not isinstance(LSA(), Encoder)
     assert isinstance(fitted, FittedLSA)
@@ -190,6 +190,6 @@ def test_it_keeps_the_contract(tmp_path: Path) -> None:
 
 def test_an_encoder_is_found_by_its_name() -> None:
     assert get_encoder("lsa") == LSA()
-    assert get_encoder("lsa", parameters={"analyzer": "word", "dimensions": 3}) == LSA("word", 3)
-    chosen = LSA("word")
+    assert get_encoder("lsa", parameters={"analyzer": "whitespace", "dimensions": 3}) == LSA("whitespace", 3)
+    chosen = LSA("whitespace")
     assert get_encoder(chosen) is chosen

@@ -72,7 +72,7 @@ def test_sentences_by_hand() -> None:
     df: a 1, b 3, c 2. idf = ln(1 + (4 − df + ½)/(df + ½)): a ln(10/3) = 1.204, b ln(10/7) = 0.357, c ln(2) = 0.693.
     Worth: 1.561, 1.050, 0.693; 0.357. So the first sentence is the best, and of two the first and the second.
     """
-    word = get_analyzer("word")
+    word = get_analyzer("whitespace")
     texts = ["a b\nb c\nc x", "b"]
     assert best_sentences("a b c", texts, 1, word) == ["a b", "b"]
     assert best_sentences("a b c", texts, 2, word) == ["a b b c", "b"]
@@ -100,8 +100,8 @@ def test_a_list_of_another_collection_is_refused(collection: Collection) -> None
 
 
 def test_in_an_expression(collection: Collection) -> None:
-    system = collection.pipeline('bm25 % 2 >> quote(k=1, sentences=1, analyzer="word")')
-    assert system == collection.pipeline('bm25 % 2 >> quote(k=1, analyzer="word")')
+    system = collection.pipeline('bm25 % 2 >> quote(k=1, sentences=1, analyzer="whitespace")')
+    assert system == collection.pipeline('bm25 % 2 >> quote(k=1, analyzer="whitespace")')
     queries = pd.DataFrame({"qid": ["1", "2", "3"], "query": ["통로의 너비", "zebra", "창고의 문"], "lang": "ko"})
     out = system(queries)
     assert list(out.columns) == ["qid", "query", "lang", "qanswer"]

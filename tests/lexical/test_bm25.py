@@ -29,12 +29,12 @@ def test_a_value_worked_out_by_hand(tmp_path: Path) -> None:
     1.2·(0.25 + 0.75·1.5) = 1.65. The query 법 령 령 gives 0.980829·2/3.65 + 2·0.470004·1/2.65 = 0.892161.
     Document b is 령 조 (length 2, norm 1.2): 2·0.470004/2.2 = 0.427276.
     """
-    index = indexed(tmp_path / "index", ["법 법 령", "령 조", "조"], "word")
+    index = indexed(tmp_path / "index", ["법 법 령", "령 조", "조"], "whitespace")
     scores = index.bm25(k1=1.2, b=0.75).scores("법 령 령")
     np.testing.assert_allclose(scores, [0.892161, 0.427276, 0], rtol=2e-6)
 
 
-@pytest.mark.parametrize("analyzer", ["jamo3", "jamo5", "char2", "word"])
+@pytest.mark.parametrize("analyzer", ["jamo3", "jamo5", "char2", "whitespace"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_scores_are_those_of_the_formula(tmp_path: Path, analyzer: str, seed: int) -> None:
     texts = plain_scores.random_texts(seed, 70)
@@ -106,6 +106,6 @@ class FakeCollection:
 
 def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
     collection = FakeCollection(tmp_path)
-    assert bm25(collection) == BM25(collection.sparse("jamo3"), k1=0.9, b=0.4, num_results=1000)
+    assert bm25(collection) == BM25(collection.sparse("auto"), k1=0.9, b=0.4, num_results=1000)
     made = bm25(collection, analyzer="char2", k1=1.5, b=0.75, num_results=7)
     assert made == BM25(collection.sparse("char2"), k1=1.5, b=0.75, num_results=7)

@@ -36,7 +36,7 @@ QUERIES = [*plain_scores.random_texts(seed=6, count=6, longest=30), "가 " * 40 
 TOPICS = pd.DataFrame({"qid": ["q2", "q1", "q3"], "query": [QUERIES[0], QUERIES[1], "zebra"], "year": [1, 2, 3]})
 
 
-@pytest.fixture(name="index", scope="module", params=["char2", "word"])
+@pytest.fixture(name="index", scope="module", params=["char2", "whitespace"])
 def built_index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> FieldIndex:
     return FieldIndex(tmp_path_factory.mktemp("bm25f") / "index", analyzer=request.param).index(DOCUMENTS)
 
@@ -54,7 +54,7 @@ def test_values_worked_out_by_hand(tmp_path: Path) -> None:
         {"docno": "b", "text": "령 조 조"},
         {"docno": "c", "text": "조"},
     ]
-    index = FieldIndex(tmp_path / "index", analyzer="word").index(documents)
+    index = FieldIndex(tmp_path / "index", analyzer="whitespace").index(documents)
     retriever = BM25F(index, k1=2, fields={"title": 2, "text": 1}, b={"title": 0.5, "text": 0.75}, query_exponent=0.5)
     np.testing.assert_allclose(retriever.scores("법 령 령"), [0.810060, 0.177250, 0], rtol=3e-6)
 
@@ -114,7 +114,7 @@ def test_frames(index: FieldIndex) -> None:
 
 def test_equal_scores_come_by_docno(tmp_path: Path) -> None:
     rows = [{"docno": docno, "title": "법"} for docno in ("d2", "d10", "c")]
-    index = FieldIndex(tmp_path / "index", analyzer="word").index(rows)
+    index = FieldIndex(tmp_path / "index", analyzer="whitespace").index(rows)
     assert BM25F(index, num_results=2).search("법")["docno"].tolist() == ["c", "d10"]
 
 
@@ -143,17 +143,17 @@ def test_parts_add_up_to_the_score_of_every_result(index: FieldIndex, fields: di
 
 def test_a_part_says_which_fields_hold_its_term(tmp_path: Path) -> None:
     rows = [{"docno": "a", "title": "법", "text": "법 법 령", "path": "법"}, {"docno": "b", "citing": "법"}]
-    index = FieldIndex(tmp_path / "index", analyzer="word").index(rows)
+    index = FieldIndex(tmp_path / "index", analyzer="whitespace").index(rows)
     retriever = BM25F(index, fields={"title": 2, "text": 1, "citing": 1})
     first, second = explain(retriever, "법 법 령", ["a", "b"])
-    assert first.label == "bm25f(word, k1=2, title 2, text 1, citing 1)"
+    assert first.label == "bm25f(whitespace, k1=2, title 2, text 1, citing 1)"
     assert [part.label for part in first.parts] == ["법 ×2", "령"]
     counts = {"in_query": 2, "in_document": 3, "documents": 1, "fields": {"title": 1, "text": 2}}
     assert first.parts[0].detail == {"term": "법", **counts}
     assert second.parts[0].detail["fields"] == {"citing": 1}
     # A term of b alone, df 0, weighs more than any other.
     idf = math.log(1 + 2.5 / 0.5)
-    rare = FieldIndex(tmp_path / "rare", analyzer="word").index([{"docno": "a", "citing": "법"}, {"docno": "b"}])
+    rare = FieldIndex(tmp_path / "rare", analyzer="whitespace").index([{"docno": "a", "citing": "법"}, {"docno": "b"}])
     assert BM25F(rare, k1=2).scores("법")[0] == pytest.approx(idf / 3, rel=1e-6)
 
 
@@ -202,6 +202,6 @@ def test_the_factory_takes_the_index_of_the_analyzer() -> None:
         return FieldIndex(f"fields-{analyzer}", analyzer=get_analyzer(analyzer))
 
     collection = SimpleNamespace(indexes=SimpleNamespace(fields=fields))
-    assert bm25f(collection) == BM25F(collection.indexes.fields("char2"))
+    assert bm25f(collection) == BM25F(collection.indexes.fields("auto"))
     chosen = {"k1": 1.5, "fields": {"text": 1}, "b": {"text": 0.3}, "query_exponent": 1, "num_results": 7}
     assert bm25f(collection, analyzer="jamo4", **chosen) == BM25F(collection.indexes.fields("jamo4"), **chosen)

@@ -74,12 +74,12 @@ def test_parts_of_tfidf_by_hand(tmp_path: Path) -> None:
     # idf (sklearn, 2 documents): of 가 ln(3/3) + 1 = 1, of 나 ln(3/2) + 1 = i. d1 is (1 + ln 2, i), the query (1, i),
     # each divided by its length.
     documents = [{"docno": "d1", "text": "가 가 나"}, {"docno": "d2", "text": "가"}]
-    index = SparseIndex(tmp_path / "index", analyzer="word").index(documents)
+    index = SparseIndex(tmp_path / "index", analyzer="whitespace").index(documents)
     i, tf = math.log(3 / 2) + 1, 1 + math.log(2)
     length = math.hypot(tf, i) * math.hypot(1, i)
     (found,) = explain(index.tfidf(idf="sklearn"), "가 나", ["d1"])
     assert {part.label: part.value for part in found.parts} == pytest.approx({"가": tf / length, "나": i * i / length})
-    assert found.label == "tfidf(word, idf=sklearn)"
+    assert found.label == "tfidf(whitespace, idf=sklearn)"
 
 
 def test_only_what_the_retriever_returns_is_explained(index: SparseIndex) -> None:

@@ -23,7 +23,7 @@ DOCUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("analyzer", ["char2", "jamo4", "word"])
+@pytest.mark.parametrize("analyzer", ["char2", "jamo4", "whitespace"])
 @pytest.mark.parametrize(("batch", "block"), [(1, 1), (60, 7), (1_000_000, 2_000_000)])
 def test_it_holds_what_the_analyzer_says_of_each_field(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, analyzer: str, batch: int, block: int
@@ -50,7 +50,7 @@ def test_it_holds_what_the_analyzer_says_of_each_field(
 
 
 def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
-    index = FieldIndex(tmp_path / "index").index(iter(DOCUMENTS), corpus="c0ffee", links="beef")
+    index = FieldIndex(tmp_path / "index", "char2").index(iter(DOCUMENTS), corpus="c0ffee", links="beef")
     analyzer = {"name": "char2", "fingerprint": get_analyzer("char2").fingerprint}
     facts = {"fields": list(FIELDS), "documents": 4, "terms": len(index.terms), "corpus": "c0ffee", "links": "beef"}
     assert index.manifest.facts == {"analyzer": analyzer, **facts}
@@ -66,7 +66,7 @@ def test_an_index_of_nothing(tmp_path: Path, documents: list[dict[str, str]]) ->
 
 
 def test_occurrences(tmp_path: Path) -> None:
-    index = FieldIndex(tmp_path / "index", analyzer="word").index(
+    index = FieldIndex(tmp_path / "index", analyzer="whitespace").index(
         [{"docno": "a", "title": "법", "text": "법 법 령", "citing": "법"}, {"docno": "b", "path": "법"}]
     )
     term = index.terms.find("법")
@@ -96,7 +96,7 @@ def test_what_stands_at_the_path_is_checked(tmp_path: Path) -> None:
     path = tmp_path / "index"
     with pytest.raises(ArtifactError, match="There is no index at"):
         _ = FieldIndex(path).manifest
-    FieldIndex(path).index(DOCUMENTS)
+    FieldIndex(path, "char2").index(DOCUMENTS)
     with pytest.raises(ArtifactError, match="was built with the analyzer char2"):
         _ = FieldIndex(path, analyzer="jamo4").manifest
     with pytest.raises(ArtifactError, match="exists and is not a sparse_index"):

@@ -43,7 +43,7 @@ def test_what_is_indexed_is_the_default_text_of_a_provision() -> None:
         assert indexed_text(provision._asdict()) == provision.default_text()
 
 
-@pytest.mark.parametrize("analyzer", ["jamo3", "char2", "word"])
+@pytest.mark.parametrize("analyzer", ["jamo3", "char2", "whitespace"])
 @pytest.mark.parametrize("batch", [1, 50, 1_000_000])
 def test_the_index_holds_what_the_analyzer_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, analyzer: str, batch: int
@@ -132,7 +132,7 @@ def test_an_empty_collection(tmp_path: Path) -> None:
 def test_strange_documents_come_back_as_they_are(tmp_path: Path) -> None:
     docnos = ["a\x00", "a", "제1조", "\ud800", "🔥", "a" * 10_000]
     documents = [{"docno": docno, "text": f"공통 \x00\ud800{number}번"} for number, docno in enumerate(docnos)]
-    for analyzer in ("jamo3", "word"):
+    for analyzer in ("jamo3", "whitespace"):
         index = SparseIndex(tmp_path / analyzer, analyzer=analyzer).index(documents)
         assert index.docnos.tolist() == docnos
         # A frame cannot hold half of a surrogate pair where pandas has pyarrow.

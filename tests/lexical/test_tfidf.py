@@ -21,7 +21,7 @@ def indexed(path: Path, texts: list[str], analyzer: str = "jamo3") -> SparseInde
     return SparseIndex(path, analyzer=analyzer).index(documents)
 
 
-@pytest.mark.parametrize("analyzer", ["jamo3", "char2", "word"])
+@pytest.mark.parametrize("analyzer", ["jamo3", "char2", "whitespace"])
 @pytest.mark.parametrize("idf", ["lucene", "sklearn"])
 def test_scores_are_those_of_the_formula(tmp_path: Path, analyzer: str, idf: str) -> None:
     index = indexed(tmp_path / "index", TEXTS, analyzer)
@@ -38,7 +38,7 @@ def test_a_value_worked_out_by_hand(tmp_path: Path) -> None:
     Document a is 법 법 령: its vector is ((1 + ln 2)·1.693147, 1.287682) = (2.866747, 1.287682), of length
     3.142669; the query 법 is (1, 0): 2.866747/3.142667 = 0.912202.
     """
-    index = indexed(tmp_path / "index", ["법 법 령", "령 조", "조"], "word")
+    index = indexed(tmp_path / "index", ["법 법 령", "령 조", "조"], "whitespace")
     np.testing.assert_allclose(index.tfidf(idf="sklearn").scores("법"), [0.912202, 0, 0], rtol=2e-6)
 
 
@@ -56,7 +56,7 @@ def test_scores_are_cosines(tmp_path: Path, idf: str) -> None:
 
 
 def test_repeating_a_whole_query_changes_little_and_its_length_nothing(tmp_path: Path) -> None:
-    index = indexed(tmp_path / "index", TEXTS, "word")
+    index = indexed(tmp_path / "index", TEXTS, "whitespace")
     word = TEXTS[0].split()[0]
     once, often = (index.tfidf().scores(query) for query in (word, f"{word} {word} {word}"))
     np.testing.assert_allclose(once, often, rtol=1e-6)
@@ -79,6 +79,6 @@ def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
             return SparseIndex(tmp_path / analyzer, analyzer=analyzer)
 
     collection = FakeCollection()
-    assert tfidf(collection) == TFIDF(collection.sparse("jamo3"))
-    made = tfidf(collection, analyzer="word", idf="sklearn", num_results=7)
-    assert made == TFIDF(collection.sparse("word"), idf="sklearn", num_results=7)
+    assert tfidf(collection) == TFIDF(collection.sparse("auto"))
+    made = tfidf(collection, analyzer="whitespace", idf="sklearn", num_results=7)
+    assert made == TFIDF(collection.sparse("whitespace"), idf="sklearn", num_results=7)

@@ -88,7 +88,7 @@ class Learning:
     """A right trainable encoder: learns how many documents there are, which it turns its vectors by."""
 
     name = "learning"
-    analyzer = "word"
+    analyzer = "whitespace"
     fingerprint = "00112233445566778899"
 
     def __init__(self, made: type[Learnt] | None = None) -> None:

@@ -59,19 +59,19 @@ def test_those_of_a_pipeline_are_sought_once(tmp_path: Path) -> None:
     queries = ["the and of applies", "what", "zzzz"]
     gold = Gold(np.array([0, 1, 2, 3]), np.array([0, 1, 2]))
     pools = [
-        mine_by_expression('bm25(analyzer="word")', collection, queries, gold, docnos, 5)  # type: ignore[arg-type]
+        mine_by_expression('bm25(analyzer="whitespace")', collection, queries, gold, docnos, 5)  # type: ignore[arg-type]
         for _ in range(2)
     ]
     assert collection.asked == 3
     np.testing.assert_array_equal(*pools)
-    ranked = collection.collection.search(queries[0], 'bm25(analyzer="word")', k=6)["docno"]
+    ranked = collection.collection.search(queries[0], 'bm25(analyzer="whitespace")', k=6)["docno"]
     expected = [docnos.index(docno) for docno in ranked if docno != docnos[0]][:5]
     assert pools[0][0].tolist() == expected
     assert pools[0][1:].tolist() == [[-1] * 5] * 2, "nothing was found"
     # What stands in the cache is damaged: it is sought again.
     for file in collection.cache.glob("negatives-*/data-*/*"):
         file.write_bytes(b"x")
-    again = mine_by_expression('bm25(analyzer="word")', collection, queries, gold, docnos, 5)  # type: ignore[arg-type]
+    again = mine_by_expression('bm25(analyzer="whitespace")', collection, queries, gold, docnos, 5)  # type: ignore[arg-type]
     np.testing.assert_array_equal(again, pools[0])
     assert collection.asked == 6
 

@@ -197,7 +197,7 @@ def test_bm25_over_morphemes(tmp_path):
     ]
     (tmp_path / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
     collection = Collection(tmp_path, cache=tmp_path / "cache")
-    assert collection.search("모래만 실었다", 'bm25(analyzer="word")').empty
+    assert collection.search("모래만 실었다", 'bm25(analyzer="whitespace")').empty
     for spec in ('bm25(analyzer="kiwi")', """bm25(analyzer='kiwi(tags="nouns")')"""):
         assert Collection(tmp_path, cache=tmp_path / "cache").search("모래만 실었다", spec)["docno"].tolist() == ["b"]
 

@@ -12,6 +12,6 @@ def test_bm25(check: Callable[[], None]) -> None:
     check()
 
 
-@testing.parametrize("retriever", 'lucene(model="ql", analyzer="word", num_results=3)')
+@testing.parametrize("retriever", 'lucene(model="ql", analyzer="whitespace", num_results=3)')
 def test_query_likelihood(check: Callable[[], None]) -> None:
     check()

@@ -25,7 +25,7 @@ DOCUMENTS = [
 
 @pytest.fixture(name="path")
 def built_index(tmp_path: Path) -> Path:
-    LuceneIndex(tmp_path / "index", analyzer="word").index(DOCUMENTS, corpus="one")
+    LuceneIndex(tmp_path / "index", analyzer="whitespace").index(DOCUMENTS, corpus="one")
     return tmp_path / "index"
 
 
@@ -35,7 +35,7 @@ def data_of(path: Path) -> Path:
 
 def test_reopened(path: Path) -> None:
     index = LuceneIndex(path)
-    assert index.analyzer.name == "word"
+    assert index.analyzer.name == "whitespace"
     assert (len(index), len(index.reader)) == (3, 3)
     assert index.docnos.tolist() == ["a", "b", "c"]
     facts = index.manifest.facts
@@ -45,12 +45,12 @@ def test_reopened(path: Path) -> None:
     assert set(found["docno"]) == {"a", "b"}
     loaded = pt.Artifact.load(str(path))
     assert isinstance(loaded, LuceneIndex)
-    assert loaded == LuceneIndex(path) != LuceneIndex(path, analyzer="word")
+    assert loaded == LuceneIndex(path) != LuceneIndex(path, analyzer="whitespace")
 
 
 def test_the_fingerprint_is_that_of_the_content(path: Path, tmp_path: Path) -> None:
     index = LuceneIndex(path)
-    again = LuceneIndex(tmp_path / "again", analyzer="word").index(DOCUMENTS)
+    again = LuceneIndex(tmp_path / "again", analyzer="whitespace").index(DOCUMENTS)
     assert again.fingerprint() == index.fingerprint()
     assert again.manifest.files != index.manifest.files, "Lucene's files differ by chance"
     assert again.index(DOCUMENTS[:2]).fingerprint() != index.fingerprint()
@@ -58,7 +58,7 @@ def test_the_fingerprint_is_that_of_the_content(path: Path, tmp_path: Path) -> N
 
 
 def test_a_retriever_sees_a_new_build(path: Path) -> None:
-    index = LuceneIndex(path, analyzer="word")
+    index = LuceneIndex(path, analyzer="whitespace")
     retriever = Lucene(index)
     assert retriever.search("벽").empty
     index.index([{"docno": "z", "text": "벽"}])
@@ -87,16 +87,16 @@ def test_what_lucene_cannot_read(tmp_path: Path) -> None:
     path = tmp_path / "hollow"
     with building(path, LuceneIndex.kind, LuceneIndex.version) as (data, facts):
         write_docnos(data, ["a"])
-        facts["analyzer"] = {"name": "word", "fingerprint": ""}
+        facts["analyzer"] = {"name": "whitespace", "fingerprint": ""}
     with pytest.raises(ArtifactError, match=r"cannot be read by Lucene 9.*: remove the directory"):
         _ = LuceneIndex(path).reader
 
 
 def test_of_another_analyzer_or_corpus_or_kind(path: Path, make: Make) -> None:
-    with pytest.raises(ArtifactError, match="was built with the analyzer word"):
+    with pytest.raises(ArtifactError, match="was built with the analyzer whitespace"):
         len(LuceneIndex(path, analyzer="char2"))
     with pytest.raises(ArtifactError, match="was built for another corpus"):
-        len(LuceneIndex(path, analyzer="word", collection=make({"a": "문"})))
+        len(LuceneIndex(path, analyzer="whitespace", collection=make({"a": "문"})))
     with pytest.raises(ArtifactError, match="There is no index at"):
         len(LuceneIndex(path.with_name("nowhere")))
     (path / "manifest.json").unlink()
@@ -107,9 +107,9 @@ def test_of_another_analyzer_or_corpus_or_kind(path: Path, make: Make) -> None:
 
 def test_a_build_that_fails_leaves_the_old_one(path: Path) -> None:
     with pytest.raises(ComponentError, match="'x' occurs twice"):
-        LuceneIndex(path, analyzer="word").index([{"docno": "x", "text": "1"}, {"docno": "x", "text": "2"}])
+        LuceneIndex(path, analyzer="whitespace").index([{"docno": "x", "text": "1"}, {"docno": "x", "text": "2"}])
     with pytest.raises(ComponentError, match="has no docno"):
-        LuceneIndex(path, analyzer="word").index([{"text": "1"}])
+        LuceneIndex(path, analyzer="whitespace").index([{"text": "1"}])
     assert len(LuceneIndex(path)) == 3
     assert len([child for child in path.iterdir() if child.is_dir()]) == 1
 
@@ -125,7 +125,7 @@ from legalir_lucene.machine import machine
 machine()
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 try:
-    LuceneIndex({str(path)!r}, analyzer="word").index(
+    LuceneIndex({str(path)!r}, analyzer="whitespace").index(
         {{"docno": f"d{{number}}", "text": " ".join(f"w{{number * 7 + k}}" for k in range(50))}}
         for number in range(500)
     )
@@ -146,12 +146,12 @@ def rows():
         yield {{"docno": str(number), "text": "문 " * 20_000}}
         if number == 150:
             os.kill(os.getpid(), signal.SIGKILL)
-LuceneIndex({str(path)!r}, analyzer="word").index(rows())
+LuceneIndex({str(path)!r}, analyzer="whitespace").index(rows())
 """
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == -9
     assert len([child for child in path.iterdir() if child.is_dir()]) == 2
     assert len(LuceneIndex(path)) == 3
-    LuceneIndex(path, analyzer="word").index(DOCUMENTS[:1])
+    LuceneIndex(path, analyzer="whitespace").index(DOCUMENTS[:1])
     assert len([child for child in path.iterdir() if child.is_dir()]) == 1
     assert len(LuceneIndex(path)) == 1
 

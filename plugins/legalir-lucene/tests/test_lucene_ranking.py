@@ -71,7 +71,9 @@ def test_punctuation_is_no_query_language(make: Make) -> None:
         "and",
         "not",
     ]
-    system = make({f"d-{place:02d}": word for place, word in enumerate(words)}).pipeline('lucene(analyzer="word")')
+    system = make({f"d-{place:02d}": word for place, word in enumerate(words)}).pipeline(
+        'lucene(analyzer="whitespace")'
+    )
     for place, word in enumerate(words):
         assert system.search(word)["docno"].tolist() == [f"d-{place:02d}"]
     # One document has each, all of one length: what the query has twice comes first.
@@ -91,7 +93,9 @@ def test_ties_are_cut_by_docno(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(writing, "_BUFFER_MEGABYTES", buffer)
     docnos = [f"d-{number}" for number in range(2500)] + ["가", "😀", "\uffee"]
     random.Random(1).shuffle(docnos)
-    index = LuceneIndex(tmp_path / "tied", analyzer="word").index({"docno": docno, "text": "문 창"} for docno in docnos)
+    index = LuceneIndex(tmp_path / "tied", analyzer="whitespace").index(
+        {"docno": docno, "text": "문 창"} for docno in docnos
+    )
     found = Lucene(index, num_results=2400).search("문")
     assert found["docno"].tolist() == sorted(docnos)[:2400]
     assert found["score"].nunique() == 1
@@ -103,7 +107,7 @@ def test_a_batch_is_answered_as_each_alone(make: Make) -> None:
     words = [f"말{number}" for number in range(30)]
     draw = random.Random(3)
     texts = {f"d-{number}": " ".join(draw.choices(words, k=50)) for number in range(200)}
-    system = make(texts).pipeline('lucene(analyzer="word") % 20')
+    system = make(texts).pipeline('lucene(analyzer="whitespace") % 20')
     queries = pd.DataFrame(
         {"qid": [str(number) for number in range(60)], "query": [" ".join(draw.choices(words, k=8)) for _ in range(60)]}
     )
@@ -115,11 +119,13 @@ def test_a_batch_is_answered_as_each_alone(make: Make) -> None:
 
 def test_a_query_of_more_terms_than_lucene_allows_by_default(make: Make) -> None:
     collection = make({"d-1": " ".join(f"w{number}" for number in range(5000))})
-    found = collection.pipeline('lucene(analyzer="word")').search(" ".join(f"w{number}" for number in range(9000)))
+    found = collection.pipeline('lucene(analyzer="whitespace")').search(
+        " ".join(f"w{number}" for number in range(9000))
+    )
     assert found["docno"].tolist() == ["d-1"]
 
 
 def test_an_empty_collection(tmp_path: Path) -> None:
-    index = LuceneIndex(tmp_path / "none", analyzer="word").index([])
+    index = LuceneIndex(tmp_path / "none", analyzer="whitespace").index([])
     assert Lucene(index).search("문").empty
     assert len(index) == 0

@@ -45,7 +45,7 @@ def stored_length(length: int) -> int:
 
 def test_bm25(make: Make) -> None:
     # 문 is in 2 of 3 documents, of lengths 3, 5, 4: the mean is 4. tf / (tf + k1·(1 − b + b·dl/avgdl)).
-    found = scores(make(TEXTS), 'lucene(analyzer="word", k1=1.2, b=0.75)', "문")
+    found = scores(make(TEXTS), 'lucene(analyzer="whitespace", k1=1.2, b=0.75)', "문")
     assert found == {
         "d-1": pytest.approx(idf(3, 2) * 2 / (2 + 1.2 * (0.25 + 0.75 * 3 / 4)), rel=1e-6),
         "d-2": pytest.approx(idf(3, 2) * 1 / (1 + 1.2 * (0.25 + 0.75 * 5 / 4)), rel=1e-6),
@@ -54,15 +54,15 @@ def test_bm25(make: Make) -> None:
 
 def test_a_term_that_the_query_repeats_counts_as_often(make: Make) -> None:
     collection = make(TEXTS)
-    one = scores(collection, 'lucene(analyzer="word")', "창")
-    two = scores(collection, 'lucene(analyzer="word")', "창 창 아무것도")
+    one = scores(collection, 'lucene(analyzer="whitespace")', "창")
+    two = scores(collection, 'lucene(analyzer="whitespace")', "창 창 아무것도")
     assert two == {docno: pytest.approx(2 * score, rel=1e-6) for docno, score in one.items()}
 
 
 def test_query_likelihood(make: Make) -> None:
     # Of 12 terms 문 is 3: p = (3 + 1)/(12 + 1). ln(1 + tf/(mu·p)) + ln(mu/(dl + mu)).
     mu, p = 10, 4 / 13
-    found = scores(make(TEXTS), 'lucene(model="ql", analyzer="word", mu=10)', "문")
+    found = scores(make(TEXTS), 'lucene(model="ql", analyzer="whitespace", mu=10)', "문")
     assert found == {
         "d-1": pytest.approx(math.log(1 + 2 / (mu * p)) + math.log(mu / (3 + mu)), rel=1e-6),
         # ln(1 + 1/3.0769) − ln 1.5 = 0.2814 − 0.4055 would lower the score.
@@ -72,7 +72,9 @@ def test_query_likelihood(make: Make) -> None:
 
 def test_a_length_is_rounded_down(make: Make) -> None:
     # 100 = 24 + 76, and 76 = 1001100₂ keeps four bits: 24 + 72 = 96. The mean, (100 + 20)/2, is exact.
-    found = scores(make({"long": "문 " + "벽 " * 99, "short": "창 " * 20}), 'lucene(analyzer="word", k1=1, b=1)', "문")
+    found = scores(
+        make({"long": "문 " + "벽 " * 99, "short": "창 " * 20}), 'lucene(analyzer="whitespace", k1=1, b=1)', "문"
+    )
     assert stored_length(100) == 96
     assert found == {"long": pytest.approx(idf(2, 1) / (1 + 96 / 60), rel=1e-6)}
 
@@ -81,8 +83,8 @@ def test_a_length_is_rounded_down(make: Make) -> None:
 def test_short_documents_score_as_in_bm25(make: Make, k1: float, b: float) -> None:
     collection = make(random_texts(300, 39))
     queries = pd.DataFrame({"qid": [str(seed) for seed in range(20)], "query": list(random_texts(20, 12, 7).values())})
-    ours = collection.pipeline(f'bm25(analyzer="word", k1={k1}, b={b})').transform(queries)
-    theirs = collection.pipeline(f'lucene(analyzer="word", k1={k1}, b={b})').transform(queries)
+    ours = collection.pipeline(f'bm25(analyzer="whitespace", k1={k1}, b={b})').transform(queries)
+    theirs = collection.pipeline(f'lucene(analyzer="whitespace", k1={k1}, b={b})').transform(queries)
     assert len(theirs) == len(ours) > 1000
     both = ours.merge(theirs, on=["qid", "docno"], suffixes=("", "_lucene"), how="outer", validate="1:1")
     assert len(both) == len(ours)
@@ -104,12 +106,12 @@ def test_long_documents_score_as_by_the_formula_with_stored_lengths(make: Make) 
         )
         for docno, terms in counted.items()
     }
-    found = scores(make(texts), 'lucene(analyzer="word")', " ".join(query))
+    found = scores(make(texts), 'lucene(analyzer="whitespace")', " ".join(query))
     assert found == {docno: pytest.approx(score, rel=1e-5) for docno, score in wanted.items() if score}
 
 
 def test_documents_without_terms_do_not_count(make: Make) -> None:
-    expression = 'lucene(analyzer="word")'
+    expression = 'lucene(analyzer="whitespace")'
     assert scores(make({**TEXTS, "d-4": "!!"}, "more"), expression, "문") == scores(make(TEXTS), expression, "문")
 
 
@@ -124,7 +126,7 @@ def test_parameters(make: Make) -> None:
 
 def test_explanation(make: Make) -> None:
     collection = make(TEXTS)
-    for expression in ('lucene(analyzer="word")', 'lucene(analyzer="word", model="ql", mu=10)'):
+    for expression in ('lucene(analyzer="whitespace")', 'lucene(analyzer="whitespace", model="ql", mu=10)'):
         result = collection.search("문 창 창", expression, k=3)
         explained = {one.docno: one for one in result.explain()}
         assert all(one.is_whole() for one in explained.values())

@@ -20,7 +20,7 @@ def lucene(
     collection: Any,
     *,
     model: Model = "bm25",
-    analyzer: str = "jamo3",
+    analyzer: str = "auto",
     **params: Any,
 ) -> Lucene:
     """Lucene's BM25 or query likelihood over the terms of `analyzer`: ``lucene(model="ql", mu=500)``.

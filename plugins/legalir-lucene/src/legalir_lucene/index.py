@@ -41,7 +41,7 @@ class LuceneIndex(IndexArtifact):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; None: that of the index at `path`, and ``jamo3`` to build one.
+        analyzer: a name or an analyzer; None: that of the index at `path`, and ``auto`` to build one.
         collection: what is indexed, on first use, where nothing is built yet; None: nothing.
     """
 
@@ -99,7 +99,7 @@ class LuceneIndex(IndexArtifact):
             ComponentError: a docno is missing or occurs twice, or a text is not a string.
             LegalIRError: Java is missing, too old, or out of memory.
         """
-        analyzer = self._asked or get_analyzer("jamo3")
+        analyzer = self._asked or get_analyzer("auto", self._collection)
         machine()  # Without Java nothing is begun.
         with building(self.directory, self.kind, self.version) as (data, facts):
             facts.update(_write(iter, analyzer, data))

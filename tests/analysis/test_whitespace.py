@@ -8,7 +8,7 @@ import pytest
 
 from legalir.analysis.analyzer import count_terms
 from legalir.analysis.ngrams import NGrams
-from legalir.analysis.words import Words, word_analyzer
+from legalir.analysis.whitespace import Whitespace, whitespace_analyzer
 
 
 @pytest.mark.parametrize(
@@ -30,21 +30,21 @@ from legalir.analysis.words import Words, word_analyzer
 )
 def test_terms(text: str, expected: list[str]) -> None:
     for form in (text, unicodedata.normalize("NFD", text)):
-        assert Words().terms(form) == expected
+        assert Whitespace().terms(form) == expected
 
 
 def test_words_are_counted_by_the_plain_way() -> None:
-    counts = count_terms(word_analyzer(None), ["나 가 나", "", "가"])
+    counts = count_terms(whitespace_analyzer(None), ["나 가 나", "", "가"])
     assert counts.terms == ["가", "나"]
     assert counts.indptr.tolist() == [0, 2, 3]
     assert counts.documents.tolist() == [0, 2, 0]
     assert counts.frequencies.tolist() == [1, 1, 2]
     assert counts.lengths.tolist() == [3, 0, 1]
-    empty = count_terms(Words(), [])
+    empty = count_terms(Whitespace(), [])
     assert (empty.terms, empty.indptr.tolist(), empty.lengths.tolist()) == ([], [0], [])
 
 
 def test_identity() -> None:
-    assert Words() == word_analyzer(None)
-    assert Words().name == "word"
-    assert Words().fingerprint != NGrams("char", 2).fingerprint
+    assert Whitespace() == whitespace_analyzer(None)
+    assert Whitespace().name == "whitespace"
+    assert Whitespace().fingerprint != NGrams("char", 2).fingerprint
