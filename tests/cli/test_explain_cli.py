@@ -14,7 +14,10 @@ from legalir.errors import ComponentError, ExpressionError
 
 APP = typer.Typer()
 APP.command(epilog=EXAMPLES)(explain)
-RRF = 'rrf(bm25, bm25(analyzer="whitespace", k1=1.5) % 2, linear(bm25, tfidf, weights=[1, 2], normalize="zscore"))'
+RRF = (
+    'rrf(bm25("jamo3"), bm25("whitespace", k1=1.5) % 2, '
+    'linear(bm25("jamo3"), tfidf("jamo3"), weights=[1, 2], normalize="zscore"))'
+)
 
 
 @pytest.fixture(name="statutes")
@@ -36,7 +39,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_a_tree_of_one_question(statutes: str) -> None:
-    result = run(statutes, "비상구의 너비는 얼마인가", "-k", "1", "--terms", "4", "-p", "bm25")
+    result = run(statutes, "비상구의 너비는 얼마인가", "-k", "1", "--terms", "4", "-p", 'bm25("jamo3")')
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     assert lines[0] == "가나법 제2조(비상구)  a-2"

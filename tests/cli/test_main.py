@@ -83,9 +83,9 @@ def test_a_provision_without_a_title_shows_its_docno_once(
 def test_search_json_and_trec_agree(
     statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert in_process(monkeypatch, "search", str(statutes), "창문", "-p", "bm25", "--json") == 0
+    assert in_process(monkeypatch, "search", str(statutes), "창문", "-p", 'bm25("jamo3")', "--json") == 0
     rows = json.loads(capsys.readouterr().out)
-    assert in_process(monkeypatch, "search", str(statutes), "창문", "-p", "bm25", "--format", "trec") == 0
+    assert in_process(monkeypatch, "search", str(statutes), "창문", "-p", 'bm25("jamo3")', "--format", "trec") == 0
     trec = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [row["docno"] for row in rows] == [line[2] for line in trec] == ["a-3", "a-2", "a-1"]
     # a-1 shares the syllable 창 of 창문 and so one jamo 3-gram.
@@ -115,7 +115,7 @@ def test_question_without_terms(
     [
         (["legalir/firecde", "문"], "Did you mean 'legalir/firecode'?"),
         (["legalir/firecode", "문", "-p", "bm26"], "Did you mean 'bm25'?"),
-        (["legalir/firecode", "문", "-p", "bm25(k2=1)"], "It accepts analyzer='jamo3'"),
+        (["legalir/firecode", "문", "-p", "bm25(k2=1)"], "It accepts analyzer='auto'"),
         (["legalir/firecode", "문", "-p", "bm25(k1=-1)"], "k1=-1"),
         (
             ["legalir/firecode", "문", "-p", "links"],

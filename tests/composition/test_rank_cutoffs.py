@@ -129,7 +129,7 @@ def test_nothing_is_walked_beyond_the_cutoff(collection: Collection, monkeypatch
         return placing(self, lambda node: visited.append(node) or neighbours(node))  # type: ignore[func-returns-value]
 
     monkeypatch.setattr(NitiLink, "placing", counted)
-    found = collection.pipeline("bm25 % 100")(QUERIES.head(1))
+    found = collection.pipeline('bm25("jamo3") % 100')(QUERIES.head(1))
     whole = collection.pipeline("nitilink % 4")
     whole(found)
     all_visits = len(visited)

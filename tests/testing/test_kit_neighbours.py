@@ -12,7 +12,7 @@ from legalir.errors import PluginError
 
 def test_a_neighbour_that_claims_the_names_of_the_data_spoils_nothing(install: Install) -> None:
     source = "def factory(*anything): raise RuntimeError('not asked for')\n"
-    claimed = ("retriever.bm25", "reranker.tfidf", "analyzer.word", "analyzer.char")
+    claimed = ("retriever.bm25", "reranker.tfidf", "analyzer.whitespace", "analyzer.char")
     install("acme", dict.fromkeys(claimed, "acme_module:factory"), source)
     for outcomes in (testing.check("fuser", "rrf"), testing.check("reranker", right.squared)):
         assert [one for one in outcomes if not one.ok] == []
