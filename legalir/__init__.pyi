@@ -20,6 +20,7 @@ from .graph.link_expansion import LinkExpansion as LinkExpansion
 from .graph.nitilink import NitiLink as NitiLink
 from .graph.sar import SAR as SAR
 from .lexical.bm25f import BM25F as BM25F
+from .lexical.lookup import Lookup as Lookup
 from .lexical.sparse import BM25 as BM25
 from .lexical.sparse import TFIDF as TFIDF
 from .lexical.sparse import SparseIndex as SparseIndex

@@ -32,6 +32,7 @@ EXPRESSIONS = (
     "lsa",
     "dense",
     "static",
+    'linear(bm25, lookup, weights=[1, 1], normalize=["minmax", "none"])',
     "rrf(bm25, lsa % 50)",
     "wrrf(bm25 % 30, lsa, tfidf, weights=[0.2, 0.5, 0.3], k=5) % 100",
     "linear(bm25, lsa % 40, weights=[0.6, 0.4])",
@@ -325,7 +326,10 @@ def test_explanations_add_up(system: pt.Transformer, results: pd.DataFrame) -> N
 COMPONENTS = (
     *(("analyzer", spec) for spec in ("word", "auto", "whitespace", "jamo3", "char(n=1)")),
     *(("encoder", spec) for spec in ("lsa(dimensions=4)", "static")),
-    *(("retriever", spec) for spec in ("bm25", "bm25f", "default", "dense", "lsa(num_results=5)", "static", "tfidf")),
+    *(
+        ("retriever", spec)
+        for spec in ("bm25", "bm25f", "default", "dense", "lookup", "lsa(num_results=5)", "static", "tfidf")
+    ),
     *(("fuser", spec) for spec in ("rrf", "wrrf(weights=[0.3, 0.7])", "linear(weights=[0.6, 0.4])")),
     *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
     *(("reranker", spec) for spec in ("family", "sar")),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from legalir.graph.citation_graph import CitationGraph
     from legalir.graph.laws import LawTable
     from legalir.lexical.bm25f import FieldIndex
+    from legalir.lexical.lookup import NumberTable
     from legalir.lexical.sparse import SparseIndex
     from legalir.m3.m3_encoder import M3Encoder
     from legalir.m3.m3_index import M3Index
@@ -134,6 +135,17 @@ class CollectionIndexes:
         return self._index(
             "laws",
             lambda: LawTable(self.directory / "laws"),
+            lambda table: table.index(self._documents(), corpus=self.corpus),
+        )
+
+    @property
+    def numbers(self) -> NumberTable:
+        """The law and the number of each provision."""
+        from legalir.lexical.lookup import NumberTable
+
+        return self._index(
+            "numbers",
+            lambda: NumberTable(self.directory / "numbers"),
             lambda table: table.index(self._documents(), corpus=self.corpus),
         )
 

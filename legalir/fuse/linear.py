@@ -29,13 +29,14 @@ class LinearFusion(Fuser):
       as the last result of the list; within a list, nothing else changes.
     - ``none``: the scores as they are.
 
-    Where all scores of a list are equal, as in a list of one, ``minmax`` and ``zscore`` make each of them 1.
+    Where all scores of a list are equal, as in a list of one, ``minmax`` and ``zscore`` make each of them 1. Each list
+    may have its own: scores that mean the same for each query, such as those of ``lookup``, are best left as they are.
 
     Args:
         pipelines: the pipelines to fuse, at least one.
         weights: one for each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
             document.
-        normalize: ``minmax``, ``zscore`` or ``none``.
+        normalize: ``minmax``, ``zscore`` or ``none``; or a list of these, one for each pipeline.
         num_results: results a query, at least 1; None for all.
 
     Raises:
@@ -48,22 +49,32 @@ class LinearFusion(Fuser):
         self,
         *pipelines: pt.Transformer,
         weights: Sequence[float],
-        normalize: Normalize = "minmax",
+        normalize: Normalize | Sequence[Normalize] = "minmax",
         num_results: int | None = None,
     ) -> None:
         self.pipelines = pipelines
         self.num_results = num_results
         self.check_pipelines()
         self.weights = checked_weights(self.name, weights, len(pipelines))
-        self.normalize = normalize
+        self.normalize = tuple(normalize) if isinstance(normalize, list | tuple) else normalize
         if not any(self.weights):
             raise ComponentError(f"{self.name}: every weight is 0: give one pipeline another weight.")
-        check_choice(self.name, "normalize", normalize, get_args(Normalize))
+        self._each = self.normalize if isinstance(self.normalize, tuple) else (self.normalize,) * len(pipelines)
+        if len(self._each) != len(pipelines):
+            raise ComponentError(
+                f"{self.name}: there are {len(self._each)} names in normalize for {len(pipelines)} pipelines: give "
+                f"each pipeline one, or give one name for all."
+            )
+        for one in self._each:
+            check_choice(self.name, "normalize", one, get_args(Normalize))
 
     def _normalized(self, lists: Lists) -> npt.NDArray[np.float64]:
-        if self.normalize == "none":
-            return lists.score
-        return (minmax if self.normalize == "minmax" else zscore)(lists.score, lists.group)
+        score = lists.score
+        for name, function in (("minmax", minmax), ("zscore", zscore)):
+            so = np.array([each == name for each in self._each])[lists.pipeline]
+            if so.any():
+                score = np.where(so, function(lists.score, lists.group), score)
+        return score
 
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
         """Return weight times normalised score of each row."""
@@ -73,12 +84,13 @@ class LinearFusion(Fuser):
         """Return weight, normalised score, and the score before."""
         weight, score = self.weights[lists.pipeline[row]], float(lists.score[row])
         normalized = float(self._normalized(lists)[row])
-        origin = "" if self.normalize == "none" else f" ({self.normalize} of {score:.4g})"
+        normalize = self._each[lists.pipeline[row]]
+        origin = "" if normalize == "none" else f" ({normalize} of {score:.4g})"
         detail = {
             "rank": int(lists.rank[row]),
             "score": score,
             "weight": weight,
-            "normalize": self.normalize,
+            "normalize": normalize,
             "normalized": normalized,
         }
         return f"{weight:g} × {normalized:.4g}{origin}", detail

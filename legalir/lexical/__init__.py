@@ -1,1 +1,1 @@
-"""Lexical retrieval: postings, BM25, BM25F and TF-IDF."""
+"""Lexical retrieval: postings, BM25, BM25F, TF-IDF, and lookup by number."""

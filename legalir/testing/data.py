@@ -54,14 +54,14 @@ QUERIES = pd.DataFrame(
     {
         "qid": ["q1", "q3", "q2", "q4"],
         "query": [
-            "등대 관리인은 언제 등불을 켜나요? 등불을 켜지 않은 관리인은 벌금을 낸다.",
-            "In fog, what does a ferry do at the café?",
-            "안개가 끼면 종을 몇 번 치나요?",
-            "แพ ต้อง มี โคมไฟ เมื่อ มี หมอก",
+            "등대 관리인은 언제 등불을 켜나요? 등불을 켜지 않은 관리인은 벌금을 낸다. 등대법 제9조",
+            "In fog, what does a ferry do at the café, by section 3 of the Ferry Act?",
+            "안개가 끼면 등대법 시행령 제1조는 종을 몇 번 치나요?",
+            "แพ ต้อง มี โคมไฟ เมื่อ มี หมอก มาตรา 1",
         ],
     }
 )
-"""The questions; each has results, by words and by their parts, and the first has two of equal scores."""
+"""The questions; each has results, by words, by their parts and by number, and the first has two of equal scores."""
 
 TEXTS: tuple[str, ...] = (*(one["text"] for one in PROVISIONS), *QUERIES["query"])
 """The texts for analyzers and encoders."""

@@ -64,6 +64,18 @@ def test_linear_by_hand() -> None:
     assert scores(found) == pytest.approx({"a": 10, "b": 6, "c": 0, "d": -1})
 
 
+def test_each_list_may_have_its_own_normalisation() -> None:
+    lists = Fixed({"q1": [("a", 8.0), ("b", 4.0), ("c", 0.0)]}), Fixed({"q1": [("c", 0.5), ("d", 0.25)]})
+    mixed = LinearFusion(*lists, weights=[1, 2], normalize=["minmax", "none"])
+    # a 8/8; c 0 + 2 · ½; b 4/8; d 2 · ¼.
+    assert scores(mixed(topics("q1"))) == {"a": 1.0, "c": 1.0, "b": 0.5, "d": 0.5}
+    assert mixed == LinearFusion(*lists, weights=[1, 2], normalize=("minmax", "none"))
+    assert hash(mixed) == hash(LinearFusion(*lists, weights=[1, 2], normalize=("minmax", "none")))
+    (found,) = explain(mixed, topics("q1"), ["c"])
+    assert [part.label for part in found.parts] == ["1 × 0 (minmax of 0) in Fixed", "2 × 0.5 in Fixed"]
+    assert [part.detail["normalize"] for part in found.parts] == ["minmax", "none"]
+
+
 RANKED = st.lists(
     st.tuples(st.sampled_from("abcdefgh"), st.integers(-40, 40).map(lambda n: n / 4)), unique_by=lambda row: row[0]
 ).map(lambda rows: sorted(rows, key=lambda row: (-row[1], row[0])))
@@ -235,6 +247,18 @@ def test_an_explanation_in_words() -> None:
         (lambda: wrrf(None, one("a"), weights=[float("nan")]), r"wrrf: weights=\[nan\] is not a list of finite .*"),
         (lambda: linear(None, one("a"), weights=[0]), r"linear: every weight is 0: give one pipeline another weight\."),
         (lambda: linear(None, one("a"), weights=[True]), r"linear: weights=\[True\] is not a list of finite numbers\."),
+        (
+            lambda: linear(None, one("a"), weights=[1], normalize=["minmax", "none"]),
+            r"linear: there are 2 names in normalize for 1 pipelines: give each pipeline one, or .*",
+        ),
+        (
+            lambda: linear(None, one("a"), weights=[1], normalize=["max"]),
+            r"linear: normalize='max' is not one of minmax, zscore, none\. Did you mean 'minmax'\?",
+        ),
+        (
+            lambda: linear(None, one("a"), weights=[1], normalize=3),
+            r"linear: normalize=3 is not one of minmax, zscore, none\.",
+        ),
         (
             lambda: linear(None, one("a"), weights=[1], normalize="max"),  # type: ignore[arg-type]
             r"linear: normalize='max' is not one of minmax, zscore, none\. Did you mean 'minmax'\?",

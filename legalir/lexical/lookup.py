@@ -1,0 +1,290 @@
+"""Lookup: the provisions that a question names by number, as in "Article 12 of the Data Protection Rules".
+
+References are read by the grammars of all languages (:mod:`legalir.statutes.references.grammar`), laws by their names
+(:mod:`legalir.statutes.references.law_names`). The table of numbers is an artifact, memory-mapped. Its files: the
+docnos (see :mod:`legalir.storage.strings`); ``law.npy`` and ``article.npy``, int32 [n], and the string tables ``laws``
+and ``articles`` that they point into, -1 for none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import drop_results, empty_like, require_texts
+from legalir.frames.component import Cuttable, check_number
+from legalir.frames.ranking import RankedLists, ranked_lists
+from legalir.plugins import parameters_of
+from legalir.statutes.references.grammar import ArticleNumber, read_references
+from legalir.statutes.references.law_names import LawNames
+from legalir.statutes.references.numbers import Numbers, clean, tail_of
+from legalir.storage.arrays import save_array
+from legalir.storage.artifact import IndexArtifact, building
+from legalir.storage.documents import docno_of, field_text
+from legalir.storage.strings import Strings, write_docnos, write_strings
+
+_BRACKET = re.compile(r"\.?\s?[(（]")
+_PART_OF, _BELOW = "=", ">"
+"""Signs before a key: of articles whose own number has parts in brackets, and of all articles below a number.
+
+``50(4)`` and ``50/4`` have one key and are not one article.
+"""
+
+Ints = npt.NDArray[np.int64]
+
+
+class Naming(NamedTuple):
+    """A number in a question, and the provisions that it may mean.
+
+    Attributes:
+        words: the words of the question around the number.
+        law: the words that name the law, empty where none do.
+        sure: whether the law is known: it is named, or the collection has one law.
+        provisions: numbers of the provisions, ascending; at least one.
+    """
+
+    words: str
+    law: str
+    sure: bool
+    provisions: tuple[int, ...]
+
+    @property
+    def score(self) -> float:
+        """1/n for each of n provisions, half as much where the law is not known."""
+        return (1.0 if self.sure else 0.5) / len(self.provisions)
+
+
+class NumberTable(IndexArtifact):
+    """The law and the number of each provision of a collection.
+
+    Args:
+        path: directory of the artifact.
+    """
+
+    kind, version = "number_table", 1
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        super().__init__(str(path))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NumberTable) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})"
+
+    def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
+        self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
+    ) -> Self:
+        """Build the table, replacing one that stands at the path only when the new one is whole.
+
+        Args:
+            iter: documents with ``docno`` (or ``doc_id``) and, if there are any, ``law`` and ``article``; without an
+                article, the number is the end of the docno.
+            corpus: fingerprint of the collection, kept in the manifest.
+
+        Raises:
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: a docno is missing or occurs twice, or a law or article is not a string.
+        """
+        with building(self.directory, self.kind, self.version) as (data, facts):
+            rows = [
+                (docno := docno_of(row), field_text(row, "law"), field_text(row, "article") or tail_of(docno))
+                for row in iter
+            ]
+            write_docnos(data, [docno for docno, _, _ in rows])
+            for place, (array, table) in enumerate((("law", "laws"), ("article", "articles")), start=1):
+                strings = sorted({str(row[place]) for row in rows} - {""})
+                number = {one: position for position, one in enumerate(strings)}
+                save_array(data / f"{array}.npy", np.array([number.get(row[place], -1) for row in rows], np.int32))
+                write_strings(data, table, strings)
+                facts[table] = len(strings)
+            facts.update(documents=len(rows), corpus=corpus)
+        self.forget()
+        return self
+
+    def __len__(self) -> int:
+        return len(self.docno_table)
+
+    @cached_property
+    def _names(self) -> LawNames:
+        return LawNames(list(Strings(self.arrays, "laws")))
+
+    @cached_property
+    def _articles(self) -> tuple[Numbers, dict[str, list[int]]]:
+        """The reader of numbers; and the articles with a number, and those below a number, by a name of each."""
+        articles = list(Strings(self.arrays, "articles"))
+        numbers = Numbers(articles)
+        named: dict[str, list[int]] = {}
+        for place, article in enumerate(articles):
+            if key := numbers.key(article):
+                brackets = list(_BRACKET.finditer(article)) if article.endswith((")", "）")) else []
+                named.setdefault(_PART_OF + key if brackets else key, []).append(place)
+                for bracket in brackets:
+                    named.setdefault(_BELOW + numbers.key(article[: bracket.start()]), []).append(place)
+        return numbers, named
+
+    @cached_property
+    def _by_article(self) -> tuple[Ints, Ints]:
+        """The provisions ordered by article, [n], and the first one of each of a articles, [a + 1]."""
+        article = np.asarray(self.arrays["article"], dtype=np.int64)
+        order = np.argsort(article, kind="stable")
+        return order, np.searchsorted(article[order], np.arange(len(Strings(self.arrays, "articles")) + 1))
+
+    def namings(self, question: str, most: int) -> Iterator[Naming]:
+        """Yield the numbers of articles in a question, in its order, that provisions of the collection have.
+
+        A number is left out if its law has no such provision, or if it may mean more than `most`.
+        """
+        text = clean(question)
+        references = read_references(text)
+        laws = self._names.of(text, references) if references else []
+        one_law = self.manifest.facts["laws"] < 2
+        cached: dict[tuple[str, tuple[str, ...], tuple[int, ...] | None], tuple[int, ...]] = {}
+        for reference, law in zip(references, laws, strict=True):
+            of = None if one_law or law is None else law.laws
+            for place, number in enumerate(reference.numbers):
+                key = (number.number, number.parts, of)
+                if key not in cached:
+                    provisions = self._provisions(number, of)
+                    cached[key] = tuple(provisions.tolist()) if len(provisions) <= most else ()
+                if cached[key]:
+                    words = text[number.start if place else reference.start : number.end]
+                    name = text[law.start : law.end].strip() if law else ""
+                    yield Naming(words, name, one_law or law is not None, cached[key])
+
+    def _provisions(self, number: ArticleNumber, laws: tuple[int, ...] | None) -> Ints:
+        """Return the provisions with a number and all its parts, else those below, else the same with fewer parts."""
+        numbers, named = self._articles
+        order, first = self._by_article
+        for name in _names_of(number, numbers):
+            ranges = [order[first[place] : first[place + 1]] for place in named.get(name, ())]
+            provisions = np.sort(np.concatenate([order[:0], *ranges]))
+            if laws is not None:
+                provisions = provisions[np.isin(self.arrays["law"][provisions], laws)]
+            if len(provisions):
+                return provisions
+        return order[:0]
+
+
+def _names_of(number: ArticleNumber, numbers: Numbers) -> Iterator[str]:
+    """Yield the names under which a number may stand in the table, the most exact first."""
+    key = numbers.key(number.number)
+    # A word that no article of the collection has is not in the key: 12 bis is not 12.
+    if _words(key) != _words(number.number):
+        return
+    for parts in range(len(number.parts), 0, -1):
+        brackets = "".join(f"({part})" for part in number.parts[:parts])
+        whole = numbers.key(f"{number.number}{brackets}")
+        yield _PART_OF + whole
+        yield _BELOW + whole
+    yield key
+    yield _BELOW + key
+
+
+def _words(number: str) -> str:
+    return "".join(sign for sign in number.lower() if sign.isalpha() and not sign.isnumeric())
+
+
+class Lookup(Cuttable):
+    """Returns the provisions that a question names: score 1 for one that is meant alone, ``1/n`` for each of n.
+
+    A provision is named by its law and its number: ``Data Protection Rules, Article 12``. Where the question names no
+    law, and the collection has several, each provision with the number may be meant: they get half as much, ``1/2n``.
+    If one number means more than `most` provisions, it is left out. A question without such a number has no results.
+
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
+    ``docno, score, rank``.
+
+    Args:
+        numbers: the numbers of the provisions.
+        most: largest number of provisions that one number may mean, at least 1.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    num_results: int
+
+    def __init__(self, numbers: NumberTable, most: int = 5, num_results: int = 1000) -> None:
+        check_number("lookup", "most", most, low=1, integer=True)
+        check_number("lookup", "num_results", num_results, low=1, integer=True)
+        if not isinstance(numbers, NumberTable):
+            raise ComponentError(f"lookup: numbers={numbers!r} is not a NumberTable.")
+        self.numbers = numbers
+        self.most = most
+        self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The component as in an expression, with the parameters of its scores."""
+        return f"lookup(most={self.most})"
+
+    def named(self, question: str) -> dict[int, Naming]:
+        """Return the provisions that a question names, each with the naming that gives it the highest score."""
+        best: dict[int, Naming] = {}
+        for naming in self.numbers.namings(question, self.most):
+            for provision in naming.provisions:
+                if provision not in best or naming.score > best[provision].score:
+                    best[provision] = naming
+        return best
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the provisions that each query names.
+
+        Raises:
+            ComponentError: a query is not a string.
+        """
+        return self.retrieve_lists(inp).frame()
+
+    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
+        """Return the provisions that each query names as lists; errors as :meth:`apply`."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries = drop_results(inp)
+        require_texts(queries, "Lookup")
+        found = [self.named(query) for query in queries["query"]]
+        query = np.repeat(np.arange(len(queries)), [len(one) for one in found])
+        documents = np.array([provision for one in found for provision in one], dtype=np.int64)
+        score = np.array([naming.score for one in found for naming in one.values()], dtype=np.float64)
+        lists = ranked_lists(queries, query, self.numbers.docno_table[documents], score)
+        return lists.head(self.num_results)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the words of the question that name each of `docnos`."""
+        named = self.named(drop_results(inp)["query"].iloc[0])
+        numbers = self.numbers.docno_table.numbers(docnos)
+        found = {}
+        for docno, number in zip(docnos, numbers.tolist(), strict=True):
+            if (naming := named.get(number)) is not None:
+                others = len(naming.provisions) - 1
+                law = f" of “{naming.law}”" if naming.law else ""
+                shared = f", and {others} more" if others else ""
+                unsure = "" if naming.sure else "; the law is not named"
+                detail = {"words": naming.words, "law": naming.law, "sure": naming.sure, "provisions": others + 1}
+                part = Part(f"“{naming.words}”{law} names it{shared}{unsure}", naming.score, detail=detail)
+                found[docno] = Explanation(docno, naming.score, self.label, (part,))
+        return found
+
+
+@parameters_of(Lookup, without=["numbers"])
+def lookup(collection: Any, **params: Any) -> Lookup:
+    """Provisions that a question names by number: ``linear(bm25, lookup, weights=[0.8, 0.2], normalize="none")``."""
+    return Lookup(collection.indexes.numbers, **params)
