@@ -15,10 +15,10 @@ import pytest
 import legalir
 
 LAYERS = (
-    *("errors", "extras", "progress", "storage", "plugins", "frames", "explanation", "models", "llm", "datasets"),
-    *("analysis", "statutes", "lexical", "graph", "encode", "dense", "m3", "fuse", "rewrite", "rerank", "generate"),
-    *("measure", "evaluate", "pipeline", "collection", "train", "tune", "synthesize", "experiment", "extend"),
-    *("testing", "serve", "cli"),
+    *("errors", "extras", "progress", "threads", "storage", "plugins", "frames", "explanation", "models", "llm"),
+    *("datasets", "analysis", "statutes", "lexical", "graph", "encode", "dense", "m3", "fuse", "rewrite", "rerank"),
+    *("generate", "measure", "evaluate", "pipeline", "collection", "train", "tune", "synthesize", "experiment"),
+    *("extend", "testing", "serve", "cli"),
 )
 ROOT = Path(legalir.__file__).parent
 PUBLIC = {

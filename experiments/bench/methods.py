@@ -1,17 +1,19 @@
-"""Citation graph, SAR, fusion and dense search beside plain or other implementations, in one process.
+"""Citation graph, SAR, fusion, dense search and LSA beside plain or other implementations, in one process.
 
     python experiments/bench/methods.py
 
-Needs kr-statutes and kr-precedent-core in $LEGALIR_DATA. Each pair takes turns; the median ratio of the rounds counts.
-Indexes are built, once, where LEGALIR_HOME says.
+Needs kr-statutes, kr-precedent-core and stard-dev in $LEGALIR_DATA; ``methods.py lsa`` measures LSA alone.
+Each pair takes turns; the median ratio of the rounds counts. Indexes are built, once, where LEGALIR_HOME says.
 """
 
 from __future__ import annotations
 
 import gc
 import math
+import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -20,20 +22,25 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 from pyterrier_alpha.fusion import RRFusion
+from sklearn.decomposition import TruncatedSVD
 
 from legalir import Collection
+from legalir.encode.lsa import LSA, postings_matrix
 from legalir.fuse.rrf import RRF
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.sar import SAR
+from legalir.lexical.weights import lucene_idf, tfidf_weights
 
 ROUNDS = 5
 QUERIES, CANDIDATES = 1000, 100
 
 
-def in_turns(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float, float]:
+def in_turns(
+    ours: Callable[[], object], theirs: Callable[[], object], rounds: int = ROUNDS
+) -> tuple[float, float, float]:
     """Return the median seconds of both and the median of theirs divided by ours."""
     pairs = []
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         seconds = {}
         for name, work in (("ours", ours), ("theirs", theirs))[:: 1 if turn % 2 == 0 else -1]:
             gc.collect()
@@ -146,6 +153,23 @@ def dense(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, 
     return [("dense top 100, time over that of a raw product and partition: at most 2", text, 1 / ratio <= 2)]
 
 
+def lsa(collection: Collection) -> list[tuple[str, str, bool | None]]:
+    """Fitting LSA on postings, beside scikit-learn's TruncatedSVD on the same weighted matrix."""
+    claims: list[tuple[str, str, bool | None]] = []
+    for analyzer in ("char2", "jamo3"):
+        postings = collection.sparse(analyzer)
+        idf = lucene_idf(len(postings), np.diff(postings.indptr))
+        weights = tfidf_weights(postings.indptr, postings.documents, postings.frequencies, postings.lengths, idf)
+        matrix = postings_matrix(postings.indptr, postings.documents, weights, len(postings))
+        encoder, theirs = LSA(analyzer, 256), TruncatedSVD(256, random_state=0)
+        fast, slow, ratio = in_turns(partial(encoder.fit, postings), partial(theirs.fit_transform, matrix), rounds=3)
+        name = f"LSA of {len(postings):,} provisions with {matrix.shape[1]:,} terms ({analyzer})"
+        text = f"{ratio:.1f} ({fast:.1f} and {slow:.1f} s)"
+        claims.append((f"{name}, seconds: at most 60", f"{fast:.1f}", fast <= 60))
+        claims.append(("the same, times faster than scikit-learn's `TruncatedSVD`: at least 2", text, ratio >= 2))
+    return claims
+
+
 def graph_load(collection: Collection) -> list[tuple[str, str, bool | None]]:
     """Opening the verified, memory-mapped graph."""
     path = str(collection.graph.path)
@@ -163,10 +187,12 @@ def graph_load(collection: Collection) -> list[tuple[str, str, bool | None]]:
 
 def main() -> None:
     """Measure all of it and print a table of claims."""
-    statutes = Collection("legalir/kr-statutes")
-    topics = Collection("legalir/kr-precedent-core/dev").topics()[["qid", "query"]].head(QUERIES)
-    claims = [*graph_load(statutes), *sar(statutes, topics), *fusion(statutes, topics), *dense(statutes, topics)]
-    print(f"{len(statutes.sparse())} provisions, {len(topics)} questions\n")
+    claims = lsa(Collection("legalir/stard-dev"))
+    if sys.argv[1:] != ["lsa"]:
+        statutes = Collection("legalir/kr-statutes")
+        topics = Collection("legalir/kr-precedent-core/dev").topics()[["qid", "query"]].head(QUERIES)
+        claims += [*graph_load(statutes), *sar(statutes, topics), *fusion(statutes, topics), *dense(statutes, topics)]
+        print(f"{len(statutes.sparse())} provisions, {len(topics)} questions\n")
     print("| claim | measured | |\n|---|---|---|")
     for text, measured, passed in claims:
         verdict = {True: "pass", False: "**fail**", None: ""}[passed]

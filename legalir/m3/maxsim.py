@@ -18,20 +18,18 @@ Vectors in eight bits
 from __future__ import annotations
 
 import importlib.util
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from legalir.extras import require
 from legalir.storage.arrays import widened
+from legalir.threads import processor_count, run_in_threads
 
-T = TypeVar("T")
 Multi = Literal["float16", "float32", "int8"]
 """Types in which multi-vectors are stored."""
 Floats = npt.NDArray[np.float32]
@@ -262,40 +260,6 @@ def _piece_maxima(products: npt.NDArray[Any], scales: Floats | None, firsts: Int
         products = products.astype(np.float32, copy=False) * scales
     maxima: Floats = np.maximum.reduceat(products, firsts, axis=0) * query.unit
     return maxima
-
-
-def processor_count() -> int:
-    """Return the number of processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # Not on macOS or Windows.
-        return os.cpu_count() or 1
-
-
-def run_in_threads(work: Callable[[T], None], items: Iterable[T], threads: int) -> None:
-    """Call `work` for each item, using `threads` threads, including the caller.
-
-    Args:
-        work: may be called in several threads at once.
-        items: started in this order.
-        threads: at least 1.
-    """
-    items = list(items)
-    waiting = iter(items)
-
-    def take() -> None:
-        for item in waiting:
-            work(item)
-
-    helpers = min(threads, len(items)) - 1
-    if helpers < 1:
-        take()
-        return
-    with ThreadPoolExecutor(helpers) as pool:
-        futures = [pool.submit(take) for _ in range(helpers)]
-        take()
-        for future in futures:
-            future.result()
 
 
 _BLOCK_ROWS = 8_192

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from legalir.encode import lsa
 from legalir.encode.lsa import postings_matrix, right_singular_vectors
 
 
@@ -51,6 +52,37 @@ def test_there_are_no_more_dimensions_than_the_rank() -> None:
     assert right_singular_vectors(postings_matrix(*sparse(low_rank(3, 30, 20, 3))), 10).shape == (20, 3)
     assert right_singular_vectors(postings_matrix(*sparse(np.ones((5, 8)))), 256).shape == (8, 1)
     assert right_singular_vectors(postings_matrix(*sparse(np.eye(6))), 256).shape == (6, 6)
+
+
+@pytest.mark.parametrize(("n", "terms"), [(400, 700), (700, 400)])
+def test_the_directions_are_those_of_truncated_svd(n: int, terms: int) -> None:
+    """The random start and the number of iterations are the same, so few iterations leave the same error."""
+    from sklearn.decomposition import TruncatedSVD
+
+    random = np.random.default_rng(4)
+    matrix = postings_matrix(*sparse(random.poisson(0.05, (n, terms)) * random.random(terms)))
+    found = right_singular_vectors(matrix, 20)
+    theirs = TruncatedSVD(20, random_state=0).fit(matrix).components_.T
+    exact = np.linalg.svd(matrix.toarray())[2][:20].T
+    assert shared(found, theirs) > 0.995
+    assert shared(found, exact) < 0.9, "iterations that find the exact directions would not tell one start from another"
+
+
+def shared(left: np.ndarray, right: np.ndarray) -> float:
+    """Return the mean squared cosine between the subspaces of orthonormal columns."""
+    return float((left.T @ right).astype(np.float64).ravel() @ (left.T @ right).ravel()) / left.shape[1]
+
+
+def test_processors_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    matrix = postings_matrix(*sparse(random.poisson(0.1, (90, 120))))
+    monkeypatch.setattr(lsa, "processor_count", lambda: 1)
+    alone = right_singular_vectors(matrix, 40)
+    monkeypatch.setattr(lsa, "processor_count", lambda: 3)
+    assert np.array_equal(right_singular_vectors(matrix, 40), alone)
+    monkeypatch.setattr(lsa, "_BLOCK_ROWS", 16)
+    monkeypatch.setattr(lsa, "_BLOCK_COLUMNS", 7)
+    np.testing.assert_allclose(right_singular_vectors(matrix, 40), alone, atol=1e-4)
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (3, 0), (3, 4)])

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from legalir.m3.maxsim import processor_count, run_in_threads
+from legalir.threads import processor_count, run_in_threads
 
 
 def test_processors_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
