@@ -58,7 +58,9 @@ _I = TypeVar("_I", bound=_Index)
 class CollectionIndexes:
     """The indexes of one collection.
 
-    Each is built when it is first needed, and stored under the sha256 of the corpus. Threads that need one at the same
+    Each is built when it is first needed, and stored under the sha256 of the corpus: collections with the same corpus
+    share their indexes, whatever their names. What else an index depends on, such as the analyzer or the links, is in
+    its own name. Threads that need one at the same
     time get one object, which one of them builds; of several processes, one builds and the others wait.
 
     Every method raises ArtifactError where the index is damaged or cannot be written.
@@ -86,9 +88,7 @@ class CollectionIndexes:
     def directory(self) -> Path:
         """Directory of the indexes of this corpus."""
         base = self._cache if self._cache is not None else cache_home()
-        name = re.sub(r"[^\w.-]+", "-", self._source.base_id.rstrip("/").rsplit("/", 1)[-1]) or "collection"
-        # 40 characters of any script fit into the 255 bytes that a file name may have.
-        return base / "collections" / f"{name[:40]}-{self.corpus[:16]}"
+        return base / "collections" / self.corpus[:32]
 
     def sparse(self, analyzer: str | Analyzer = "auto") -> SparseIndex:
         """Return the sparse index of an analyzer, which may be given by name.
@@ -171,7 +171,7 @@ class CollectionIndexes:
         Args:
             encoder: a name, a model, or an encoder.
             approximate: a search by FAISS, ``hnsw`` or ``ivf``, also with parameters; its recall is measured with the
-                collection's questions, where it has any. None compares all vectors.
+                questions of the collection for which it is built, where that has any. None compares all vectors.
 
         Raises:
             ComponentError: there is no such encoder, or no such search.
@@ -215,7 +215,7 @@ class CollectionIndexes:
     def m3(self, encoder: str | M3Encoder, multi: Multi | None = None) -> M3Index:
         """Return the index of BGE-M3's heads.
 
-        Provisions that were encoded for another state of this collection are not encoded again.
+        Provisions that were encoded for another state of this collection, or for another one, are not encoded again.
 
         Args:
             encoder: an encoder, or the folder or hub name of its model.
@@ -275,9 +275,12 @@ class CollectionIndexes:
         return "none" if links is None else cached_file_digest(links)[:16]
 
     def _earlier(self, directory: Path) -> list[Path]:
-        """Return the same index of other states of the collection, the newest first."""
-        states = f"{glob.escape(self.directory.name.rpartition('-')[0])}-{'[0-9a-f]' * 16}"
-        paths = self.directory.parent.glob(f"{states}/{glob.escape(directory.name)}")
+        """Return the same index of other corpora, the newest first.
+
+        What they share may be a former state of this collection, or any other collection: texts are told apart by their
+        digests.
+        """
+        paths = self.directory.parent.glob(f"*/{glob.escape(directory.name)}")
         return sorted(
             (path for path in paths if path != directory), key=lambda path: path.stat().st_mtime, reverse=True
         )

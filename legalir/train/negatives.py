@@ -98,14 +98,15 @@ def mine_by_expression(
 ) -> Pool:
     """Return the best `depth` wrong provisions that a pipeline finds for each query, [q, depth].
 
-    They are cached in the collection's cache by queries, expression and depth.
+    They are cached in the collection's cache by its id, queries, expression and depth: collections of one corpus, which
+    share the cache, may have other links.
 
     Raises:
         DataError: the pipeline found no wrong provision for any query.
         ExpressionError: the expression cannot be read.
     """
     pipeline = collection.pipeline(expression)
-    parts = [expression, depth, hashlib.sha256("\0".join(queries).encode()).hexdigest()]
+    parts = [collection.id, expression, depth, hashlib.sha256("\0".join(queries).encode()).hexdigest()]
     parts += [hashlib.sha256(array.tobytes()).hexdigest() for array in gold]
     name = digest(parts)[:16]
     path = collection.cache / f"negatives-{name}"

@@ -139,12 +139,30 @@ def test_a_changed_corpus_never_meets_the_old_index(folder: Path, built: list[Pa
     assert len(set(built)) == 2
 
 
-def test_the_same_corpus_elsewhere_shares_the_index(folder: Path, tmp_path: Path, built: list[Path]) -> None:
+def test_the_same_corpus_under_another_name_shares_the_index(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: list[Path]
+) -> None:
     Collection(folder).sparse()
-    moved = tmp_path / "other" / folder.name
-    shutil.copytree(folder, moved)
-    assert len(Collection(moved).search("무창층", "bm25")) == 2
+    shutil.copytree(folder, tmp_path / "library" / "copied")
+    monkeypatch.setenv("LEGALIR_DATA", str(tmp_path / "library"))
+    for name in (tmp_path / "library" / "copied", "legalir/copied"):
+        assert len(Collection(name).search("무창층", "bm25")) == 2
     assert len(built) == 1
+
+
+def test_what_else_an_index_depends_on_is_not_shared(folder: Path, tmp_path: Path) -> None:
+    """Links, and the language that dataset.yaml gives, do not stand in the corpus."""
+    copied = shutil.copytree(folder, tmp_path / "copied")
+    (copied / "links.tsv").write_text("법-12\t령-11\n", encoding="utf-8")
+    (copied / "dataset.yaml").write_text("lang: en\n", encoding="utf-8")
+    first, second = Collection(folder), Collection(copied)
+    assert second.cache == first.cache
+    assert second.graph.cites("법-12") == ["령-11"] != first.graph.cites("법-12")
+    for index_of in (Collection.sparse, lambda collection: collection.indexes.fields()):
+        assert index_of(first).analyzer == Auto("ko")
+        assert index_of(second).analyzer == Auto("en")
+    fields = [collection.indexes.fields("char2").directory for collection in (first, second)]
+    assert fields[0] != fields[1]
 
 
 def test_another_version_of_an_analyzer_gets_another_index(
@@ -174,12 +192,6 @@ def test_a_cache_that_cannot_be_written_is_named(folder: Path, tmp_path: Path) -
         Collection(folder, cache=tmp_path / "file").sparse()
 
 
-def test_the_longest_name_of_a_folder_has_a_cache(folder: Path) -> None:
-    # 83 syllables of 3 bytes each: with anything added, more than the 255 bytes of a file name.
-    named = folder.rename(folder.with_name("법" * 83))
-    assert len(Collection(named).search("무창층")) == 2
-
-
 def _search_and_count(folder: Path, queue: multiprocessing.SimpleQueue[int]) -> None:
     built = 0
     write = sparse_module._write
@@ -194,9 +206,10 @@ def _search_and_count(folder: Path, queue: multiprocessing.SimpleQueue[int]) -> 
     queue.put(built)
 
 
-def test_processes_at_once_build_one_index(folder: Path) -> None:
+def test_processes_at_once_build_one_index(folder: Path, tmp_path: Path) -> None:
     queue = multiprocessing.get_context("fork").SimpleQueue()
-    processes = [child(_search_and_count, folder, queue) for _ in range(4)]
+    names = [folder, *(shutil.copytree(folder, tmp_path / f"copy{number}") for number in range(3))]
+    processes = [child(_search_and_count, name, queue) for name in names]
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0] * 4

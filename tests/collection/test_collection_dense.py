@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -55,3 +56,33 @@ def test_an_unknown_encoder_is_named(tmp_path: Path) -> None:
     collection = legalir.Collection("legalir/firecode", cache=tmp_path)
     with pytest.raises(ComponentError, match="There is no encoder 'lda'"):
         collection.dense("lda")
+
+
+class Counting(Lengths):
+    """An encoder of a language model, which takes long."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def encode_counted(self, texts: Sequence[str], advance: Callable[[int], None]) -> np.ndarray:
+        self.seen += texts
+        return self.encode(texts)
+
+
+def test_provisions_of_other_corpora_are_not_encoded_again(tmp_path: Path) -> None:
+    def folder(name: str, *texts: str) -> Path:
+        (tmp_path / name).mkdir(exist_ok=True)
+        rows = [{"docno": f"a-{number}", "text": text} for number, text in enumerate(texts)]
+        (tmp_path / name / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        return tmp_path / name
+
+    def encoded(path: Path) -> set[str]:
+        encoder = Counting()
+        index = legalir.Collection(path, cache=tmp_path / "cache").dense(encoder)
+        texts = [row.text for row in legalir.Collection(path).docs()]
+        np.testing.assert_array_equal(index.vectors, encoder.encode(texts))
+        return set(encoder.seen)
+
+    assert encoded(folder("code", "one", "three", "fifteen")) == {"one", "three", "fifteen"}
+    assert encoded(folder("code", "one", "two", "fifteen")) == {"two"}, "another state of the collection"
+    assert encoded(folder("book", "three", "two", "eleven")) == {"eleven"}, "another collection"

@@ -39,6 +39,7 @@ class Counted:
 
     def __init__(self, folder: Path, cache: Path) -> None:
         self.collection = Collection(folder, cache=cache)
+        self.id = self.collection.id
         self.asked = 0
 
     @property
@@ -74,6 +75,10 @@ def test_those_of_a_pipeline_are_sought_once(tmp_path: Path) -> None:
     again = mine_by_expression('bm25(analyzer="whitespace")', collection, queries, gold, docnos, 5)  # type: ignore[arg-type]
     np.testing.assert_array_equal(again, pools[0])
     assert collection.asked == 6
+    # A collection of the same corpus has another id, and may have other links.
+    collection.id = "other"
+    mine_by_expression('bm25(analyzer="whitespace")', collection, queries, gold, docnos, 5)  # type: ignore[arg-type]
+    assert collection.asked == 9
 
 
 def test_a_pipeline_that_finds_nothing(tmp_path: Path) -> None:
