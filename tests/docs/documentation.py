@@ -64,6 +64,12 @@ def text_without_blocks(page: Path) -> str:
     return re.sub(r"^( *)(```+)[^\n]*\n.*?^\1\2 *$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
 
 
+def spans(page: Path) -> Iterator[str]:
+    """Yield what stands in backticks within the text of a page, outside blocks."""
+    for _, span in re.findall(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", text_without_blocks(page), flags=re.S):
+        yield re.sub(r"\s+", " ", span).strip()
+
+
 def links(page: Path) -> Iterator[tuple[str, str]]:
     """Yield target and anchor of every link of a page that does not lead elsewhere."""
     for target in re.findall(r"\]\(([^)\s]+)\)", text_without_blocks(page)):
