@@ -19,7 +19,7 @@ from typing import NamedTuple
 from legalir.datasets import Provision
 from legalir.errors import DataError
 from legalir.statutes.references.context_model import ContextModel
-from legalir.statutes.references.numbers import Example, Numbers, clean, longest_of, order_of, tail_of
+from legalir.statutes.references.numbers import Example, Numbers, clean, order_of, tail_of
 from legalir.statutes.references.scanner import Mention, ScannedText, Scanner
 
 SAMPLE = 5000
@@ -182,7 +182,7 @@ class Locator:
             by_key = _by_key(of_text)
             scanned = self.scanner.scan(text)
             for mention in scanned.mentions:
-                targets = by_key.get(longest_of(mention.key, by_key), ())
+                targets = by_key.get(mention.number.one_of(by_key), ())
                 if len(targets) == 1:
                     yield scanned.skeleton, mention.place, targets[0].relation
 
@@ -205,7 +205,7 @@ class Locator:
         by_key = _by_key(targets)
         mentions: dict[str, list[Mention]] = {}
         for mention in scanned.mentions:
-            mentions.setdefault(longest_of(mention.key, by_key), []).append(mention)
+            mentions.setdefault(mention.number.one_of(by_key), []).append(mention)
         spans: dict[Target, Span] = {}
         for key, rivals in by_key.items():
             spans |= self._assigned(text, scanned.skeleton, rivals, mentions.get(key, []))
@@ -280,6 +280,6 @@ def _by_key(targets: Iterable[Target]) -> dict[str, list[Target]]:
 def _in_range(scanned: ScannedText, order: tuple[int, ...]) -> Span | None:
     for at in scanned.ranges:
         first, last = scanned.mentions[at], scanned.mentions[at + 1]
-        if order_of(first.key) < order < order_of(last.key):
+        if order_of(first.number.key) < order < order_of(last.number.key):
             return first.start, last.end
     return None

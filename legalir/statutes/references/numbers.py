@@ -13,7 +13,8 @@ The articles of the collection show which words and joiners there are, and texts
 there is no list. A word that more than half of the articles have (``Article 12``, ``第十二条``) belongs to the
 reference, not to the number. Roman numerals outside brackets and numbers written as words are not read.
 
-A number names the provision with the longest of its `prefixes`: ``6(1)(a)`` names ``6`` where there is no ``6.1``.
+A paragraph names the provision that holds it: ``6(1)(a)`` names ``6`` where there is no ``6.1``. So does a number with
+more parts than any article has: ``6.1`` names ``6`` if the articles are ``1``, ``2``, ``3`` (`Token.names`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from copy import copy
 from itertools import pairwise
 from typing import NamedTuple
@@ -37,6 +38,7 @@ _BRACKET = r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[^\W\d_]|[A-Za-z]{2}|[ivxlcIVXLC]{3,7
 _BRACKETS = rf"\.?{_BRACKET}|\s{_BRACKET}(?![^\W_])"
 """Brackets after a number. After a space, one that a word follows is an item of a list: ``section 9 (5)the fee``."""
 
+_LAST_BRACKETS = re.compile(f"(?:{_BRACKETS})+$")
 _NOTHING = "(?!)"
 """A pattern that matches nothing."""
 
@@ -54,16 +56,31 @@ _REACH = 40
 _JOINED, _JOINERS = 3, 0.5
 """Maximum number of characters between joined numbers, and the share of cases that must be right."""
 
+_REFUTED = 0.05
+"""A joiner of the articles that is right in a smaller share of the cases is not one in texts."""
+
 _TEXTS = 2
 """Minimum number of texts in which a thing must be right."""
 
 
 class Token(NamedTuple):
-    """A number in a text: its start, its end, and its key."""
+    """A number in a text.
+
+    Attributes:
+        start: where it begins.
+        end: where it ends.
+        key: its key.
+        names: keys of the provisions that it may name, longest first: ``6.1.a``, ``6.1``, ``6`` for ``6(1)(a)``.
+    """
 
     start: int
     end: int
     key: str
+    names: Sequence[str]
+
+    def one_of(self, keys: Container[str]) -> str:
+        """Return the first of `names` that is one of `keys`, empty if none is."""
+        return next((name for name in self.names if name in keys), "")
 
 
 class Example(NamedTuple):
@@ -96,6 +113,12 @@ class Tally:
             if len(texts) >= _TEXTS and self._right[what] >= share * self._total[what]
         )
 
+    def refuted(self, share: float) -> frozenset[str]:
+        """Return what is right in less than this share of the cases, if they are enough to tell."""
+        return frozenset(
+            what for what, total in self._total.items() if total * share >= 1 and self._right[what] < share * total
+        )
+
 
 class Numbers:
     """Reader of the numbers of a collection.
@@ -104,7 +127,7 @@ class Numbers:
         articles: the article fields of the collection, from which words and joiners are learnt.
 
     Attributes:
-        joiners: what joins two parts of a number.
+        joiners: what joins two parts of a number; ``(`` stands for brackets around the second.
     """
 
     def __init__(self, articles: Iterable[str] = ()) -> None:
@@ -112,21 +135,30 @@ class Numbers:
         for article in articles:
             words.add(article)
         self._before, self._after, self._alone = words.patterns()
-        self.joiners = frozenset({".", *words.joiners})
-        self._compile()
+        self._shown, self._dots = frozenset(words.joiners), 0
+        self._read_by({".", "(", *words.joiners})
+        self._dots = max((self.key(article).count(".") for article in words.articles), default=0)
 
-    def taught(self, examples: Iterable[Example]) -> Numbers:
-        """Return a reader that knows the joiners which texts confirm, too: ``조의`` in ``제12조의2`` for ``12.2``."""
-        tally = Tally()
+    def taught(self, examples: Sequence[Example]) -> Numbers:
+        """Return a reader whose joiners are those of the texts.
+
+        ``조의`` in ``제12조의2`` for ``12.2`` is one: it is right in half of the cases. One that the articles show is
+        left out where it nearly always means something else: ``12.2`` is a decimal in Korean texts.
+        """
+        plain, reader, tally = copy(self), copy(self), Tally()
+        plain._read_by(())
         for text, cited, own in examples:
             starts = {prefix for key in cited for prefix in prefixes(key)}
-            for first, second in pairwise(self.tokens(text)):
-                gap, keys = text[first.end : second.start], [f"{first.key}.{key}" for key in prefixes(second.key)]
-                if 0 < len(gap) <= _JOINED and own not in keys:
-                    tally.add(gap, not starts.isdisjoint(keys), text)
-        reader = copy(self)
-        reader.joiners |= tally.confirmed(_JOINERS)
-        reader._compile()
+            joined = ""
+            for first, second in pairwise(plain.tokens(text)):
+                gap = text[first.end : second.start]
+                before = {joined or first.key, _WORD_BEFORE.sub("", joined or first.key)}
+                keys = {f"{start}.{second.key}" for start in before}
+                right = not starts.isdisjoint(keys)
+                joined = f"{joined or first.key}.{second.key}" if right else ""
+                if 0 < len(gap) <= _JOINED and keys.isdisjoint(prefixes(own)):
+                    tally.add("(" if gap.strip(" .") in ("(", "（") else gap, right, text)
+        reader._read_by((self._shown - tally.refuted(_REFUTED)) | tally.confirmed(_JOINERS))
         return reader
 
     def tokens(self, text: str) -> list[Token]:
@@ -137,18 +169,22 @@ class Numbers:
             if self._head and (head := self._head.search(text, max(end, start - _REACH), start)):
                 start = head.start()
             end = match.end()
-            tokens.append(Token(start, end, self._key(text[start:end])))
+            number = text[start:end]
+            key = self._key(number)
+            tokens.append(Token(start, end, key, (key,) if key.isdecimal() else self._names(number, key)))
         return tokens
 
     def key(self, article: str) -> str:
         """Return the key of an article's number, empty if it has none: ``12.2`` and ``12/2`` have the same."""
         return ".".join(token.key for token in self.tokens(clean(article)))
 
-    def _compile(self) -> None:
-        joiners = _any_of(map(re.escape, sorted(self.joiners, key=_longest_first)))
+    def _read_by(self, joiners: Iterable[str]) -> None:
+        self.joiners = frozenset(joiners)
+        joiner = _any_of(map(re.escape, sorted(self.joiners - {"("}, key=_longest_first)))
+        brackets = _BRACKETS if "(" in self.joiners else _NOTHING
         before, after, alone = self._before, self._after, self._alone
         part = f"(?:{before}?{_RUN}{after}?|{alone}(?:[_\\-]{alone})*)"
-        self._number = re.compile(f"{_RUN}{after}?(?:{joiners}{part}|{_BRACKETS})*", re.IGNORECASE)
+        self._number = re.compile(f"{_RUN}{after}?(?:{joiner}{part}|{brackets})*", re.IGNORECASE)
         self._head = None if before == _NOTHING else re.compile(f"{before}$", re.IGNORECASE)
         self._part = re.compile(f"({before})?({_RUN})({_INSIDE}|{after})?|{_INSIDE}|{alone}", re.IGNORECASE)
 
@@ -161,22 +197,32 @@ class Numbers:
             parts.append(f"{_IN_GAP.sub('', before)}{_value(run)}{after.strip()}" if run else part[0])
         return ".".join(parts).lower()
 
+    def _names(self, number: str, key: str) -> list[str]:
+        """Return the prefixes of a key that may be numbers of articles."""
+        brackets = _LAST_BRACKETS.search(number)
+        dots = (self._key(number[: brackets.start()]) if brackets else key).count(".")
+        return [name for name in prefixes(key) if name.count(".") >= min(dots, self._dots)]
+
 
 class _Words:
     """The words and joiners in the articles of a collection."""
 
     def __init__(self) -> None:
-        self._articles = 0
+        self.articles = set[str]()
+        self._count = 0
         self._texts = Counter[str]()
         self._before, self._after, self._alone = set[str](), set[str](), set[str]()
         self.joiners = set[str]()
 
     def add(self, article: str) -> None:
         """Read an article field."""
-        self._articles += 1
+        self.articles.add(article)
+        self._count += 1
         if article.isdecimal():
             return
-        text = re.sub(_BRACKETS, ".", clean(article).lower())
+        text, brackets = re.subn(_BRACKETS, ".", clean(article).lower())
+        if brackets:
+            self.joiners.add("(")
         pieces = list(_PIECE.finditer(text))
         self._texts.update({piece[0] for piece in pieces if not piece[1]})
         numbers = [at for at, piece in enumerate(pieces) if piece[1]]
@@ -202,7 +248,7 @@ class _Words:
 
     def patterns(self) -> tuple[str, str, str]:
         """Return patterns of the words before a number, after it, and between signs."""
-        common = {word for word, count in self._texts.items() if count * 2 > max(self._articles, 2)}
+        common = {word for word, count in self._texts.items() if count * 2 > max(self._count, 2)}
         before, after, alone = (
             sorted(words - common, key=_longest_first) for words in (self._before, self._after, self._alone)
         )
@@ -237,11 +283,6 @@ def prefixes(key: str) -> list[str]:
     if bare == parts:
         return [".".join(parts[:end]) for end in ends]
     return [".".join(words[:end]) for end in ends for words in (parts, bare)]
-
-
-def longest_of(key: str, keys: Container[str]) -> str:
-    """Return the longest prefix of a key that is one of `keys`, or nothing: ``6.1.a`` names the provision ``6``."""
-    return key if key in keys else next((prefix for prefix in prefixes(key) if prefix in keys), "")
 
 
 def order_of(key: str) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from legalir.statutes.references.context_model import NUMBER, ContextModel, Edges, skeleton
-from legalir.statutes.references.numbers import Example, Numbers, Tally, Token, longest_of, order_of, prefixes
+from legalir.statutes.references.numbers import Example, Numbers, Tally, Token, order_of, prefixes
 
 _RANGE, _RANGES = 24, 0.25
 """Maximum number of characters of the words of a range, and the share of cases that must be right."""
@@ -29,11 +29,11 @@ _PARTS = re.compile(r"(?:\s?\(\w{1,4}\)|[^\W\d_]{1,2}\d{1,3}[^\W\d_]?)*")
 
 
 class Mention(NamedTuple):
-    """A reference to an article: its start and end in the text, its key, and its place in the skeleton."""
+    """A reference to an article: its start and end in the text, its number, and its place in the skeleton."""
 
     start: int
     end: int
-    key: str
+    number: Token
     place: int
 
 
@@ -60,7 +60,7 @@ class Scanner:
             (bones, place, "reference" if named else "number")
             for example, tokens, bones, places in texts
             for token, place in zip(tokens, places, strict=True)
-            if (named := longest_of(token.key, example.cited)) or example.own not in prefixes(token.key)
+            if (named := token.one_of(example.cited)) or example.own not in prefixes(token.key)
         )
         references = [(bones, place) for _, _, bones, places in texts for place in self._references(bones, places)]
         self._left = Edges((bones[max(0, at - _BEFORE) : at][::-1] for bones, at in references), _BEFORE, 0.5, True)
@@ -86,7 +86,7 @@ class Scanner:
         start = token.start - _whole_words(before, self._left.reach(before[::-1]))
         end = token.end + self._right.reach(_word_after(bones, place))
         parts = _PARTS.match(text, end)
-        return Mention(start, parts.end() if parts else end, token.key, place)
+        return Mention(start, parts.end() if parts else end, token, place)
 
     def _references(self, bones: str, places: Sequence[int]) -> list[int]:
         return [place for place in places if self._contexts.form(bones, place, "reference") >= 0.5]
@@ -101,11 +101,10 @@ class Scanner:
         for example in examples:
             tokens, bones, places = self._read(example.text)
             chosen = set(self._references(bones, places))
-            references = [(token.key, at) for token, at in zip(tokens, places, strict=True) if at in chosen]
-            named = {longest_of(key, example.cited) for key, _ in references}
-            hidden = [order_of(key) for key in example.cited - named]
-            for (low_key, start), (high_key, end) in pairwise(references):
-                low, high, words = order_of(low_key), order_of(high_key), bones[start + 1 : end]
+            references = [(token, at) for token, at in zip(tokens, places, strict=True) if at in chosen]
+            hidden = [order_of(key) for key in example.cited - {token.one_of(example.cited) for token, _ in references}]
+            for (first, start), (last, end) in pairwise(references):
+                low, high, words = order_of(first.key), order_of(last.key), bones[start + 1 : end]
                 if len(words) <= _RANGE and NUMBER not in words and low < high and not _neighbours(low, high):
                     tally.add(words, any(low < key < high for key in hidden), example.text)
         return tally
