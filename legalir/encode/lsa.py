@@ -60,10 +60,10 @@ def postings_matrix(
 def right_singular_vectors(matrix: csc_array, dimensions: int) -> Floats:
     """Return the right singular vectors of the greatest singular values; [V, d], columns of length 1.
 
-    Randomised subspace iteration [randomized-svd] with a fixed seed. Its random start, its number of iterations, and
-    therefore the directions that it finds are those of scikit-learn's TruncatedSVD. Here every iteration stays among
-    the documents, and the terms, which are often ten times as many, are visited once, at the end. A vector's sign is
-    free: here its component of greatest magnitude is positive.
+    Randomised subspace iteration [randomized-svd] with a fixed seed. Random start and number of iterations are those of
+    scikit-learn's TruncatedSVD, so it finds the same directions. Here every iteration stays among the documents; the
+    terms, often ten times as many, are visited once, at the end. A vector's sign is free: here its component of
+    greatest magnitude is positive.
 
     Args:
         matrix: float32 [n, V].
@@ -72,13 +72,19 @@ def right_singular_vectors(matrix: csc_array, dimensions: int) -> Floats:
     n, terms = matrix.shape
     if not matrix.nnz:
         return np.zeros((terms, 0), dtype=np.float32)
+
+    def step(columns: Floats) -> Floats:
+        return _by_columns(lambda block: matrix @ (matrix.T @ block), columns, n)
+
     span = _start(matrix, dimensions + _OVERSAMPLING)
     for _ in range(_ITERATIONS):
-        span = _orthonormal(_by_columns(lambda block: matrix @ (matrix.T @ block), span, n))
-    image = _by_columns(lambda block: matrix @ (matrix.T @ block), span, n)
-    squares, rotation = _greatest(span.T.astype(np.float64) @ image, _LEAST_VALUE**2)
-    left = span @ (rotation / np.sqrt(squares))[:, :dimensions].astype(np.float32)
-    return _by_columns(lambda block: _with_signs(matrix.T @ block), left, terms)
+        image = step(span)
+        span = image @ _orthonormal(_products(image), _LEAST_VALUE**4)
+    image = step(span)
+    turned = _orthonormal(span.T.astype(np.float64) @ image, _LEAST_VALUE**2)
+    if n < terms:  # Then TruncatedSVD makes its choice among the terms, half an iteration later.
+        turned = turned @ np.linalg.eigh(_products(image @ turned))[1][:, ::-1].astype(np.float32)
+    return _by_columns(lambda block: _with_signs(matrix.T @ block), span @ turned[:, :dimensions], terms)
 
 
 def _start(matrix: csc_array, size: int) -> Floats:
@@ -102,25 +108,28 @@ def _by_columns(step: Callable[[Floats], Floats], columns: Floats, rows: int) ->
     return result
 
 
-def _orthonormal(columns: Floats) -> Floats:
-    """Return an orthonormal basis of what columns span.
-
-    By their products, which cost less than a QR decomposition, much less if other processes use the processors.
-    """
+def _products(columns: Floats) -> Doubles:
+    """Return the inner products of columns; [k, k]."""
     products = np.zeros((columns.shape[1], columns.shape[1]))
     for first in range(0, len(columns), _BLOCK_ROWS):
         rows = columns[first : first + _BLOCK_ROWS].astype(np.float64)
         products += rows.T @ rows
-    # An iteration squares the singular values, and so do the products.
-    squares, rotation = _greatest(products, _LEAST_VALUE**4)
-    return columns @ (rotation / np.sqrt(squares)).astype(np.float32)
+    return products
 
 
-def _greatest(symmetric: Doubles, least: float) -> tuple[Doubles, Doubles]:
-    """Return the eigenvalues above the share `least` of the greatest, descending, [k], and their vectors, [., k]."""
-    values, vectors = np.linalg.eigh(symmetric)
+def _orthonormal(products: Doubles, least: float) -> Floats:
+    """Return W, [k, k'], that makes an orthonormal basis C·W from columns C with these inner products, greatest first.
+
+    This costs less than a QR decomposition, much less where other processes use the processors, too.
+
+    Args:
+        products: inner products of the columns, [k, k].
+        least: directions whose share in the products is below this one of the first are left out.
+    """
+    values, vectors = np.linalg.eigh(products)
     kept = np.flatnonzero(values > least * values[-1])[::-1]
-    return values[kept], vectors[:, kept]
+    weights: Floats = (vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32)
+    return weights
 
 
 def _with_signs(columns: Floats) -> Floats:

@@ -198,14 +198,10 @@ def test_commands_and_options_are_there(page: Path) -> None:
     "wrong",
     [
         *("legalir.pipeline.default.DEFAULT", "legalir.Colection", "legalir.encode.nothing", "frames.nothing"),
-        *(
-            "Collection.find",
-            "collection.find(query)",
-            "index.manifest.fact",
-            "testing.nothing()",
-            "bm25(analyser='char2')",
-        ),
-        *("SAR(graph, gamma=1)", "from legalir.errors import NoSuchError", "is_holed(inp)", "NoSuchError"),
+        *("legalir.pipeline.default.DEFAULT", "legalir.Colection", "legalir.encode.nothing", "frames.nothing"),
+        *("Collection.find", "collection.find(query)", "index.manifest.fact", "testing.nothing()"),
+        *("SAR(graph, gamma=1)", "bm25(analyser='char2')", "from legalir.errors import NoSuchError"),
+        *("is_holed(inp)", "NoSuchError"),
     ],
 )
 def test_a_name_that_is_not_there_is_noticed(wrong: str) -> None:

@@ -64,7 +64,7 @@ def test_the_directions_are_those_of_truncated_svd(n: int, terms: int) -> None:
     found = right_singular_vectors(matrix, 20)
     theirs = TruncatedSVD(20, random_state=0).fit(matrix).components_.T
     exact = np.linalg.svd(matrix.toarray())[2][:20].T
-    assert shared(found, theirs) > 0.995
+    np.testing.assert_allclose(np.abs((found * theirs).sum(axis=0)), 1, atol=1e-3)
     assert shared(found, exact) < 0.9, "iterations that find the exact directions would not tell one start from another"
 
 
