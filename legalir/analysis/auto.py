@@ -18,14 +18,15 @@ import regex
 from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, merge_counts
 from legalir.analysis.language import identify, language, language_of
 from legalir.analysis.ngrams import count_ngrams, ngrams_of
-from legalir.analysis.words import Words, compatible
+from legalir.analysis.words import Words
+from legalir.plugins.spec import write_spec
 
 GRAMS = {"hangul": (2,), "east": (1, 2), "south": (2, 3)}
 """Lengths of the n-grams in Hangul; in Han and Kana; in Thai, Lao, Khmer and Burmese."""
 
 _MEMBERS = {
     "hangul": regex.compile(r"\p{Hangul}"),
-    "east": regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\u30fc\uff70]"),
+    "east": regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\u30fc]"),
     "south": regex.compile(r"[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]&&[\p{L}\p{M}]]", regex.V1),
 }
 _DOT = 0x318D
@@ -51,12 +52,12 @@ class Auto:
     @property
     def name(self) -> str:
         """The analyzer as in an expression, such as ``auto(lang='en')``."""
-        return f"auto(lang={self.lang!r})"
+        return write_spec("auto", {"lang": self.lang})
 
     @property
     def fingerprint(self) -> str:
         """Changes whenever the same text could give other terms."""
-        return fingerprint("auto/1", {"words": self._words.fingerprint, "grams": GRAMS})
+        return fingerprint("auto/2", {"words": self._words.fingerprint, "grams": GRAMS})
 
     @property
     def _words(self) -> Words:
@@ -70,31 +71,22 @@ class Auto:
             for script, texts in grams.items()
             for n in GRAMS[script]
             for run in texts[0].split()
-            for gram in ngrams_of("".join(map(_symbol, run)), n)
+            for gram in ngrams_of(run, n)
         ]
 
     def count(self, texts: Sequence[str]) -> TermCounts:
         """Count the terms of `texts`."""
         words, grams = _apart([self._words.normalize(text) for text in texts])
-        counts = [
-            count_ngrams(of, n, lambda c: "" if c.isspace() else _symbol(c))
-            for script, of in grams.items()
-            for n in GRAMS[script]
-        ]
+        counts = [count_ngrams(of, n, lambda c: c.strip()) for script, of in grams.items() for n in GRAMS[script]]
         return merge_counts([self._words.count_normalized(words), *counts], len(texts))
-
-
-def _symbol(character: str) -> str:
-    """Return a character of a run, without half and full width."""
-    return compatible(character) if "\uff00" <= character <= "\uffef" else character
 
 
 def _apart(texts: Sequence[str]) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
     """Take the scripts of n-grams out of normalised texts.
 
     Returns:
-        The texts with a comma in place of each character of such a script, which parts words; and for each script that
-        occurs, the texts with a space in place of each other character.
+        The texts with a semicolon, which parts words, in place of each run of such a script; and for each script that
+        occurs, the texts with spaces in place of all else.
     """
     joined = "\n".join(texts)
     if joined.isascii():
@@ -117,7 +109,8 @@ def _apart(texts: Sequence[str]) -> tuple[Sequence[str], Mapping[str, Sequence[s
             beside[:-1] |= runs[1:]
             runs |= beside & (codes == _DOT)
         grams[script] = _cut(np.where(runs, codes, ord(" ")), ends)
-        words[runs] = ord(",")
+        words[runs] = ord(" ")
+        words[np.flatnonzero(runs & ~np.roll(runs, 1))] = ord(";")
     return _cut(words, ends), grams
 
 

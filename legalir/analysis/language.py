@@ -5,17 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import regex
 
-from legalir.errors import AnalyzerError, suggestion
+from legalir.errors import AnalyzerError
 from legalir.storage.yaml_files import read_yaml
 
 UNKNOWN = "und"
 """Code of a language that is not known (BCP 47, *undetermined*)."""
+
+_COUNTRIES = {
+    "cn": "zh",
+    "cz": "cs",
+    "dk": "da",
+    "gb": "en",
+    "gr": "el",
+    "il": "he",
+    "ir": "fa",
+    "jp": "ja",
+    "kr": "ko",
+    "tw": "zh",
+    "us": "en",
+    "vn": "vi",
+}
+"""Codes of countries that are often written for a language, and are the code of none."""
 
 _SAMPLE = 200_000
 """Characters by which a language is recognised; library and scripts read no more."""
@@ -66,10 +83,20 @@ def language(code: str) -> Language:
     if base == UNKNOWN:
         return Language(UNKNOWN)
     if base not in known:
-        by_name = next((one.code for one in known.values() if one.name.lower() == code.lower()), None)
-        hint = f" Did you mean {by_name!r}?" if by_name else suggestion(base, known)
+        meant = _COUNTRIES.get(base) or _code_of_name(code)
+        hint = f" Did you mean {meant!r} ({known[meant].name})?" if meant else ""
         raise AnalyzerError(f"lang={code!r} is not a language code such as 'en' (ISO 639-1).{hint}")
     return known[base]
+
+
+def _code_of_name(name: str) -> str | None:
+    """Return the code of the language with the name nearest to `name`, or with a name that begins so."""
+    codes = {one.name.lower(): one.code for one in _languages().values()}
+    wanted = name.lower()
+    near = [other for other in codes if len(wanted) > 2 and other.startswith(wanted)] or get_close_matches(
+        wanted, codes
+    )
+    return codes[near[0]] if near else None
 
 
 def language_of(collection: object) -> str:

@@ -15,12 +15,12 @@ Punctuation parts neighbours. In most languages of Europe a pair reaches across 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import chain
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -38,30 +38,30 @@ _COMPOUND, _PART = 8, 5
 """A word of a language with compounds that has at least 8 characters also counts by its 5-grams."""
 
 _NUMBER = (
-    r"\d+(?:\p{Latin}{1,2}(?![\p{L}\p{N}]))?(?:[.\-/]\d+(?:\p{Latin}{1,2}(?![\p{L}\p{N}]))?)*"
-    r"\.?(?:\([\d\p{Latin}]{1,5}\))*"
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![,\d])"
+    r"|\d+(?:\p{Latin}{1,2}(?![\p{L}\p{N}]))?(?:[.\-/]\d+(?:\p{Latin}{1,2}(?![\p{L}\p{N}]))?){0,9}"
+    r"(?:\.?\([\d\p{Latin}]{1,5}\)){0,9}"
 )
-_PARTS = regex.compile(r"(?:^\p{Latin})?[.\-/]?\d+\p{Latin}{0,2}|\.?\([^)]*\)")
-# A word goes on as long as Unicode sees no boundary: (?w) gives \b and \B the rules of UAX #29.
-_TOKENS = rf"(?ws)(?P<number>{_NUMBER})|(?P<word>\w(?:\B.)*)"
-_STOPS = regex.compile(r"[.,;:!?()\[\]{}«»„“”\"、。，；：！？（）「」]")
-_PLAIN = str.maketrans("\u2019\u02bc\uff07\u318d", "'''\u00b7", "\xad\u200e\u200f\u2060\ufeff")
+"""An amount with commas, which is one term; or a number of a provision, whose ten levels suffice for any statute."""
+
+_PARTS = regex.compile(r"(?:^\p{Latin})?[.\-/]?\d+\p{Latin}*|\.?\([^)]*\)")
+_WORD = r"\w(?:\B[^:])*"
+"""A word goes on while Unicode sees no boundary: ``(?w)`` gives ``\\B`` the rules of UAX #29. A colon ends it."""
+
+_STOPS = r"[.,;:!?()\[\]{}«»„“”\"、。「」『』〈〉《》【】]+"
+_WIDE = regex.compile(r"[\uff00-\uffef]+")
+_PLAIN = str.maketrans("\u2019\u02bc\u318d", "''\u00b7", "\xad\u200e\u200f\u2060\ufeff")
 """One apostrophe for all, the middle dot inside words (col·legi), and no characters that nobody sees."""
 
 _MARKS = regex.compile(r"\p{Mn}+")
 
+_Unit = tuple[str, bool]
+"""A term of a chunk, and whether it takes part in pairs; a pair ends at an empty term."""
 
-class _Unit(NamedTuple):
-    """A term of a chunk, and whether it takes part in pairs; a pair ends at an empty term."""
+_STOP: _Unit = ("", True)
 
-    term: str
-    joins: bool
-
-
-_STOP = _Unit("", True)
-
-
-_OPTIONS = ("stem", "stop", "pairs", "compounds")
+_OPTIONS = {"stem": True, "stop": False, "pairs": False, "compounds": False}
+"""Parameters of :class:`Words` that are true or false, with their defaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,7 @@ class Words:
     @property
     def name(self) -> str:
         """The analyzer as in an expression, with what differs from the defaults: ``word(lang='en', stop=True)``."""
-        usual = {"stem": True, "stop": False, "pairs": False, "compounds": False}
-        chosen = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) != usual[name]}
+        chosen = {name: getattr(self, name) for name, usual in _OPTIONS.items() if getattr(self, name) != usual}
         return write_spec("word", {"lang": self.lang, **chosen})
 
     @property
@@ -107,6 +106,8 @@ class Words:
 
     def normalize(self, text: str) -> str:
         """Return `text` as the other methods with ``normalized`` in their name take it."""
+        if not text.isascii():
+            text = _WIDE.sub(_of_usual_width, unicodedata.normalize("NFC", text))
         for capital, small in language(self.lang).lower.items():
             text = text.replace(capital, small)
         return normalize(text)
@@ -119,7 +120,7 @@ class Words:
         """Return the terms of a text that :meth:`normalize` returned."""
         terms: list[str] = []
         before = ""
-        for term, joins in chain.from_iterable(map(_Reader(self).units, self._chunks(text))):
+        for term, joins in chain.from_iterable(_Reader(self).read(self._chunks(text))):
             if term:
                 terms.append(term)
             if self.pairs and joins:
@@ -139,15 +140,15 @@ class Words:
         sizes = np.fromiter(map(len, read), dtype=np.int64, count=len(read))
         stream = np.fromiter(map(chunks.__getitem__, chain.from_iterable(read)), dtype=np.int64, count=int(sizes.sum()))
         numbers = _Numbers({"": 0})
-        rows = list(map(_Reader(self).units, chunks))
+        rows = list(_Reader(self).read(chunks))
         indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
         units = list(chain.from_iterable(rows))
         owner, place = positions(indptr, stream)
-        terms = np.fromiter((numbers[unit.term] for unit in units), dtype=np.int64, count=len(units))[place]
+        terms = np.fromiter((numbers[term] for term, _ in units), dtype=np.int64, count=len(units))[place]
         documents = np.repeat(np.arange(len(texts)), sizes)[owner]
         vocabulary = list(numbers)
         if self.pairs:
-            joins = np.fromiter((unit.joins for unit in units), dtype=bool, count=len(units))[place]
+            joins = np.fromiter((joins for _, joins in units), dtype=bool, count=len(units))[place]
             first, second, of = _neighbours(terms[joins], documents[joins])
             keys, pair = np.unique(first * len(vocabulary) + second, return_inverse=True)
             terms = np.concatenate((terms, pair + len(vocabulary)))
@@ -200,23 +201,21 @@ class _Reader:
         self._stop = _stop_words(words.lang) if words.stop or known.bridge else frozenset()
         self._stem = _stemmer(known.stemmer) if words.stem and known.stemmer else str
 
-    def units(self, chunk: str) -> list[_Unit]:
-        """Return the terms of a chunk, in order."""
-        if chunk.isascii():
-            if chunk.isalpha():
-                return self._word(chunk)
-        else:
-            chunk = chunk.translate(_PLAIN)
+    def read(self, chunks: Iterable[str]) -> Iterator[list[_Unit]]:
+        """Yield the terms of each chunk, in order."""
+        # The sign before the first chunk is that before all others, and not a part of what is found.
+        joined = "\n".join(("", *chunks, ""))
         units: list[_Unit] = []
-        end = 0
-        for match in self._pattern.finditer(chunk):
-            if _STOPS.search(chunk, end, match.start()):
+        for number, word, other in self._pattern.findall(joined if joined.isascii() else joined.translate(_PLAIN), 1):
+            if word:
+                units += self._word(word)
+            elif number:
+                units += _number(number)
+            elif other == "\n":
+                yield units
+                units = []
+            else:
                 units.append(_STOP)
-            end = match.end()
-            units += _number(match[0]) if match.lastgroup == "number" else self._word(match[0])
-        if _STOPS.search(chunk, end):
-            units.append(_STOP)
-        return units
 
     def _word(self, word: str) -> list[_Unit]:
         if word not in self._read:
@@ -232,10 +231,10 @@ class _Reader:
             return []
         term = self._folded(self._stem(word))
         if word in self._stop:
-            return [] if self._words.stop else [_Unit(term, not self._language.bridge)]
-        units = [_Unit(term, True)]
+            return [] if self._words.stop else [(term, not self._language.bridge)]
+        units = [(term, True)]
         if self._language.compounds and self._words.compounds and len(word) >= _COMPOUND:
-            units += [_Unit(part, False) for part in ngrams_of(self._folded(word), _PART)]
+            units += [(part, False) for part in ngrams_of(self._folded(word), _PART)]
         return units
 
     def _folded(self, word: str) -> str:
@@ -251,20 +250,26 @@ def compatible(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
-def _number(text: str) -> Iterator[_Unit]:
-    """Yield each beginning of a number of a provision, then the whole: ``1.2.(3)`` gives 1, 1.2 and 1.2(3)."""
+def _of_usual_width(match: regex.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", match[0])
+
+
+def _number(text: str) -> list[_Unit]:
+    """Return each beginning of a number of a provision, then the whole: ``1.2.(3)`` gives 1, 1.2 and 1.2(3)."""
     text = compatible(text)
     if not text.isascii():
         text = "".join(str(unicodedata.decimal(character, character)) for character in text)
+    if "," in text:
+        return [(text.replace(",", ""), True)]
     parts = [part.lstrip(".") if "(" in part else part for part in _PARTS.findall(text)]
-    for length in range(1, len(parts) + 1):
-        yield _Unit("".join(parts[:length]), length == len(parts))
+    return [("".join(parts[:length]), length == len(parts)) for length in range(1, len(parts) + 1)]
 
 
 @cache
 def _pattern(signs: tuple[str, ...]) -> regex.Pattern[str]:
+    """Return the pattern of numbers, words, and what else matters: punctuation, and the end of a chunk."""
     sign = rf"(?:(?<![\p{{L}}\p{{N}}])[{''.join(signs)}])?" if signs else ""
-    return regex.compile(_TOKENS.replace("(?P<number>", f"(?P<number>{sign}"))
+    return regex.compile(rf"(?ws)({sign}(?:{_NUMBER}))|({_WORD})|({_STOPS}|\n)")
 
 
 @cache
@@ -296,7 +301,7 @@ def _fingerprint(words: Words) -> str:
         **{name: getattr(words, name) for name in _OPTIONS},
         "libraries": {package: version(package) for package in ("PyStemmer", "regex", "stop-words")},
     }
-    return fingerprint("words/2", parameters)
+    return fingerprint("words/3", parameters)
 
 
 def word_analyzer(

@@ -9,28 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_counts import Plain, assert_same
 
-from legalir.analysis.analyzer import TermCounts, count_terms
+from legalir.analysis.analyzer import count_terms
 from legalir.analysis.ngrams import MAX_N, NGrams, char_analyzer, decompose, jamo_analyzer
 from legalir.errors import AnalyzerError
-
-
-class Plain:
-    """An analyzer without a count of its own, so that the terms are counted one by one."""
-
-    def __init__(self, analyzer: NGrams) -> None:
-        self.name = analyzer.name
-        self.fingerprint = analyzer.fingerprint
-        self.terms = analyzer.terms
-
-
-def assert_same(fast: TermCounts, plain: TermCounts) -> None:
-    assert fast.terms == plain.terms
-    for name in ("indptr", "documents", "frequencies", "lengths"):
-        one, two = getattr(fast, name), getattr(plain, name)
-        assert one.dtype == two.dtype, name
-        np.testing.assert_array_equal(one, two, err_msg=name)
-
 
 # 무창층: ㅁㅜ ㅊㅏㅇ ㅊㅡㅇ, eight jamo. The lead ㅊ is U+110E, the tail ㅇ U+11BC, which is not the lead ㅇ U+110B.
 MU, CHANG, CHEUNG = "\u1106\u116e", "\u110e\u1161\u11bc", "\u110e\u1173\u11bc"
