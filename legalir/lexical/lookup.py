@@ -49,19 +49,17 @@ class Naming(NamedTuple):
     Attributes:
         words: the words of the question around the number.
         law: the words that name the law, empty where none do.
-        sure: whether the law is known: it is named, or the collection has one law.
         provisions: numbers of the provisions, ascending; at least one.
     """
 
     words: str
     law: str
-    sure: bool
     provisions: tuple[int, ...]
 
     @property
     def score(self) -> float:
-        """1/n for each of n provisions, half as much where the law is not known."""
-        return (1.0 if self.sure else 0.5) / len(self.provisions)
+        """1/n for each of n provisions."""
+        return 1 / len(self.provisions)
 
 
 class NumberTable(IndexArtifact):
@@ -143,10 +141,13 @@ class NumberTable(IndexArtifact):
         order = np.argsort(article, kind="stable")
         return order, np.searchsorted(article[order], np.arange(len(Strings(self.arrays, "articles")) + 1))
 
-    def namings(self, question: str, most: int) -> Iterator[Naming]:
+    def namings(self, question: str, most: int, without_law: bool) -> Iterator[Naming]:
         """Yield the numbers of articles in a question, in its order, that provisions of the collection have.
 
-        A number is left out if its law has no such provision, or if it may mean more than `most`.
+        Args:
+            question: the question.
+            most: a number that more provisions may have is left out.
+            without_law: whether a number counts if the collection has several laws and the question names none.
         """
         text = clean(question)
         references = read_references(text)
@@ -154,6 +155,8 @@ class NumberTable(IndexArtifact):
         one_law = self.manifest.facts["laws"] < 2
         cached: dict[tuple[str, tuple[str, ...], tuple[int, ...] | None], tuple[int, ...]] = {}
         for reference, law in zip(references, laws, strict=True):
+            if law is None and not one_law and not without_law:
+                continue
             of = None if one_law or law is None else law.laws
             for place, number in enumerate(reference.numbers):
                 key = (number.number, number.parts, of)
@@ -163,7 +166,7 @@ class NumberTable(IndexArtifact):
                 if cached[key]:
                     words = text[number.start if place else reference.start : number.end]
                     name = text[law.start : law.end].strip() if law else ""
-                    yield Naming(words, name, one_law or law is not None, cached[key])
+                    yield Naming(words, name, cached[key])
 
     def _provisions(self, number: ArticleNumber, laws: tuple[int, ...] | None) -> Ints:
         """Return the provisions with a number and all its parts, else those below, else the same with fewer parts."""
@@ -201,16 +204,17 @@ def _words(number: str) -> str:
 class Lookup(Cuttable):
     """Returns the provisions that a question names: score 1 for one that is meant alone, ``1/n`` for each of n.
 
-    A provision is named by its law and its number: ``Data Protection Rules, Article 12``. Where the question names no
-    law, and the collection has several, each provision with the number may be meant: they get half as much, ``1/2n``.
-    If one number means more than `most` provisions, it is left out. A question without such a number has no results.
+    A provision is named by its law and its number: ``Data Protection Rules, Article 12``. In a collection of one law,
+    the number is enough. A question that names no provision has no results.
 
     Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
     ``docno, score, rank``.
 
     Args:
         numbers: the numbers of the provisions.
-        most: largest number of provisions that one number may mean, at least 1.
+        most: a number that more provisions have is left out; at least 1.
+        without_law: whether a number counts that stands without a law in a collection of several laws: then each
+            provision with the number may be meant.
         num_results: results a query, at least 1.
 
     Raises:
@@ -219,24 +223,27 @@ class Lookup(Cuttable):
 
     num_results: int
 
-    def __init__(self, numbers: NumberTable, most: int = 5, num_results: int = 1000) -> None:
+    def __init__(self, numbers: NumberTable, most: int = 5, without_law: bool = False, num_results: int = 1000) -> None:
         check_number("lookup", "most", most, low=1, integer=True)
         check_number("lookup", "num_results", num_results, low=1, integer=True)
         if not isinstance(numbers, NumberTable):
             raise ComponentError(f"lookup: numbers={numbers!r} is not a NumberTable.")
         self.numbers = numbers
+        if not isinstance(without_law, bool):
+            raise ComponentError(f"lookup: without_law={without_law!r} is not true or false.")
         self.most = most
+        self.without_law = without_law
         self.num_results = num_results
 
     @property
     def label(self) -> str:
         """The component as in an expression, with the parameters of its scores."""
-        return f"lookup(most={self.most})"
+        return f"lookup(most={self.most}, without_law={self.without_law})"
 
     def named(self, question: str) -> dict[int, Naming]:
         """Return the provisions that a question names, each with the naming that gives it the highest score."""
         best: dict[int, Naming] = {}
-        for naming in self.numbers.namings(question, self.most):
+        for naming in self.numbers.namings(question, self.most, self.without_law):
             for provision in naming.provisions:
                 if provision not in best or naming.score > best[provision].score:
                     best[provision] = naming
@@ -277,9 +284,8 @@ class Lookup(Cuttable):
                 others = len(naming.provisions) - 1
                 law = f" of “{naming.law}”" if naming.law else ""
                 shared = f", and {others} more" if others else ""
-                unsure = "" if naming.sure else "; the law is not named"
-                detail = {"words": naming.words, "law": naming.law, "sure": naming.sure, "provisions": others + 1}
-                part = Part(f"“{naming.words}”{law} names it{shared}{unsure}", naming.score, detail=detail)
+                detail = {"words": naming.words, "law": naming.law, "provisions": others + 1}
+                part = Part(f"“{naming.words}”{law} names it{shared}", naming.score, detail=detail)
                 found[docno] = Explanation(docno, naming.score, self.label, (part,))
         return found
 
