@@ -36,5 +36,7 @@ from .train import train_static as train_static
 from .train.finetune import FineTuned as FineTuned
 from .train.finetune import FineTuning as FineTuning
 from .train.finetune import finetune as finetune
+from .train.tune import Tuning as Tuning
+from .train.tune import tune as tune
 
 __version__: str

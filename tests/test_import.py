@@ -75,7 +75,7 @@ def test_the_public_names_are_these() -> None:
         *("Lookup", "RRF"),
         *("LinkExpansion", "M3Encoder", "M3Index", "MicroR", "MultiHitRate", "MultiMRR", "NitiLink", "Rocchio", "SAR"),
         *("SearchResult", "SentenceEncoder", "SparseIndex", "TFIDF", "TrainedModel", "WeightedRRF", "__version__"),
-        *("experiment", "explain", "finetune", "train_static"),
+        *("Tuning", "experiment", "explain", "finetune", "train_static", "tune"),
     }
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from legalir import __version__
-from legalir.cli import datasets, experiment, explain, index, plugins, search, train
+from legalir.cli import datasets, experiment, explain, index, plugins, search, train, tune
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -41,6 +41,7 @@ app.add_typer(experiment.app, name="experiment")
 app.add_typer(plugins.app, name="plugins")
 app.add_typer(train.app, name="train")
 app.command("finetune", epilog=train.EXAMPLES)(train.finetune)
+app.command("tune", epilog=tune.EXAMPLES)(tune.tune)
 app.command("index", epilog=index.EXAMPLES)(index.build)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
