@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from legalir.cli.printing import AsJson, print_json, printable
+from legalir.cli.printing import AsJson, facts_table, print_json, printable
 from legalir.cli.search import Pipeline, Question
 
 if TYPE_CHECKING:
@@ -55,6 +55,13 @@ def explain(
     provisions = collection.provisions(explanation.docno for explanation in explanations)
     for explanation in explanations:
         console.print(_tree(explanation.shortened(terms), provisions[explanation.docno].title))
+    if explanations and pipeline.strip() == "default":
+        from legalir.pipeline.default import fit_default
+
+        fitted = fit_default(collection)
+        console.print("\n[bold]default[/bold] here is", soft_wrap=True)
+        console.print(fitted.settings.expression(), style="cyan", markup=False, soft_wrap=True)
+        console.print(facts_table(fitted.reasons))
 
 
 def _tree(explanation: Explanation, title: str) -> Tree:

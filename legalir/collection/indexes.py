@@ -85,10 +85,14 @@ class CollectionIndexes:
         return self._source.fingerprint()
 
     @property
+    def home(self) -> Path:
+        """Directory of everything that is stored for any collection."""
+        return self._cache if self._cache is not None else cache_home()
+
+    @property
     def directory(self) -> Path:
         """Directory of the indexes of this corpus."""
-        base = self._cache if self._cache is not None else cache_home()
-        return base / "collections" / self.corpus[:32]
+        return self.home / "collections" / self.corpus[:32]
 
     def sparse(self, analyzer: str | Analyzer = "auto") -> SparseIndex:
         """Return the sparse index of an analyzer, which may be given by name.

@@ -83,6 +83,10 @@ class LawTable(IndexArtifact):
     def __len__(self) -> int:
         return len(self.docno_table)
 
+    def count(self, by: Group) -> int:
+        """Return the number of laws, or of families."""
+        return len(self._groups[by][0])
+
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
         """Return the number of each provision, -1 for one that is not in the collection; [m]."""
         return self.docno_table.numbers(docnos)

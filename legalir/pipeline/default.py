@@ -1,51 +1,122 @@
-"""The pipeline called ``default``: the best one for a collection, chosen on dev queries and confirmed on others."""
+"""The pipeline called ``default``: its parts fit the collection by what is known of it, or were chosen by judgements.
+
+Without judgements, a part is on where it can help: evidence of the law where there are several laws, SAR where
+provisions cite each other often, numbers of provisions where provisions have numbers, a static model where the
+collection has one. ``legalir tune`` chooses by judgements and writes ``tuned.yaml``, which then decides.
+``docs/default.md`` has figures; ``experiments/CHANGES.md`` has the other trials.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from legalir.analysis.language import language
 from legalir.encode.static import own_model
 from legalir.encode.static_model import read_about
 from legalir.pipeline.builder import build
+from legalir.pipeline.settings import DefaultSettings, read_tuned
 
 if TYPE_CHECKING:
     import pyterrier as pt
 
-DEFAULT = 'focus >> bm25f >> family(weight=0.3, group="law") % 1000 >> sar(k=15, beta=0.3, normalize="minmax")'
-"""Expression without a model. ``docs/default.md`` has figures; ``experiments/CHANGES.md`` has the other trials."""
+DENSE_LINKS = 0.5
+"""Links a provision from which on SAR is used."""
 
-WITH_MODEL = f"linear({DEFAULT} % 1000, focus >> static % 100, weights=[{{lexical}}, {{learnt}}])"
-"""Expression with a collection's own static model; `lexical` and `learnt` are the weights of the two lists."""
+_K1 = {"ko": 2.0}
+"""Saturation for languages in which another value was measured: 2-grams of Hangul repeat more often than words."""
 
-_OF_JUDGEMENTS, _OF_STATUTES = (0.2, 0.8), (0.9, 0.1)
-"""Weights (lexical, learnt): a model trained on judgements of these provisions leads, any other model assists."""
-
-
-def default(collection: Any) -> pt.Transformer:
-    """Run the best pipeline: fields, evidence from the law, citations, and the own model of the collection, if any."""
-    return build(default_expression(collection), collection)
+_OF_JUDGEMENTS, _OF_STATUTES = 0.8, 0.1
+"""Weight of a model by what it learnt from, where its card has no measured one."""
 
 
-def default_expression(collection: Any) -> str:
-    """Return the expression that ``default`` stands for on a collection: DEFAULT, or WITH_MODEL if it has one.
+class FittedDefault(NamedTuple):
+    """The settings of ``default`` on a collection.
+
+    Attributes:
+        settings: the values.
+        reasons: why each part is as it is, in the order of the pipeline.
+    """
+
+    settings: DefaultSettings
+    reasons: dict[str, str]
+
+
+def default(collection: Any, *, tuned: bool = True) -> pt.Transformer:
+    """Run the best pipeline: terms by field, evidence from the law, citations, and the own model of the collection.
+
+    Args:
+        tuned: whether the settings that ``legalir tune`` chose are used, where there are any.
+    """
+    return build(default_expression(collection, tuned), collection)
+
+
+def default_expression(collection: Any, tuned: bool = True) -> str:
+    """Return the expression that ``default`` stands for on a collection; errors as :func:`fit_default`."""
+    return fit_default(collection, tuned).settings.expression()
+
+
+def fit_default(collection: Any, tuned: bool = True) -> FittedDefault:
+    """Return what ``default`` does on a collection, and why.
+
+    Args:
+        collection: the collection.
+        tuned: whether ``tuned.yaml`` decides, where there is one.
 
     Raises:
         ArtifactError: the description of the collection's model is truncated or altered.
         ComponentError: ``dataset.yaml`` names a folder without a model.
+        DefinitionError: ``tuned.yaml`` cannot be read, or is of another collection.
     """
-    model = own_model(collection)
-    if model is None:
-        return DEFAULT
-    lexical, learnt = _OF_JUDGEMENTS if _answers(read_about(model)["card"], collection) else _OF_STATUTES
-    return WITH_MODEL.format(lexical=lexical, learnt=learnt)
+    if tuned and (chosen := read_tuned(collection)) is not None:
+        return FittedDefault(chosen.settings, {"tuned": chosen.sentence()})
+    weight, model = _model(collection)
+    laws, graph = collection.indexes.laws, collection.graph
+    several = laws.count("law") > 1
+    numbered = collection.indexes.numbers.manifest.facts["articles"] > 0
+    written_in = language(collection.language)
+    density = graph.links_count() / max(1, len(laws))
+    settings = DefaultSettings(
+        k1=_K1.get(written_in.code, DefaultSettings().k1),
+        family=0.3 if several else 0.0,
+        sar=0.3 if density >= DENSE_LINKS else 0.0,
+        lookup=1.0 if numbered else 0.0,
+        model=weight,
+    )
+    return FittedDefault(
+        settings,
+        {
+            "analyzer": f"auto, for {written_in.name}",
+            "k1": f"{settings.k1:g}, for {written_in.name}",
+            "focus": "for questions of more than 200 characters, of which a letter of an alphabet counts as a third",
+            "family": f"{laws.count('law')} laws" if several else "left out: there is one law at most",
+            "sar": f"{density:.2f} links a provision" + ("" if settings.sar else f", left out below {DENSE_LINKS:g}"),
+            "lookup": "for questions that name a provision" if numbered else "left out: provisions have no numbers",
+            "model": model,
+        },
+    )
 
 
-def _answers(card: Mapping[str, Any], collection: Any) -> bool:
-    """Return whether the model was trained on judgements of this collection, by its name or by its provisions.
+def _model(collection: Any) -> tuple[float, str]:
+    """Return the weight of the collection's own model, and why."""
+    folder = own_model(collection)
+    if folder is None:
+        return 0.0, "left out: the collection has none (legalir train static makes one)"
+    card = read_about(folder)["card"]
+    measured = card.get("default")
+    if measured is not None and _is_of(card, collection):
+        weight = float(measured["weight"])
+        return weight, f"{weight:g}, measured on {measured['questions']} questions that its training had not seen"
+    if _is_of(card, collection) and any(one.get("source") == "judgements" for one in card.get("sources", ())):
+        return _OF_JUDGEMENTS, f"{_OF_JUDGEMENTS:g}, because it learnt from judgements of this collection"
+    return _OF_STATUTES, f"{_OF_STATUTES:g}, because it learnt from statutes, or for another collection"
 
-    Judgements of another collection do not count: with the weights of judgements, such a model is far worse than none.
+
+def _is_of(card: Mapping[str, Any], collection: Any) -> bool:
+    """Return whether a model was trained on this collection, by the name of its judgements or by its provisions.
+
+    Judgements of another collection do not count: with the weight of judgements, such a model is far worse than none.
     """
     judged = [source for source in card.get("sources", ()) if source.get("source") == "judgements"]
     names = {str(source.get("dataset")).removeprefix("legalir/").split("/")[0] for source in judged}

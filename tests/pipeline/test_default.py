@@ -16,7 +16,8 @@ from legalir.encode.hashed_ngrams import NGrams
 from legalir.encode.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation
-from legalir.pipeline.default import DEFAULT, WITH_MODEL, default, default_expression
+from legalir.pipeline.default import default, default_expression, fit_default
+from legalir.pipeline.settings import DefaultSettings
 
 if TYPE_CHECKING:
     from legalir.plugins.contract import Factory
@@ -27,8 +28,12 @@ TEXTS = {
     "d3": "관리인은 등불을 켠 시각을 일지에 적는다.",
     "d4": "부두에는 빗물받이를 둔다.",
 }
-ASSISTS = WITH_MODEL.format(lexical=0.9, learnt=0.1)
-LEADS = WITH_MODEL.format(lexical=0.2, learnt=0.8)
+PLAIN = {"k1": 2.0, "family": 0.0, "sar": 0.0, "lookup": 0.0}
+"""The settings of a Korean collection of one law, with few links and without numbers, where they differ."""
+
+DEFAULT = DefaultSettings(**PLAIN).expression()
+ASSISTS = DefaultSettings(**PLAIN, model=0.1).expression()
+LEADS = DefaultSettings(**PLAIN, model=0.8).expression()
 
 
 def random_model(card: dict[str, Any] | None = None) -> StaticModel:
@@ -54,8 +59,50 @@ def opened(folder: Path) -> Collection:
     return Collection(folder, cache=folder.parent / "cache")
 
 
+def rewrite(folder: Path, links: int, **fields: str) -> None:
+    """Give each provision more fields, the laws in turn; and the collection so many links."""
+    laws = fields.pop("laws", "").split()
+    lines = [
+        json.dumps({"docno": docno, "text": text, **fields} | ({"law": laws[place % len(laws)]} if laws else {}))
+        for place, (docno, text) in enumerate(TEXTS.items())
+    ]
+    (folder / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    pairs = [(one, two) for one in TEXTS for two in TEXTS if one != two][:links]
+    (folder / "links.tsv").write_text("".join(f"{one}\t{two}\tself\n" for one, two in pairs), encoding="utf-8")
+
+
 def test_without_a_model(folder: Path) -> None:
-    assert default_expression(opened(folder)) == DEFAULT
+    fitted = fit_default(opened(folder))
+    assert fitted.settings.expression() == DEFAULT == "focus >> bm25f(analyzer='auto', k1=2.0)"
+    assert fitted.reasons["analyzer"] == "auto, for Korean"
+    assert fitted.reasons["family"] == "left out: there is one law at most"
+    assert fitted.reasons["sar"] == "0.25 links a provision, left out below 0.5"
+
+
+def test_parts_fit_the_collection(folder: Path) -> None:
+    rewrite(folder, 2, laws="등대법 나루법", article="12")
+    fitted = fit_default(opened(folder))
+    assert fitted.settings == DefaultSettings(k1=2.0)
+    assert fitted.reasons["family"] == "2 laws"
+    assert fitted.reasons["sar"] == "0.50 links a provision"
+    assert fitted.settings.expression() == (
+        "linear(focus >> bm25f(analyzer='auto', k1=2.0) >> family(weight=0.3, group=\"law\") % 1000"
+        ' >> sar(k=15, beta=0.3, normalize="minmax") % 1000, lookup, weights=[1.0, 1.0], '
+        "normalize=['minmax', 'none'])"
+    )
+    rewrite(folder, 1, laws="등대법 나루법")
+    assert fit_default(opened(folder)).settings == DefaultSettings(k1=2.0, sar=0.0, lookup=0.0)
+
+
+def test_a_measured_weight_counts(folder: Path) -> None:
+    measured = card("judgements", "lamps/train") | {"default": {"weight": 0.35, "questions": 40}}
+    random_model(measured).save(folder / "static")
+    fitted = fit_default(opened(folder))
+    assert fitted.settings.model == 0.35
+    assert fitted.reasons["model"] == "0.35, measured on 40 questions that its training had not seen"
+    elsewhere = measured | {"sources": [{"source": "judgements", "dataset": "harbour/train"}]}
+    random_model(elsewhere).save(folder / "static")
+    assert fit_default(opened(folder)).settings.model == 0.1
 
 
 def test_a_model_of_the_statutes_assists(folder: Path) -> None:
@@ -171,7 +218,7 @@ def with_model(collection: Any) -> pt.Transformer:
     place = Path(collection.source.folder.root) / "static"
     if not place.exists():
         random_model(card("judgements", collection.source.folder.root.name)).save(place)
-    assert default_expression(collection) == LEADS
+    assert fit_default(collection).settings.model == 0.8
     return default(collection)
 
 
@@ -181,4 +228,4 @@ def test_conformance_with_a_model(check: Any) -> None:
 
 
 def test_the_bundled_collection_uses_its_model() -> None:
-    assert default_expression(Collection("legalir/firecode/test")) == ASSISTS
+    assert fit_default(Collection("legalir/firecode/test")).settings == DefaultSettings(k1=2.0, model=0.1)

@@ -15,7 +15,8 @@ from legalir.rewrite.focus import Focus, focused
 
 def test_a_short_question_stays() -> None:
     assert focused(" 창문 없는 층? ", over=200, share=0.3, times=3) == "창문 없는 층?"
-    assert focused("a" * 200, over=200, share=0.3, times=3) == "a" * 200
+    assert focused("가" * 200, over=200, share=0.3, times=3) == "가" * 200
+    assert focused("a" * 600, over=200, share=0.3, times=3) == "a" * 600  # a letter of an alphabet counts as a third
 
 
 def test_the_end_is_repeated_from_a_white_space() -> None:
@@ -41,10 +42,10 @@ def test_nothing_is_lost(question: str, over: int, share: float, times: int) -> 
 
 
 def test_the_question_is_kept_as_pyterrier_keeps_it() -> None:
-    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["x" * 300, "y"], "court": ["a", "b"]}, index=[7, 7])
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["층" * 300, "y"], "court": ["a", "b"]}, index=[7, 7])
     before = topics.copy()
     out = Focus().transform(topics)
-    assert list(out["query_0"]) == ["x" * 300, "y"]
+    assert list(out["query_0"]) == ["층" * 300, "y"]
     assert len(out["query"].iloc[0]) > 300
     assert list(out["query"])[1] == "y"
     assert list(out["court"]) == ["a", "b"]

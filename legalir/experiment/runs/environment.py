@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 PACKAGES = (
     *("pyterrier", "ir-datasets", "ir-measures", "pytrec-eval-terrier", "numba", "numpy", "scipy", "pandas"),
-    *("scikit-learn", "statsmodels", "networkx", "torch", "transformers", "sentence-transformers", "tokenizers"),
-    "faiss-cpu",
+    *("scikit-learn", "statsmodels", "networkx", "PyStemmer", "regex", "stop-words", "py3langid", "torch"),
+    *("transformers", "sentence-transformers", "tokenizers", "faiss-cpu"),
 )
 """Packages whose version may change a score or a time; those that are not installed are left out."""
 
@@ -51,6 +51,7 @@ def describe_environment(
     `absent` holds the reason for each system without a run.
     """
     from legalir.pipeline import canonical
+    from legalir.pipeline.settings import tuned_digest
 
     shown = definition.shown()
     return {
@@ -69,6 +70,8 @@ def describe_environment(
             "qrels": frame_fingerprint(qrels),
             "queries": len(topics),
             "judgements": len(qrels),
+            "language": collection.language,
+            "tuned": tuned_digest(collection),
         },
         "values": dict(shown.values),
         "systems": {

@@ -106,6 +106,7 @@ def _systems(
     definition: Definition, collection: Collection, topics: pd.DataFrame, out: Path | None, absent: dict[str, str]
 ) -> dict[str, _System]:
     from legalir.pipeline import canonical
+    from legalir.pipeline.default import default_expression
 
     corpus, asked = collection.fingerprint(), frame_fingerprint(topics)
     # All systems get a path, so that the name of a file does not depend on which models are there.
@@ -114,7 +115,9 @@ def _systems(
     for name, text in definition.expressions().items():
         try:
             expression, pipeline = canonical(text), collection.pipeline(text)
-            key = run_key(corpus, asked, expression, pipeline, definition.depth)
+            # What default means depends on the collection, and on its tuned.yaml.
+            meaning = f"{expression}, {default_expression(collection)}" if "default" in expression else expression
+            key = run_key(corpus, asked, meaning, pipeline, definition.depth)
         except LegalIRError as error:
             if (cause := _missing(error)) is None:
                 raise type(error)(f"The system {name!r}: {error}") from error
