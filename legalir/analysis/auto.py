@@ -17,7 +17,7 @@ import regex
 
 from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, merge_counts
 from legalir.analysis.language import identify, language, language_of
-from legalir.analysis.ngrams import count_ngrams, ngrams_of
+from legalir.analysis.ngrams import NGrams, count_ngrams, ngrams_of
 from legalir.analysis.words import Words
 from legalir.plugins.spec import write_spec
 
@@ -120,9 +120,18 @@ def _cut(codes: npt.NDArray[np.uint32], ends: npt.NDArray[np.int64]) -> list[str
     return [joined[start : end - 1] for start, end in zip((0, *ends), ends, strict=False)]
 
 
-def recognized(texts: Sequence[str]) -> Auto:
+def analyzer_of(lang: str) -> Analyzer:
+    """Return the analyzer of a language: :class:`Auto`, but for Korean 2-grams of whole words, codes included.
+
+    Raises:
+        AnalyzerError: the code is not known.
+    """
+    return NGrams("char", 2) if language(lang).code == "ko" else Auto(lang)
+
+
+def recognized(texts: Sequence[str]) -> Analyzer:
     """Return the analyzer for the language of `texts`."""
-    return Auto(identify(texts))
+    return analyzer_of(identify(texts))
 
 
 def auto_analyzer(collection: object, lang: str | None = None) -> Analyzer:
@@ -131,4 +140,4 @@ def auto_analyzer(collection: object, lang: str | None = None) -> Analyzer:
     Args:
         lang: code of the language, such as ``en``; None: that of the collection.
     """
-    return Auto(language_of(collection) if lang is None else lang)
+    return analyzer_of(language_of(collection) if lang is None else lang)

@@ -34,8 +34,8 @@ from legalir.errors import AnalyzerError
 from legalir.plugins.spec import write_spec
 from legalir.storage.csr import positions
 
-_COMPOUND, _PART = 8, 5
-"""A word of a language with compounds that has at least 8 characters also counts by its 5-grams."""
+_COMPOUND, _PART = 6, 5
+"""A word of a language with compounds that has at least 6 characters also counts by its 5-grams."""
 
 _NUMBER = (
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![,\d])"

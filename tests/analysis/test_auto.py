@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plain_counts import TEXTS, assert_counts_as_terms
 
 from legalir.analysis.analyzer import get_analyzer
-from legalir.analysis.auto import Auto, auto_analyzer, recognized
+from legalir.analysis.auto import Auto, analyzer_of, auto_analyzer, recognized
 from legalir.analysis.language import _languages
 from legalir.errors import AnalyzerError
 
@@ -89,6 +89,7 @@ def test_identity() -> None:
 
 
 def test_each_language_has_a_fingerprint_and_a_name_that_makes_it_again() -> None:
-    analyzers = [Auto("und"), *map(Auto, _languages())]
+    analyzers = [Auto("und"), *map(analyzer_of, _languages())]
+    assert analyzer_of("ko").name == "char2"
     assert len({analyzer.fingerprint for analyzer in analyzers}) == len(analyzers)
     assert all(get_analyzer(analyzer.name).fingerprint == analyzer.fingerprint for analyzer in analyzers)

@@ -14,7 +14,7 @@ import pyterrier as pt
 import pytest
 from forked import child
 
-from legalir.analysis.auto import Auto
+from legalir.analysis.auto import analyzer_of
 from legalir.collection.collection import Collection
 from legalir.collection.results import SearchResult
 from legalir.errors import (
@@ -105,12 +105,12 @@ def test_an_index_is_built_on_first_use_and_reused(folder: Path, tmp_path: Path,
     collection = Collection(folder)
     assert not collection.cache.exists()
     index = collection.sparse()
-    assert index.analyzer == Auto("ko")
+    assert index.analyzer == analyzer_of("ko")
     assert len(index) == len(CORPUS)
     assert index.manifest.facts["corpus"] == collection.fingerprint()
     assert index.directory.is_relative_to(tmp_path / "own-home" / "legalir")
     assert collection.sparse("auto") is index
-    assert collection.sparse(Auto("ko")) is index
+    assert collection.sparse(analyzer_of("ko")) is index
     assert collection.sparse("auto(lang='ko')") is index
     assert Collection(folder).sparse() == index
     assert len(built) == 1
@@ -159,8 +159,8 @@ def test_what_else_an_index_depends_on_is_not_shared(folder: Path, tmp_path: Pat
     assert second.cache == first.cache
     assert second.graph.cites("법-12") == ["령-11"] != first.graph.cites("법-12")
     for index_of in (Collection.sparse, lambda collection: collection.indexes.fields()):
-        assert index_of(first).analyzer == Auto("ko")
-        assert index_of(second).analyzer == Auto("en")
+        assert index_of(first).analyzer == analyzer_of("ko")
+        assert index_of(second).analyzer == analyzer_of("en")
     fields = [collection.indexes.fields("char2").directory for collection in (first, second)]
     assert fields[0] != fields[1]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from legalir.analysis.auto import Auto
+from legalir.analysis.auto import analyzer_of
 from legalir.analysis.ngrams import NGrams
 from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ArtifactError
@@ -40,7 +40,7 @@ def test_they_are_built_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert index.manifest.facts["links"] == collection.graph.fingerprint()
     assert collection.indexes.fields("char2") is collection.indexes.fields(NGrams("char", 2)) is index
     of_language = collection.indexes.fields()
-    assert of_language.analyzer == Auto("ko")
+    assert of_language.analyzer == analyzer_of("ko")
     monkeypatch.setattr(FieldIndex, "index", None)
     monkeypatch.setattr(LawTable, "index", None)
     again = Collection(folder)
