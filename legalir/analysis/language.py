@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -139,17 +140,19 @@ def _identifier() -> Any:
 def scripts(texts: Iterable[str]) -> dict[str, float]:
     """Return the share of each script in the letters of `texts`, the greatest first; 200 000 characters count."""
     counts = Counter[str]()
-    sample = _sample(texts)
-    for script in _SCRIPTS:
-        counts[script] = sum(map(len, _letters_of(script).findall(sample)))
-    counts["other scripts"] = sum(map(len, _letters_of("").findall(sample)))
-    total = counts.total()
-    return {script: count / total for script, count in counts.most_common() if count}
+    for character, count in Counter(_sample(texts)).items():
+        counts[_script_of(character)] += count
+    del counts[""]
+    return {script: count / counts.total() for script, count in counts.most_common()}
 
 
 @cache
-def _letters_of(script: str) -> regex.Pattern[str]:
-    if script:
-        return regex.compile(rf"[\p{{L}}&&\p{{{script}}}]+", regex.V1)
-    others = "".join(rf"\p{{{name}}}" for name in (*_SCRIPTS, "Common", "Inherited"))
-    return regex.compile(rf"[\p{{L}}--[{others}]]+", regex.V1)
+def _script_of(character: str) -> str:
+    """Return the script of a letter; an empty string for other characters, and for letters of several scripts."""
+    if unicodedata.category(character)[0] != "L":
+        return ""
+    match = _SCRIPT.match(character)
+    return "other scripts" if match is None else (match.lastgroup or "")
+
+
+_SCRIPT = regex.compile("|".join(rf"(?P<{name}>\p{{{name}}})" for name in _SCRIPTS) + r"|\p{Common}|\p{Inherited}")

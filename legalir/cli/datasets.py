@@ -85,10 +85,12 @@ def show(
     as_json: AsJson = False,
     fetch: Annotated[bool, typer.Option("--fetch", help="Fetch a published collection first.")] = False,
 ) -> None:
-    """Show the counts, splits, licence, source and links of DATASET, and its first provision."""
-    from legalir.datasets import load
+    """Show the counts, splits, licence, language, source and links of DATASET, and its first provision."""
+    from legalir.analysis.analyzer import get_analyzer
+    from legalir.collection.collection import Collection
 
-    source = load(dataset)
+    collection = Collection(dataset)
+    source = collection.source
     facts: dict[str, object] = {
         "id": source.id,
         "title": source.about.title,
@@ -100,6 +102,9 @@ def show(
         "splits": list(source.splits),
     }
     if fetch or source.outline.fetched():
+        writing = collection.writing
+        facts |= writing._asdict() if as_json else {"language": writing}
+        facts["analyzer"] = get_analyzer("auto", collection).name
         facts |= _counts(source)
     else:
         facts["state"] = f"not fetched yet: legalir datasets show {source.id} --fetch"

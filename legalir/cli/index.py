@@ -29,16 +29,19 @@ def build(
     from legalir.collection.collection import Collection
 
     start = time.perf_counter()
-    index = Collection(dataset).sparse(analyzer)
+    collection = Collection(dataset)
+    writing = collection.writing
+    index = collection.sparse(analyzer)
     facts = index.manifest.facts
     path = Path(str(index.path))
     size = sum(entry["size"] for entry in index.manifest.files.values())
     seconds = time.perf_counter() - start
     if as_json:
-        print_json({"path": str(path), "bytes": size, "seconds": round(seconds, 3), **facts})
+        print_json({"path": str(path), "bytes": size, "seconds": round(seconds, 3), **writing._asdict(), **facts})
         return
     typer.echo(
         f"{facts['documents']:,} provisions, {facts['terms']:,} terms ({facts['analyzer']['name']}), "
         f"{size / 1e6:,.1f} MB, {seconds:.1f} s"
     )
+    typer.echo(f"Language: {writing}")
     typer.echo(f"Index: {path}")

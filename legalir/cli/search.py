@@ -66,6 +66,7 @@ def search(
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
     collection = Collection(dataset)
     steps = collection.pipeline(pipeline)
+    collection.warn_of(query)
     if gives_answers(steps):
         if style is Format.trec:
             raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")

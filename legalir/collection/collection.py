@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from os import PathLike
@@ -141,6 +142,7 @@ class Collection:
                 f"search: {expr!r} ends in a generator, whose answer is not a list of results: "
                 f"take the generator away, or ask with Collection.answer."
             )
+        self.warn_of(query)
         return search_with(pipeline, query, expr, k, self.provisions)
 
     def answer(self, query: str, expr: str = "default % 5 >> quote") -> Answer:
@@ -149,4 +151,11 @@ class Collection:
         Raises:
             ComponentError: the pipeline does not end in a generator, or a component lacks columns.
         """
-        return answer_with(self.pipeline(expr), query, expr, self.provisions)
+        pipeline = self.pipeline(expr)
+        self.warn_of(query)
+        return answer_with(pipeline, query, expr, self.provisions)
+
+    def warn_of(self, query: str) -> None:
+        """Warn if a question has no terms, or is written in a script that the provisions hardly have."""
+        if objection := self.writing.objection(query):
+            logging.getLogger("legalir").warning(objection)

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from legalir.analysis.language import identify, language, scripts
+from legalir.analysis.language import UNKNOWN, identify, language, scripts
 from legalir.datasets import StatuteDataset
 from legalir.errors import AnalyzerError
 from legalir.storage.documents import title_and_text
@@ -18,6 +18,12 @@ _FIRST, _TEXTS = 20_000, 500
 """Provisions among which about this many, evenly spaced, are looked at."""
 
 _FILE = "writing.json"
+
+_SEEN = 0.01
+"""Share of the letters from which on a script counts."""
+
+_LETTERS = 8
+"""Letters from which on a question is a question, and not a code (``NFTC 103``)."""
 
 
 class Writing(NamedTuple):
@@ -32,6 +38,29 @@ class Writing(NamedTuple):
     language: str
     recognised: bool
     scripts: dict[str, float]
+
+    def __str__(self) -> str:
+        """Return it as one line: ``en (recognised)``, and the scripts where there are several."""
+        source = "recognised" if self.recognised else "given"
+        line = "cannot be told" if self.language == UNKNOWN else f"{self.language} ({source})"
+        shares = [f"{script} {share:.0%}" for script, share in self.scripts.items() if share >= _SEEN]
+        if len(shares) < 2:
+            return line
+        return f"{line}; letters: {', '.join(shares)}: each run of a script is analysed by its own rule"
+
+    def objection(self, question: str) -> str:
+        """Return why nothing, or little, can be found for a question, in one sentence; an empty text if it can."""
+        if not any(map(str.isalnum, question)):
+            return "The question has no letter and no digit, so that it has no terms: ask in words."
+        asked = scripts([question])
+        script = next(iter(asked), "")
+        letters = sum(map(str.isalpha, question))
+        if letters < _LETTERS or not self.scripts or self.scripts.get(script, 0) >= _SEEN:
+            return ""
+        own, share = next(iter(self.scripts.items()))
+        return (
+            f"The question is written in {script} letters, and {share:.0%} of the letters of the provisions are {own}."
+        )
 
 
 def writing_of(source: StatuteDataset, cache: Path) -> Writing:

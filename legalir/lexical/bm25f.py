@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms
 from legalir.analysis.auto import recognized
+from legalir.analysis.language import scripts
 from legalir.errors import ComponentError, suggestion
 from legalir.frames.component import check_number
 from legalir.lexical.postings import PostingsWriter
@@ -172,9 +173,11 @@ def _write(
     # Every field of every document is counted as a text of its own.
     writer = PostingsWriter(spill)
     docnos: list[str] = []
+    letters: dict[str, float] = {}
     for batch, texts in document_batches(documents, lambda document: [field_text(document, name) for name in FIELDS]):
         docnos += batch
         analyzer = analyzer or recognized(texts)
+        letters = letters or scripts(texts)
         writer.add(count_terms(analyzer, texts))
     assert analyzer is not None  # there is one batch at least
     write_docnos(data, docnos)
@@ -187,6 +190,7 @@ def _write(
     write_field_postings(counted, data, FIELDS, _OWN)
     return {
         "analyzer": {"name": analyzer.name, "fingerprint": analyzer.fingerprint},
+        "scripts": {script: round(share, 4) for script, share in letters.items()},
         "fields": list(FIELDS),
         "documents": len(docnos),
         "terms": len(vocabulary),

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms
 from legalir.analysis.auto import recognized
+from legalir.analysis.language import scripts
 from legalir.frames.component import check_choice, check_number
 from legalir.lexical.postings import PostingsWriter
 from legalir.lexical.retriever import SparseRetriever
@@ -100,9 +101,11 @@ def _write(
     """Write the files of an index into `data`; return the facts for its manifest."""
     writer = PostingsWriter(spill)
     docnos: list[str] = []
+    letters: dict[str, float] = {}
     for batch, texts in document_batches(documents):
         docnos += batch
         analyzer = analyzer or recognized(texts)
+        letters = letters or scripts(texts)
         writer.add(count_terms(analyzer, texts))
     assert analyzer is not None  # there is one batch at least
     write_docnos(data, docnos)
@@ -110,6 +113,7 @@ def _write(
     write_strings(data, "terms", vocabulary)
     return {
         "analyzer": {"name": analyzer.name, "fingerprint": analyzer.fingerprint},
+        "scripts": {script: round(share, 4) for script, share in letters.items()},
         "indexed": INDEXED_TEXT,
         "documents": len(docnos),
         "terms": len(vocabulary),

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import logging
+from collections.abc import Mapping
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
+from legalir.analysis.language import WITHOUT_SPACES
 from legalir.errors import ArtifactError
 from legalir.storage.artifact import IndexArtifact
 from legalir.storage.manifest import Manifest, rebuild_hint
 from legalir.storage.strings import Strings
+
+_log = logging.getLogger("legalir")
+
+_warned: set[Path] = set()
+"""Indexes of which this process has warned."""
+
+
+def _warn(directory: Path, analyzer: str, scripts: Mapping[str, float]) -> None:
+    """Warn once in a process if an index has words of a script that puts no spaces between them."""
+    joined = {script: share for script, share in scripts.items() if script in WITHOUT_SPACES and share >= 0.1}
+    if joined and analyzer.partition("(")[0] in ("whitespace", "word") and directory not in _warned:
+        _warned.add(directory)
+        shares = ", ".join(f"{share:.0%} {script}" for script, share in joined.items())
+        _log.warning(
+            f"{directory}: the analyzer {analyzer} looks for words between spaces, and the letters are {shares}, "
+            f'where no spaces stand between words: use analyzer="auto" or "char2".'
+        )
 
 
 class TermIndex(IndexArtifact):
@@ -52,6 +73,7 @@ class TermIndex(IndexArtifact):
                 f"{self.directory} was built with the analyzer {made_by['name']} ({made_by['fingerprint'][:8]}), not "
                 f"with {self._asked.name} ({self._asked.fingerprint[:8]}): {rebuild_hint(self.directory)}"
             )
+        _warn(self.directory, made_by["name"], manifest.facts.get("scripts", {}))
 
     @cached_property
     def analyzer(self) -> Analyzer:

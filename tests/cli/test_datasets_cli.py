@@ -68,7 +68,17 @@ def test_show(folder):
     result = run("show", "legalir/mini/test")
     assert result.exit_code == 0
     assert fits(result.output)
-    for part in ("작은 모음", "CC0", "provisions  2", "queries     1", "judgements  2", "1 self", "[예방]"):
+    for part in (
+        "작은 모음",
+        "CC0",
+        "provisions  2",
+        "queries     1",
+        "judgements  2",
+        "1 self",
+        "[예방]",
+        "ko (recognised)",
+        "auto(lang='ko')",
+    ):
         assert part in result.output
 
 
@@ -76,6 +86,8 @@ def test_show_as_json(folder):
     facts = json.loads(run("show", str(folder), "--json").stdout)
     assert (facts["provisions"], facts["queries"], facts["links"]) == (2, 1, {"self": 1})
     assert facts["sample"]["doc_id"] == "A-1"
+    assert (facts["language"], facts["recognised"], facts["scripts"]) == ("ko", True, {"Hangul": 1.0})
+    assert facts["analyzer"] == "auto(lang='ko')"
     assert "judgements" not in facts
 
 
@@ -83,6 +95,7 @@ def test_show_of_a_collection_that_is_not_here_fetches_nothing(folder):
     result = run("show", "legalir/stard")
     assert result.exit_code == 0
     assert "not fetched yet" in result.output
+    assert "language  zh" in result.output
 
 
 def test_show_of_an_unknown_one(folder):

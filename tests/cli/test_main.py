@@ -104,10 +104,14 @@ def test_text_of_a_statute_cannot_steer_the_terminal(
 
 
 def test_question_without_terms(
-    statutes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    statutes: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert in_process(monkeypatch, "search", str(statutes), "?!… 😀") == 0
     assert "No provision shares a term" in capsys.readouterr().out
+    assert "The question has no letter and no digit" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -150,9 +154,13 @@ def test_index_says_what_it_built(
     assert in_process(monkeypatch, "index", str(statutes), "--analyzer", "char2", "--json") == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["documents"], facts["analyzer"]["name"]) == (3, "char2")
+    assert (facts["language"], facts["recognised"], list(facts["scripts"])) == ("ko", True, ["Hangul", "Latin"])
     assert sum(file.stat().st_size for file in Path(facts["path"]).glob("data-*/*")) == facts["bytes"]
     assert in_process(monkeypatch, "index", str(statutes), "-a", "char2") == 0
-    assert "3 provisions" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "3 provisions" in shown
+    # Of 64 letters, m of "31m" and of "0m" is Latin.
+    assert "Language: ko (recognised); letters: Hangul 97%, Latin 3%: each run of a script is analysed by" in shown
 
 
 def test_a_closed_pipe_is_silent(statutes: Path) -> None:

@@ -11,6 +11,7 @@ from legalir.analysis.auto import Auto
 from legalir.analysis.words import Words
 from legalir.collection import writing as writing_module
 from legalir.collection.collection import Collection
+from legalir.collection.writing import Writing
 from legalir.errors import AnalyzerError
 
 GERMAN = "Der Betreiber hat der zuständigen Behörde jede Änderung unverzüglich anzuzeigen."
@@ -93,7 +94,7 @@ def test_a_given_language_that_is_not_known(folder: Path) -> None:
     )
     with pytest.raises(AnalyzerError, match=message):
         collection.search("Behörde", "bm25")
-    assert len(collection.search("Behörde", 'bm25("char2")')) == 3
+    assert len(collection.pipeline('bm25("char2")').search("Behörde")) == 3
 
 
 def test_of_many_provisions_some_are_looked_at(folder: Path, asked: list[int]) -> None:
@@ -107,3 +108,62 @@ def test_without_letters_there_is_no_language(folder: Path) -> None:
     collection = Collection(folder)
     assert collection.writing == ("und", True, {})
     assert collection.sparse().analyzer == Auto("und")
+
+
+@pytest.mark.parametrize(
+    ("writing", "line"),
+    [
+        (Writing("en", True, {"Latin": 1.0}), "en (recognised)"),
+        (Writing("en", False, {"Latin": 0.995, "Greek": 0.005}), "en (given)"),
+        (
+            Writing("en", True, {"Latin": 0.71, "Hangul": 0.29}),
+            "en (recognised); letters: Latin 71%, Hangul 29%: each run of a script is analysed by its own rule",
+        ),
+        (Writing("und", True, {}), "cannot be told"),
+    ],
+)
+def test_it_is_shown_in_one_line(writing: Writing, line: str) -> None:
+    assert str(writing) == line
+
+
+KOREAN = Writing("ko", True, {"Hangul": 0.991, "Latin": 0.009})
+
+
+@pytest.mark.parametrize(
+    ("question", "objection"),
+    [
+        (
+            "May a lessor terminate?",
+            "The question is written in Latin letters, and 99% of the letters of the provisions are Hangul.",
+        ),
+        ("임대인은 해지할 수 있는가?", ""),
+        # Nine letters of thirteen are Hangul.
+        ("fire 창고의 안전한 비상구", ""),
+        # A code is no question.
+        ("NFTC 103", ""),
+        ("103", ""),
+        ("?!… \U0001f525", "The question has no letter and no digit, so that it has no terms: ask in words."),
+        ("", "The question has no letter and no digit, so that it has no terms: ask in words."),
+    ],
+)
+def test_a_question_in_another_script_is_objected_to(question: str, objection: str) -> None:
+    assert KOREAN.objection(question) == objection
+
+
+def test_a_collection_without_letters_objects_to_no_script() -> None:
+    assert Writing("und", True, {}).objection("May a lessor terminate?") == ""
+
+
+def test_the_objection_is_said_once_a_question(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    collection = Collection(folder)
+    assert collection.search("허가를 받은 자는 신고하여야 한다", "rrf(bm25, tfidf)").empty
+    assert [record.getMessage() for record in caplog.records] == [
+        "The question is written in Hangul letters, and 100% of the letters of the provisions are Latin."
+    ]
+    caplog.clear()
+    assert collection.answer("??", "bm25 >> quote").text == ""
+    assert [record.getMessage()[:29] for record in caplog.records] == ["The question has no letter and"[:29]]
+    caplog.clear()
+    collection.pipeline("bm25").search("허가를 받은 자는 신고하여야 한다")
+    collection.search("Behörde", "bm25")
+    assert caplog.records == []

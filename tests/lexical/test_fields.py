@@ -52,7 +52,14 @@ def test_it_holds_what_the_analyzer_says_of_each_field(
 def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
     index = FieldIndex(tmp_path / "index", "char2").index(iter(DOCUMENTS), corpus="c0ffee", links="beef")
     analyzer = {"name": "char2", "fingerprint": get_analyzer("char2").fingerprint}
-    facts = {"fields": list(FIELDS), "documents": 4, "terms": len(index.terms), "corpus": "c0ffee", "links": "beef"}
+    facts = {
+        "scripts": {"Hangul": 1.0},
+        "fields": list(FIELDS),
+        "documents": 4,
+        "terms": len(index.terms),
+        "corpus": "c0ffee",
+        "links": "beef",
+    }
     assert index.manifest.facts == {"analyzer": analyzer, **facts}
     assert index.manifest.kind == "field_index"
     assert FieldIndex(tmp_path / "index").fingerprint() == index.fingerprint()

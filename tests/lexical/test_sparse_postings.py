@@ -14,9 +14,11 @@ from small_index import DOCUMENTS, OTHERS, answers, scratch
 
 import legalir
 from legalir.analysis.analyzer import get_analyzer
+from legalir.analysis.language import scripts
 from legalir.analysis.ngrams import NGrams
 from legalir.datasets.records import Provision
 from legalir.errors import ArtifactError, ComponentError
+from legalir.lexical.bm25f import FieldIndex
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage import documents as documents_module
 from legalir.storage.documents import INDEXED_TEXT, indexed_text
@@ -70,12 +72,40 @@ def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
     analyzer = {"name": "char2", "fingerprint": NGrams("char", 2).fingerprint}
     assert index.manifest.facts == {
         "analyzer": analyzer,
+        "scripts": {script: round(share, 4) for script, share in scripts(map(indexed_text, DOCUMENTS)).items()},
         "indexed": INDEXED_TEXT,
         "documents": len(DOCUMENTS),
         "terms": len(index.terms),
         "corpus": "c0ffee",
     }
     assert (index.manifest.kind, index.manifest.version) == ("sparse_index", 1)
+
+
+@pytest.mark.parametrize("make", [SparseIndex, FieldIndex])
+def test_an_index_of_words_of_a_script_without_spaces_warns_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, make: type[SparseIndex | FieldIndex]
+) -> None:
+    # 5, 6 and 3 letters are Thai, 7 are Latin; the mark in the last word of Thai is none.
+    document = {"docno": "a", "text": "มาตรา กฎหมาย ภาษี act, code"}
+    for analyzer in ("whitespace", "word(lang='th')"):
+        place = tmp_path / analyzer
+        index = make(place, analyzer).index([document])
+        _ = index.manifest
+        assert [one.getMessage() for one in caplog.records] == [
+            f"{place}: the analyzer {analyzer} looks for words between spaces, and the letters are 67% Thai, "
+            'where no spaces stand between words: use analyzer="auto" or "char2".'
+        ]
+        caplog.clear()
+        _ = make(place).manifest
+        assert caplog.records == []
+
+
+def test_other_indexes_do_not_warn(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for number, (analyzer, text) in enumerate(
+        [("auto", "กฎหมาย"), ("char2", "กฎหมาย"), ("word", "법령 law"), ("word", "law " * 20 + "法"), ("word", "12")]
+    ):
+        _ = SparseIndex(tmp_path / str(number), analyzer).index([{"docno": "a", "text": text}]).manifest
+    assert caplog.records == []
 
 
 def test_doc_id_is_a_docno_too(tmp_path: Path) -> None:
