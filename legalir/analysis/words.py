@@ -299,6 +299,7 @@ def _fingerprint(words: Words) -> str:
     parameters = {
         "language": asdict(language(words.lang)) | {"elisions": sorted(language(words.lang).elisions)},
         **{name: getattr(words, name) for name in _OPTIONS},
+        "parts of compounds": (_COMPOUND, _PART),
         "libraries": {package: version(package) for package in ("PyStemmer", "regex", "stop-words")},
     }
     return fingerprint("words/3", parameters)

@@ -77,7 +77,7 @@ def test_show(folder):
         "1 self",
         "[예방]",
         "ko (recognised)",
-        "auto(lang='ko')",
+        "char2",
     ):
         assert part in result.output
 
@@ -87,7 +87,7 @@ def test_show_as_json(folder):
     assert (facts["provisions"], facts["queries"], facts["links"]) == (2, 1, {"self": 1})
     assert facts["sample"]["doc_id"] == "A-1"
     assert (facts["language"], facts["recognised"], facts["scripts"]) == ("ko", True, {"Hangul": 1.0})
-    assert facts["analyzer"] == "auto(lang='ko')"
+    assert facts["analyzer"] == "char2"
     assert "judgements" not in facts
 
 
