@@ -2,8 +2,8 @@
 
     python experiments/languages.py
 
-Each collection in ``$LEGALIR_DATA`` whose segmenter is installed is measured on the questions that no setting was chosen
-on (`part: held-out` of an experiment). bm25s has its own defaults: Lucene's variant, k1=1.5, b=0.75. p is that of a
+Each collection in ``$LEGALIR_DATA`` whose segmenter is installed is measured on the questions by which no setting was
+chosen (`part: held-out` of an experiment). bm25s has its own defaults: Lucene's variant, k1=1.5, b=0.75. p is that of a
 paired t-test of nDCG@10 over the questions.
 """
 

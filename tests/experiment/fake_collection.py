@@ -83,6 +83,7 @@ class FakeCollection:
     analyzer: str = "analyzer-1"
     asked: Counter[tuple[str, int]] = field(default_factory=Counter)
     id: str = "legalir/fake"
+    language: str = "en"
 
     def topics(self) -> pd.DataFrame:
         return TOPICS.copy()

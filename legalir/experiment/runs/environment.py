@@ -54,6 +54,7 @@ def describe_environment(
     from legalir.pipeline.settings import tuned_digest
 
     shown = definition.shown()
+    uses_default = any("default" in canonical(text) for text in shown.expressions().values())
     return {
         "legalir": legalir_version(),
         "python": platform.python_version(),
@@ -71,7 +72,7 @@ def describe_environment(
             "queries": len(topics),
             "judgements": len(qrels),
             "language": collection.language,
-            "tuned": tuned_digest(collection),
+            "tuned": tuned_digest(collection) if uses_default else None,
         },
         "values": dict(shown.values),
         "systems": {
