@@ -51,9 +51,9 @@ def require_texts(queries: pd.DataFrame, component: str) -> None:
     Raises:
         ComponentError: with the component, the query and its qid.
     """
-    for qid, query in zip(queries["qid"], queries["query"], strict=True):
+    for row, query in enumerate(queries["query"].tolist()):
         if not isinstance(query, str):
-            raise ComponentError(f"{component}: the query {query!r} of {qid!r} is not a string.")
+            raise ComponentError(f"{component}: the query {query!r} of {queries['qid'].iloc[row]!r} is not a string.")
 
 
 @contextlib.contextmanager
@@ -82,12 +82,18 @@ def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
     """
     if "docno" in frame.columns:
         return query_columns(query_rows(frame, np.flatnonzero(~frame["qid"].duplicated())))
-    return frame[[column for column in frame.columns if column not in RESULT_COLUMNS]]
+    return _without(frame, RESULT_COLUMNS)
 
 
 def query_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a result frame that belong to its queries."""
-    return frame[[column for column in frame.columns if column not in _OF_DOCUMENTS]]
+    return _without(frame, _OF_DOCUMENTS)
+
+
+def _without(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    kept = [column for column in frame.columns if column not in columns]
+    # To select columns takes a tenth of the time of a search.
+    return frame[kept] if len(kept) < len(frame.columns) else frame.copy(deep=False)
 
 
 def query_rows(frame: pd.DataFrame, first: npt.NDArray[np.intp]) -> pd.DataFrame:

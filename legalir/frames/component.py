@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -24,10 +25,7 @@ class Component(pt.Transformer):
     """
 
     def _arguments(self) -> dict[str, Any]:
-        if type(self).__init__ in (pt.Transformer.__init__, object.__init__):
-            return {}  # A component without parameters; theirs would be *args.
-        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in _parameters(type(self).__init__)}
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Transform a frame; an empty one costs nothing and returns the full set of columns."""
@@ -50,6 +48,13 @@ class Component(pt.Transformer):
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self._arguments().items())
         return f"{type(self).__name__}({inside})"
+
+
+@cache
+def _parameters(constructor: Callable[..., None]) -> tuple[str, ...]:
+    if constructor in (pt.Transformer.__init__, object.__init__):
+        return ()  # A component without parameters; theirs would be *args.
+    return tuple(name for name in inspect.signature(constructor).parameters if name != "self")
 
 
 def _hashable(value: Any) -> Any:

@@ -6,9 +6,8 @@ m is the number of rows of all lists together, p of pairs of a query and a docum
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -19,10 +18,12 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
+from legalir.frames.chain import step
 from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Cuttable, check_number
-from legalir.frames.ranking import places, ranking
+from legalir.frames.ranking import RankedLists, places, ranking
 
+Results = pd.DataFrame | RankedLists
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
@@ -63,11 +64,11 @@ class Lists:
         return number.astype(np.int64), pairs
 
 
-def stack(results: Sequence[pd.DataFrame], qids: Sequence[str], name: str) -> Lists:
+def stack(results: Sequence[Results], qids: Sequence[str], name: str) -> Lists:
     """Return the results of several pipelines as arrays.
 
     Args:
-        results: a frame of each pipeline, with ``qid, docno, score, rank``.
+        results: of each pipeline, ranked lists, or a frame with ``qid, docno, score, rank``.
         qids: the queries, each once.
         name: of the component, for messages.
 
@@ -75,28 +76,30 @@ def stack(results: Sequence[pd.DataFrame], qids: Sequence[str], name: str) -> Li
         ComponentError: a pipeline returned no scores or ranks, a score that is not a finite number, a rank that is not
             a whole number from 0, a document twice, or a query that it was not given.
     """
-    for number, result in enumerate(results, start=1):
-        missing = [column for column in ("qid", "docno", "score", "rank") if column not in result.columns]
+    position = {qid: place for place, qid in enumerate(qids)}
+    columns = [_columns(each, position, f"{name}: pipeline {number}") for number, each in enumerate(results, start=1)]
+    pipeline = np.repeat(np.arange(len(results)), [len(query) for query, *_ in columns])
+    query, qid, docno, score, rank = map(np.concatenate, zip(*columns, strict=True))
+    document, docnos = pd.factorize(docno)
+    lists = Lists(pipeline, query, document.astype(np.int64), rank, score, docnos)
+    _check(lists, qid, name)
+    return replace(lists, rank=rank.astype(np.int64) + 1)
+
+
+def _columns(results: Results, position: Mapping[str, int], pipeline: str) -> tuple[npt.NDArray[Any], ...]:
+    """Return position of the query, −1 where it is missing, qid, docno, score, and rank from 0; each [m]."""
+    if isinstance(results, RankedLists):
+        qids, docno, score = results.queries["qid"].to_numpy(dtype=object), results.docno, results.score
+        row, rank = results.query, places(results.query).astype(np.float64)
+    else:
+        missing = [column for column in ("qid", "docno", "score", "rank") if column not in results.columns]
         if missing:
-            raise ComponentError(
-                f"{name}: pipeline {number} returned no column {missing[0]!r}: let a component that scores end it."
-            )
-    pipeline = np.repeat(np.arange(len(results)), [len(result) for result in results])
-    columns = {
-        column: np.concatenate([result[column].to_numpy(dtype=kind) for result in results])
-        for column, kind in (("qid", object), ("docno", object), ("score", np.float64), ("rank", np.float64))
-    }
-    query = _positions(qids, columns["qid"])
-    document, docnos = pd.factorize(columns["docno"])
-    lists = Lists(pipeline, query, document.astype(np.int64), columns["rank"], columns["score"], docnos)
-    _check(lists, columns["qid"], name)
-    return Lists(pipeline, query, lists.document, columns["rank"].astype(np.int64) + 1, lists.score, docnos)
-
-
-def _positions(qids: Sequence[str], asked: npt.NDArray[np.object_]) -> Integers:
-    """Return the position of each of `asked` in `qids`, -1 where it is missing; [m]."""
-    known: pd.Index[str] = pd.Index(np.asarray(qids, dtype=object), dtype=object)
-    return known.get_indexer(pd.Index(asked, dtype=object)).astype(np.int64)
+            raise ComponentError(f"{pipeline} returned no column {missing[0]!r}: let a component that scores end it.")
+        qids, docno = (results[column].to_numpy(dtype=object) for column in ("qid", "docno"))
+        score, rank = (results[column].to_numpy(dtype=np.float64) for column in ("score", "rank"))
+        row = np.arange(len(qids))
+    query = np.array([position.get(qid, -1) for qid in qids], dtype=np.int64)
+    return query[row], qids[row], docno, score, rank
 
 
 def _check(lists: Lists, qids: npt.NDArray[np.object_], name: str) -> None:
@@ -215,56 +218,42 @@ class Fuser(Cuttable):
         Raises:
             ComponentError: a pipeline's results cannot be fused; the message says why.
         """
+        return self.retrieve_lists(inp).frame()
+
+    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
+        """Return the fused lists; errors as :meth:`apply`."""
         pt.validate.columns(inp, includes=["qid"])
         queries = drop_results(inp)
-        if queries["qid"].duplicated().any():
-            raise ComponentError(
-                f"{self.name}: the query {queries['qid'][queries['qid'].duplicated()].iloc[0]!r} was given twice."
-            )
-        lists = stack(self.results(inp), queries["qid"].tolist(), self.name)
-        query, document, score, rank = self._ranked(lists, self.contributions(lists))
-        out = queries.iloc[query].reset_index(drop=True)
-        out["docno"] = pd.Series(lists.docnos[document], dtype=str)
-        out["score"] = score
-        out["rank"] = rank
-        return out
+        qids = queries["qid"].tolist()
+        if len(set(qids)) < len(qids):
+            twice = next(qid for place, qid in enumerate(qids) if qid in qids[:place])
+            raise ComponentError(f"{self.name}: the query {twice!r} was given twice.")
+        lists = stack(self.results(inp), qids, self.name)
+        query, document, score = self._ranked(lists, self.contributions(lists))
+        return RankedLists(queries, query, lists.docnos[document], score)
 
-    def _ranked(self, lists: Lists, values: npt.NDArray[np.float64]) -> tuple[Integers, Integers, Floats, Integers]:
-        """Return query, document, score and rank, from 0, of each result, in their order; each [p]."""
+    def _ranked(self, lists: Lists, values: npt.NDArray[np.float64]) -> tuple[Integers, Integers, Floats]:
+        """Return query, document and score of each result, in their order; each [p]."""
         row, pairs = lists.pair
         score = totals(values, row, len(pairs))
         query, document = np.divmod(pairs, max(1, len(lists.docnos)))
         order = ranking(query, score, document, lists.docnos)
-        query = query[order]
-        rank = places(query)
         if self.num_results is not None:
-            kept = rank < self.num_results
-            order, query, rank = order[kept], query[kept], rank[kept]
-        return query, document[order], score[order], rank
+            order = order[places(query[order]) < self.num_results]
+        return query[order], document[order], score[order]
 
-    def results(self, inp: pd.DataFrame) -> list[pd.DataFrame]:
+    def results(self, inp: pd.DataFrame) -> list[Results]:
         """Return the results of each pipeline; a beginning that several share runs once."""
         chains = [tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,) for pipeline in self.pipelines]
-        wanted = Counter(beginning for chain in chains for beginning in _beginnings(chain))
-        kept: dict[tuple[pt.Transformer, ...], pd.DataFrame] = {}
-        results = []
-        for chain in chains:
-            done = max((len(beginning) for beginning in _beginnings(chain) if beginning in kept), default=0)
-            frame = kept[chain[:done]] if done else inp
-            for length in range(done + 1, len(chain) + 1):
-                # Transformers of others may change their input.
-                frame = chain[length - 1].transform(frame.copy())
-                if wanted[chain[:length]] > 1:
-                    kept[chain[:length]] = frame
-            results.append(frame)
-        return results
+        results = dict(_run(dict(enumerate(chains)), inp))
+        return [results[number] for number in range(len(chains))]
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each list in the scores of `docnos`."""
         lists = stack(self.results(inp), inp["qid"].drop_duplicates().tolist(), self.name)
         values = self.contributions(lists)
         number = {docno: document for document, docno in enumerate(lists.docnos.tolist())}
-        _, document, ranked, _ = self._ranked(lists, values)
+        _, document, ranked = self._ranked(lists, values)
         scores = dict(zip(document.tolist(), ranked.tolist(), strict=True))
         wanted = [docno for docno in docnos if number.get(docno) in scores]
         parts: dict[str, list[Part]] = {docno: [] for docno in wanted}
@@ -290,6 +279,14 @@ def _absence(labels: Sequence[str]) -> str:
     return f"not returned by {', '.join(labels)}" if labels else ""
 
 
-def _beginnings(chain: tuple[pt.Transformer, ...]) -> Iterator[tuple[pt.Transformer, ...]]:
-    for length in range(1, len(chain) + 1):
-        yield chain[:length]
+def _run(chains: Mapping[int, Sequence[pt.Transformer]], state: Results) -> Iterator[tuple[int, Results]]:
+    """Yield the results of each chain, by its number; steps that several of them begin with run once."""
+    branches: dict[pt.Transformer, dict[int, Sequence[pt.Transformer]]] = {}
+    for number, parts in chains.items():
+        if parts:
+            branches.setdefault(parts[0], {})[number] = parts[1:]
+        else:
+            yield number, state
+    for first, rest in branches.items():
+        # Transformers of others may change their input.
+        yield from _run(rest, step(first, state.copy() if isinstance(state, pd.DataFrame) else state))

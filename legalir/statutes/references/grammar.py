@@ -29,6 +29,7 @@ _GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 _HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
 _LETTERS = r"(?-i:[A-Z]{1,3}|[a-z])(?![^\W_])"
 _NUMBER = rf"(?:(?<!\d)\d{{1,6}}(?!\d)(?:{_LETTERS})?(?:[.\-‐-–/]\d{{1,4}}(?!\d)(?:{_LETTERS})?){{0,6}}|{_HAN})"
+_ANY_NUMBER = re.compile(rf"\d|{_HAN}")
 _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
 _PART = rf"[(（]?{_SHORT}[A-Za-z]?[)）]?"
 _LETTER = r"\w{1,2}(?![^\W_])[)）]?"
@@ -128,6 +129,8 @@ def read_references(text: str) -> list[Reference]:
 
     The words of one grammar mean nothing in other languages, so the language of the text need not be known.
     """
+    if not _ANY_NUMBER.search(text):
+        return []
     found = [reference for forms in _all_forms() for reference in forms.read(text)]
     found.sort(key=lambda one: (one.start, -one.end, -one.after, one.law is None))
     kept: list[Reference] = []
