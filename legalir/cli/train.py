@@ -90,6 +90,12 @@ def static(
     patience: Annotated[
         int | None, Option(help="Number of epochs without a better one that end the training.", show_default="never")
     ] = None,
+    hold_out: Annotated[
+        float | None,
+        Option(
+            help="Share of the judged questions that choose the weight in default instead; 0: none.", show_default="0.2"
+        ),
+    ] = None,
     seed: Annotated[int | None, Option(help="Seed of each random draw.", show_default="1")] = None,
     dim: Annotated[int | None, Option(help="Dimensions of a vector.", show_default="256")] = None,
     rows: Annotated[
@@ -119,10 +125,13 @@ def static(
         given["sources"] = [name.strip() for name in sources.split(",")]
     trained = train_recipe(_recipe(recipe, given), resume=resume, replace=replace, lines=not as_json)
     if as_json:
-        _print_facts(trained.path, trained.history, {"fingerprint": trained.model.fingerprint})
+        facts = {"fingerprint": trained.model.fingerprint, "default": trained.model.card.get("default")}
+        _print_facts(trained.path, trained.history, facts)
     else:
         _print_history(trained.path, trained.history, digits=1)
         typer.echo(f"Use it: --pipeline 'static(model=\"{trained.path}\")'")
+        if trained.note is not None:
+            typer.echo(trained.note)
 
 
 def _recipe(file: Path | None, given: dict[str, object]) -> StaticRecipe:

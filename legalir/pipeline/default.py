@@ -72,6 +72,13 @@ def fit_default(collection: Any, tuned: bool = True) -> FittedDefault:
     if tuned and (chosen := read_tuned(collection)) is not None:
         return FittedDefault(chosen.settings, {"tuned": chosen.sentence()})
     weight, model = _model(collection)
+    terms = fit_terms(collection)
+    settings = DefaultSettings.parse({**terms.settings.model_dump(), "model": weight})
+    return FittedDefault(settings, {**terms.reasons, "model": model})
+
+
+def fit_terms(collection: Any) -> FittedDefault:
+    """Return what ``default`` does on a collection without its model, and why."""
     laws, graph = collection.indexes.laws, collection.graph
     several = laws.count("law") > 1
     numbered = collection.indexes.numbers.manifest.facts["articles"] > 0
@@ -82,7 +89,6 @@ def fit_default(collection: Any, tuned: bool = True) -> FittedDefault:
         family=0.3 if several else 0.0,
         sar=0.3 if density >= DENSE_LINKS else 0.0,
         lookup=1.0 if numbered else 0.0,
-        model=weight,
     )
     return FittedDefault(
         settings,
@@ -93,7 +99,6 @@ def fit_default(collection: Any, tuned: bool = True) -> FittedDefault:
             "family": f"{laws.count('law')} laws" if several else "left out: there is one law at most",
             "sar": f"{density:.2f} links a provision" + ("" if settings.sar else f", left out below {DENSE_LINKS:g}"),
             "lookup": "for questions that name a provision" if numbered else "left out: provisions have no numbers",
-            "model": model,
         },
     )
 
@@ -107,7 +112,11 @@ def _model(collection: Any) -> tuple[float, str]:
     measured = card.get("default")
     if measured is not None and _is_of(card, collection):
         weight = float(measured["weight"])
-        return weight, f"{weight:g}, measured on {measured['questions']} questions that its training had not seen"
+        questions, seen = measured["questions"], round(100 * measured["seen"])
+        return weight, (
+            f"{weight:g}, measured on {questions} questions that its training had not seen; it had seen {seen} % of "
+            f"their provisions"
+        )
     if _is_of(card, collection) and any(one.get("source") == "judgements" for one in card.get("sources", ())):
         return _OF_JUDGEMENTS, f"{_OF_JUDGEMENTS:g}, because it learnt from judgements of this collection"
     return _OF_STATUTES, f"{_OF_STATUTES:g}, because it learnt from statutes, or for another collection"

@@ -70,25 +70,34 @@ class DefaultSettings(Schema):
 
     def expression(self) -> str:
         """Return the expression of these settings."""
+        lists = self.lists()
+        if len(lists) == 1:
+            return self._terms()
+        pipelines, weights, normalize = zip(*lists, strict=True)
+        return f"linear({', '.join(pipelines)}, weights={list(weights)!r}, normalize={list(normalize)!r})"
+
+    def lists(self) -> list[tuple[str, float, str]]:
+        """Return expression, weight and normalisation of each list that is added up: of terms, numbers, the model."""
+        lists = [(f"{self._terms()} % 1000", round(1 - self.model, 6), "minmax")]
+        lists += [("lookup", self.lookup, "none")] if self.lookup else []
+        lists += [(f"{self._focus()}static % 100", self.model, "minmax")] if self.model else []
+        return lists
+
+    def _focus(self) -> str:
+        return {0: "", 1: "", 3: "focus >> "}.get(self.focus, f"focus(times={self.focus}) >> ")
+
+    def _terms(self) -> str:
+        """Return the expression of the list of terms, with the evidence of the law and SAR."""
         fields = {"title": self.title, "text": 1.0, "path": self.path, "citing": self.citing}
         options = {"analyzer": self.analyzer, "k1": self.k1}
         options |= {"fields": fields} if fields != _FIELDS else {}
         options |= {"b": {"text": self.b}} if self.b != 0.75 else {}
         options |= {"query_exponent": self.query_exponent} if self.query_exponent != 0.5 else {}
-        focus = {0: "", 1: "", 3: "focus >> "}.get(self.focus, f"focus(times={self.focus}) >> ")
-        parts = [f"{focus}bm25f({', '.join(f'{name}={value!r}' for name, value in options.items())})"]
+        parts = [f"{self._focus()}bm25f({', '.join(f'{name}={value!r}' for name, value in options.items())})"]
         if self.family:
             parts.append(f'family(weight={self.family!r}, group="law")')
-        lexical = " >> ".join(parts)
-        if self.sar:
-            lexical += f' % 1000 >> sar(k=15, beta={self.sar!r}, normalize="minmax")'
-        lists = [(f"{lexical} % 1000", round(1 - self.model, 6), "minmax")]
-        lists += [("lookup", self.lookup, "none")] if self.lookup else []
-        lists += [(f"{focus}static % 100", self.model, "minmax")] if self.model else []
-        if len(lists) == 1:
-            return lexical
-        pipelines, weights, normalize = zip(*lists, strict=True)
-        return f"linear({', '.join(pipelines)}, weights={list(weights)!r}, normalize={list(normalize)!r})"
+        terms = " >> ".join(parts)
+        return f'{terms} % 1000 >> sar(k=15, beta={self.sar!r}, normalize="minmax")' if self.sar else terms
 
 
 class Gain(Schema):

@@ -26,7 +26,7 @@ def dev_measures(queries: npt.NDArray[np.float32], documents: npt.NDArray[np.flo
     order = np.arange(len(documents), dtype=np.int32)
     totals = np.zeros(3)
     for query, (best, _) in enumerate(best_cosines(documents, order, queries, _K)):
-        totals += _measures(best, gold.of(query))
+        totals += measures_of(best, gold.of(query))
     means = totals / max(1, len(queries))
     return {name: float(value) for name, value in zip(("R@10", "nDCG@10", "MultiHitRate@10"), means, strict=True)}
 
@@ -41,11 +41,11 @@ def sparse_ndcg(queries: Representations, documents: Representations, gold: Gold
     """
     total = 0.0
     for query, best in enumerate(_best(queries, documents)):
-        total += _measures(best, gold.of(query))[1]
+        total += measures_of(best, gold.of(query))[1]
     return total / max(1, len(gold.indptr) - 1)
 
 
-def _measures(best: npt.NDArray[np.integer], right: npt.NDArray[np.int64]) -> tuple[float, float, float]:
+def measures_of(best: npt.NDArray[np.integer], right: npt.NDArray[np.int64]) -> tuple[float, float, float]:
     """Return R@10, nDCG@10 and MultiHitRate@10 of one query, given its first ten results at most."""
     hits = np.isin(best, right)
     gain = sum(1 / math.log2(place + 2) for place in np.flatnonzero(hits))

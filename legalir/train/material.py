@@ -16,6 +16,7 @@ from legalir import datasets
 from legalir.analysis.text import normalize
 from legalir.datasets import StatuteDataset
 from legalir.errors import DataError
+from legalir.storage.digest import digest
 from legalir.train.pairs import Pairs, from_headings, from_judgements, from_references
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 _log = logging.getLogger("legalir")
+
+_LEAST_JUDGED, _LEAST_HELD_OUT, _MOST_HELD_OUT = 100, 20, 500
+"""Numbers of questions: judged ones, without a dev split, and those that are held out."""
 
 
 class Gold(NamedTuple):
@@ -76,6 +80,21 @@ class Questions:
         return total.hexdigest()
 
 
+class HeldOut(NamedTuple):
+    """Judged questions that training does not see.
+
+    Attributes:
+        texts: the questions.
+        gold: right provisions of each.
+        seen: share of these provisions, those of each question counted, that are right for a judged question that is
+            learnt from.
+    """
+
+    texts: tuple[str, ...]
+    gold: Gold
+    seen: float
+
+
 @dataclass(frozen=True)
 class Material:
     """All data of a training.
@@ -86,6 +105,7 @@ class Material:
         train: the queries of all sources, one source after the other.
         pairs: number of pairs of each source.
         dev: the queries to measure on.
+        held_out: the questions that choose the weight of the model in ``default``; None: nothing chooses it.
         sources: facts about each source for the card.
         data: digests of all of it.
     """
@@ -95,20 +115,24 @@ class Material:
     train: Questions
     pairs: tuple[int, ...]
     dev: Questions | None
+    held_out: HeldOut | None
     sources: tuple[dict[str, Any], ...]
     data: dict[str, str]
 
 
-def read_material(collection: Collection, sources: Sequence[str], dev: str | None) -> Material:
+def read_material(collection: Collection, sources: Sequence[str], dev: str | None, hold_out: float = 0.0) -> Material:
     """Read the data of a training from a collection.
 
-    A query whose text is that of a dev query is left out and counted. If the collection has no headings, or no links,
-    the other sources are read, and a warning says so.
+    A query whose text is that of a dev query, or of one that is held out, is left out and counted. If the collection
+    has no headings, or no links, the other sources are read, and a warning says so. If there are too few judged
+    questions to hold some out, all are learnt from, and a note of the judgements says so.
 
     Args:
         collection: its split is that of the judgements.
         sources: some of ``judgements``, ``citations``, ``headings``.
         dev: the split to measure on; None: nothing is measured.
+        hold_out: share of the judged questions that are held out, at most 0.5; those of the dev split are held out
+            instead where there is one. 0: none.
 
     Raises:
         DataError: there is nothing to learn from, or the dev split shares queries with the judgements.
@@ -120,14 +144,17 @@ def read_material(collection: Collection, sources: Sequence[str], dev: str | Non
     absent = _absent(collection, sources, headings)
     numbers = {docno: number for number, (docno, _) in enumerate(documents)}
     dev_pairs = None if dev is None else _dev_pairs(collection, sources, dev, numbers)
-    dev_questions = frozenset() if dev_pairs is None else frozenset(map(same_question, dev_pairs.queries))
+    by_source = {name: absent[name] if name in absent else _pairs(name, collection, numbers) for name in sources}
+    chooses = hold_out > 0 and "judgements" in by_source
+    held_out, reason = _held_out(by_source["judgements"], dev_pairs, hold_out) if chooses else (None, "")
+    both = [pairs for pairs in (dev_pairs, held_out) if pairs is not None]
+    unseen = frozenset(same_question(query) for pairs in both for query in pairs.queries)
     texts: list[str] = []
     gold: list[Integers] = []
     near: list[Integers] = []
     sizes, facts = [], []
-    for name in sources:
-        pairs = absent[name] if name in absent else _pairs(name, collection, numbers)
-        usable = [number for number, text in enumerate(pairs.queries) if same_question(text) not in dev_questions]
+    for name, pairs in by_source.items():
+        usable = [number for number, text in enumerate(pairs.queries) if same_question(text) not in unseen]
         if not usable and name not in absent:
             raise DataError(
                 f"{collection.id} gives no {name} to learn from that are not dev queries, too: name another dev split."
@@ -137,14 +164,47 @@ def read_material(collection: Collection, sources: Sequence[str], dev: str | Non
         near += [pairs.near[number] for number in usable]
         sizes.append(sum(len(pairs.gold[number]) for number in usable))
         counts = {"queries": len(usable), "pairs": sizes[-1], "left_out": len(pairs.queries) - len(usable)}
-        facts.append({"source": name, **counts, "notes": list(pairs.notes)})
+        reasons = [reason] if reason and name == "judgements" else []
+        facts.append({"source": name, **counts, "notes": [*pairs.notes, *reasons]})
     train = _questions(texts, gold, near)
     measured = None if dev_pairs is None else _questions(dev_pairs.queries, dev_pairs.gold, dev_pairs.near)
     data = {"corpus": collection.fingerprint(), "train": train.digest()}
     if measured is not None:
         data["dev"] = measured.digest()
     docnos, passages = zip(*documents, strict=True)
-    return Material(docnos, passages, train, tuple(sizes), measured, tuple(facts), data)
+    chosen_by = None if held_out is None else _with_share(held_out, by_source["judgements"], unseen)
+    return Material(docnos, passages, train, tuple(sizes), measured, chosen_by, tuple(facts), data)
+
+
+def _held_out(judged: Pairs, dev: Pairs | None, share: float) -> tuple[Pairs | None, str]:
+    """Return the questions that are held out, chosen by the hash of their text; None, and why, if too little is known.
+
+    Questions of the same text are all held out, or all learnt from.
+    """
+    pool, kind, least = (judged, "judged", _LEAST_JUDGED) if dev is None else (dev, "dev", _LEAST_HELD_OUT)
+    questions = sorted({same_question(query) for query in pool.queries}, key=digest)
+    most = (
+        _MOST_HELD_OUT if dev is not None else min(max(round(share * len(questions)), _LEAST_HELD_OUT), _MOST_HELD_OUT)
+    )
+    chosen = frozenset(questions[:most])
+    rows = [row for row in zip(pool.queries, pool.gold, strict=True) if same_question(row[0]) in chosen]
+    reason = ""
+    if len(questions) < least:
+        reason = f"there are {len(questions)} {kind} questions, and {least} are needed"
+    elif len(np.unique(np.concatenate([gold for _, gold in rows]))) == 1:
+        reason = f"all {kind} questions that would choose it have one and the same right provision"
+    if reason:
+        _log.warning("The weight of the model in default is not measured: %s.", reason)
+        return None, f"the weight in default is not measured: {reason}"
+    return Pairs([query for query, _ in rows], [gold for _, gold in rows], pool.source), ""
+
+
+def _with_share(held_out: Pairs, judged: Pairs, unseen: frozenset[str]) -> HeldOut:
+    learnt = [
+        gold for query, gold in zip(judged.queries, judged.gold, strict=True) if same_question(query) not in unseen
+    ]
+    gold = Gold.joined(held_out.gold)
+    return HeldOut(tuple(held_out.queries), gold, float(np.isin(gold.documents, np.concatenate(learnt)).mean()))
 
 
 def _absent(collection: Collection, sources: Sequence[str], headings: bool) -> dict[str, Pairs]:

@@ -90,6 +90,10 @@ class StaticRecipe(Recipe):
     """Measure that decides which epoch is kept: ``R@10``, ``nDCG@10`` or ``MultiHitRate@10``."""
     patience: _Count | None = None
     """Number of epochs without a better one after which training ends; None: all epochs are trained."""
+    hold_out: Annotated[Number, Field(ge=0, le=0.5), BeforeValidator(_decimal)] = 0.2
+    """Share of the judged questions, from 20 to 500 of them, that are not learnt from and choose the weight of the
+    model in ``default``; with `dev`, up to 500 of its questions choose, and all others are learnt from. 0: no weight is
+    chosen."""
     seed: _Seed = 1
     """Seed of the first weights and of each random draw."""
     dim: Annotated[Whole, Field(ge=1, le=2**14)] = 256
@@ -142,6 +146,11 @@ class StaticRecipe(Recipe):
             raise ValueError("'patience' needs 'dev': without a dev split no epoch is better than another.")
         self.ngrams  # noqa: B018  (checks its parameters)
         return self
+
+    def settings(self) -> dict[str, Any]:
+        """Return the values that the weights of the model depend on; `hold_out` only where it takes questions away."""
+        takes = self.hold_out > 0 and self.dev is None and "judgements" in self.sources
+        return {key: value for key, value in super().settings().items() if takes or key != "hold_out"}
 
     @property
     def ngrams(self) -> NGrams:
@@ -265,6 +274,7 @@ class Settings(TypedDict, total=False):
     dev: str | None
     measure: str
     patience: int | None
+    hold_out: float
     seed: int
     dim: int
     char: Sequence[int]

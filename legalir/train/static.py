@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from legalir.extras import require
 from legalir.train.checkpoints import Checkpoints, interrupts, own_place
 from legalir.train.display import Display, open_display
 from legalir.train.material import Material, dataset_facts, read_material
+from legalir.train.model_weight import measure_weight, sentence
 from legalir.train.negatives import Pool, mine_by_expression
 from legalir.train.recipes import MODEL, RANDOM, Settings, StaticRecipe
 from legalir.train.static_training import StaticTraining, TrainedTable
@@ -37,11 +39,13 @@ class TrainedModel:
         history: a row for each epoch: ``epoch`` (from 1), ``loss``, on dev queries ``R@10, nDCG@10, MultiHitRate@10``
             as shares, ``seconds``, and ``kept``, which is true for the epoch of the model.
         model: the model, opened.
+        note: what its weight in ``default`` was chosen from, one sentence; None: no weight was chosen.
     """
 
     path: Path
     history: pd.DataFrame
     model: StaticModel
+    note: str | None
 
 
 def train_static(
@@ -57,8 +61,9 @@ def train_static(
 
     A step takes `batch` pairs and learns, by InfoNCE [infonce], to tell the provision of each query from those of the
     other pairs, from `random` drawn ones, and from one hard negative a pair; other provisions that are right for a
-    query are not its negatives. The same seed makes the same bytes on the same machine, with any number of threads,
-    and also if the training is interrupted and resumed::
+    query are not its negatives. Where questions are judged, some are held out; they choose the weight of the model in
+    ``default``. The same seed makes the same bytes on the same machine, with any number of threads, and also if the
+    training is interrupted and resumed::
 
         trained = legalir.train_static("legalir/firecode", "model", sources=["citations", "headings"])
         collection.search("비상구의 너비", 'static(model="model")')
@@ -71,7 +76,7 @@ def train_static(
         replace: whether a model at `out` is replaced.
         progress: whether a terminal shows progress.
         **settings: the other keys of a :class:`~legalir.train.recipes.StaticRecipe`: `sources` and their `weights`;
-            `dev`, `measure`, `patience`; `seed`; the features `char`, `jamo`, `words`, `edges`, `rows`,
+            `dev`, `measure`, `patience`; `hold_out`; `seed`; the features `char`, `jamo`, `words`, `edges`, `rows`,
             `max_characters`, `tf`; `dim`; `epochs`, `batch`, `rate`, `temperature`; `negatives`, `hard`, `random`;
             `precision`, `checkpoint_minutes`, `threads`.
 
@@ -136,7 +141,7 @@ def _trained(
 ) -> TrainedModel:
     with ThreadPoolExecutor(recipe.threads or os.cpu_count() or 1) as threads, _one_thread_of_torch():
         display.phase(f"Reading {collection.id}")
-        material = read_material(collection, recipe.sources, recipe.dev)
+        material = read_material(collection, recipe.sources, recipe.dev, recipe.hold_out)
         checkpoints = Checkpoints(out, recipe.fingerprint(material.data))
         if resume is False:
             checkpoints.remove()
@@ -151,9 +156,16 @@ def _trained(
             trained = training.run(interrupted)
     card = model_card(recipe, collection, material, trained.best)
     model = StaticModel(recipe.ngrams, trained.table, tf=recipe.tf, card=card)
-    (model.quantised() if recipe.precision == "int8" else model).save(out)
+    model = model.quantised() if recipe.precision == "int8" else model
+    note = None
+    if material.held_out is not None:
+        display.phase("Choosing the weight in default")
+        card["default"] = measure_weight(collection, model, material.held_out, material.docnos)
+        note = sentence(card["default"])
+        logging.getLogger("legalir").info(note)
+    StaticModel(model.ngrams, model.table, scale=model.scale, tf=model.tf, card=card).save(out)
     checkpoints.remove()
-    return TrainedModel(out, _history(trained), StaticModel.load(out))
+    return TrainedModel(out, _history(trained), StaticModel.load(out), note)
 
 
 def _mined(recipe: StaticRecipe, collection: Collection, material: Material, display: Display) -> Pool | None:

@@ -34,6 +34,7 @@ from legalir.pipeline.settings import DefaultSettings, Gain, Tuned, sketch_of, t
 from legalir.progress import progress
 from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file
+from legalir.train.model_weight import WEIGHTS
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -58,7 +59,7 @@ _GRIDS: dict[str, tuple[Any, ...]] = {
     "family": (0.0, 0.15, 0.3, 0.5),
     "sar": (0.0, 0.15, 0.3, 0.5),
     "lookup": (0.0, 0.25, 0.5, 1.0),
-    "model": (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9),
+    "model": WEIGHTS,
 }
 
 

@@ -52,7 +52,7 @@ def test_options_are_keys_of_the_recipe_and_show_its_defaults() -> None:
     for name, default in shown.items():
         assert default == words.get(name, str(StaticRecipe.model_fields[name].default)), name
     assert set(words) < set(shown)
-    assert len(shown) == 14
+    assert len(shown) == 15
 
 
 @pytest.mark.neural
@@ -68,6 +68,7 @@ def test_options(
     assert [line.split()[0] for line in lines[1:3]] == ["1", "2"]
     assert sum(line.endswith("kept") for line in map(str.rstrip, lines)) == 1
     assert lines[3].startswith(f"Model: {out} (0.1 MB)")
+    assert lines[5].startswith("On 40 questions that training had not seen, weight 0.05 in default is best: nDCG@10 ")
     # Once more: the place is taken.
     assert run(monkeypatch, "static", f"{statutes}/train", "--out", str(out), *OPTIONS) == 2
     assert capsys.readouterr().err == f"error: {out} exists: give another place, or replace=True (--replace).\n"
@@ -76,6 +77,7 @@ def test_options(
     shown = capsys.readouterr()
     facts = json.loads(shown.out)
     assert facts["out"] == str(out)
+    assert facts["default"]["questions"] == 40
     assert [row["epoch"] for row in facts["history"]] == [1, 2]
     assert shown.err == ""
 

@@ -75,4 +75,6 @@ def test_every_recipe_can_be_read_and_makes_the_model_of_its_name() -> None:
     recipes = sorted((EXPERIMENTS / "static" / "recipes").glob("*.yaml"))
     assert recipes
     for file in recipes:
-        assert Path(StaticRecipe.load(file).out).name == file.stem or file.stem == "firecode", file
+        recipe = StaticRecipe.load(file)
+        assert Path(recipe.out).name == file.stem or file.stem == "firecode", file
+        assert "judgements" not in recipe.sources or recipe.hold_out == 0, "its model learnt from all questions"

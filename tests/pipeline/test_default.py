@@ -95,11 +95,13 @@ def test_parts_fit_the_collection(folder: Path) -> None:
 
 
 def test_a_measured_weight_counts(folder: Path) -> None:
-    measured = card("judgements", "lamps/train") | {"default": {"weight": 0.35, "questions": 40}}
+    measured = card("judgements", "lamps/train") | {"default": {"weight": 0.35, "questions": 40, "seen": 0.806}}
     random_model(measured).save(folder / "static")
     fitted = fit_default(opened(folder))
     assert fitted.settings.model == 0.35
-    assert fitted.reasons["model"] == "0.35, measured on 40 questions that its training had not seen"
+    assert fitted.reasons["model"] == (
+        "0.35, measured on 40 questions that its training had not seen; it had seen 81 % of their provisions"
+    )
     elsewhere = measured | {"sources": [{"source": "judgements", "dataset": "harbour/train"}]}
     random_model(elsewhere).save(folder / "static")
     assert fit_default(opened(folder)).settings.model == 0.1

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from split_folder import write_splits
 
 SUBJECTS = 40
-SMALL = {"rows": 2**11, "dim": 24, "batch": 32, "random": 16, "hard": 4, "rate": 0.02, "epochs": 4, "threads": 2}
+SMALL: dict[str, Any] = {
+    "rows": 2**11,
+    "dim": 24,
+    "batch": 32,
+    "random": 16,
+    "hard": 4,
+    "rate": 0.02,
+    "epochs": 4,
+    "threads": 2,
+    "hold_out": 0,
+}
 """Settings with which a training takes less than a second."""
 
 

@@ -76,6 +76,7 @@ def test_places_are_seen_from_the_file(tmp_path: Path) -> None:
             "'weights' has no number for 'citations': give one to each source, or to none.",
         ),
         ({**LEAST, "patience": 2}, "'patience' needs 'dev'"),
+        ({**LEAST, "hold_out": 0.6}, "'hold_out' must be at most 0.5, got 0.6."),
         ({**LEAST, "measure": "R@1"}, "'measure' must be one of R@10, nDCG@10, MultiHitRate@10, got 'R@1'."),
         ({**LEAST, "out": " "}, "'out' is empty; give it a value."),
         ({**LEAST, "char": [0]}, "'char', item 1 must be at least 1, got 0."),
@@ -122,3 +123,13 @@ def test_the_fingerprint_is_that_of_what_matters() -> None:
     assert recipe.fingerprint({"corpus": "2"}) != recipe.fingerprint({"corpus": "1"})
     for changes in ({"seed": 2}, {"rows": 64}, {"char": [3]}, {"epochs": 9}, {"hard": 0}, {"negatives": "bm25"}):
         assert StaticRecipe.parse({**LEAST, **changes}, "r").fingerprint({}) != recipe.fingerprint({})
+
+
+def test_holding_out_counts_only_where_it_takes_questions_away() -> None:
+    plain = StaticRecipe.parse({**LEAST, "hold_out": 0}, "r")
+    assert "hold_out" not in plain.settings()
+    for changes in ({"dev": "dev"}, {"sources": ["headings"]}):
+        recipe, without = (StaticRecipe.parse({**LEAST, **changes, "hold_out": share}, "r") for share in (0.2, 0))
+        assert recipe.fingerprint({}) == without.fingerprint({})
+    assert StaticRecipe.parse(LEAST, "r").settings()["hold_out"] == 0.2
+    assert StaticRecipe.parse(LEAST, "r").fingerprint({}) != plain.fingerprint({})

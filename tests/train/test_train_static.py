@@ -26,7 +26,10 @@ from legalir.errors import (
     LegalIRError,
     MissingExtra,
 )
+from legalir.pipeline.default import fit_default
+from legalir.train import static as module
 from legalir.train import train_static
+from legalir.train.material import read_material
 from legalir.train.static_network import Network
 from legalir.train.static_training import StaticTraining, rate_at
 
@@ -89,6 +92,45 @@ def test_the_epoch_that_is_kept_is_the_best(statutes: Path, tmp_path: Path) -> N
     assert len(values) == best + 3 < 30, "two epochs after the best, none was better"
     assert trained.history["kept"].tolist() == [number == best for number in range(len(values))]
     assert trained.model.card["epoch"] == best + 1
+
+
+def test_the_weight_in_default_is_chosen_and_used(statutes: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(statutes, tmp_path / "statutes")
+    # Terms find nothing here, so that all weights above 0 are equal, and the smallest is chosen.
+    trained = train_static(folder / "train", folder / "static", **{**SMALL, "hold_out": 0.2})
+    measured = trained.model.card["default"]
+    assert measured["weight"] == 0.05
+    assert measured["questions"] == 40
+    means = measured["nDCG@10"]
+    assert means["0"] == 0
+    assert means["0.05"] == means["0.9"] > 0.5
+    held_out = read_material(Collection(folder / "train"), ["judgements"], None, 0.2).held_out
+    assert held_out is not None
+    assert measured["seen"] == held_out.seen
+    assert fit_default(Collection(folder)).settings.model == 0.05
+    assert trained.note is not None
+    assert trained.note.startswith("On 40 questions that training had not seen, weight 0.05 in default is best: ")
+    again = train_static(folder / "train", tmp_path / "b", **{**SMALL, "hold_out": 0.2, "threads": 3})
+    assert contents(again.path) == contents(trained.path)
+
+
+def test_an_interruption_while_the_weight_is_chosen_loses_no_step(
+    statutes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {**SMALL, "epochs": 2, "hold_out": 0.2}
+
+    def stop(*arguments: object) -> None:
+        raise StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "measure_weight", stop)
+        with pytest.raises(StoppedError):
+            train_static(statutes / "train", tmp_path / "model", **settings)
+    assert not (tmp_path / "model").exists()
+    monkeypatch.setattr(StaticTraining, "_step", stop)
+    trained = train_static(statutes / "train", tmp_path / "model", resume=True, **settings)
+    assert trained.model.card["default"]["questions"] == 40
+    assert not (tmp_path / "model.partial").exists()
 
 
 def test_int8(statutes: Path, tmp_path: Path) -> None:
