@@ -3,7 +3,7 @@
 Each run of one script is analysed by the rule of its script, so that text in several scripts loses none of them:
 Hangul, whose words end in particles, by character 2-grams; Han and Kana by characters and 2-grams; Thai, Lao, Khmer and
 Burmese by 2-grams and 3-grams; all other scripts by stemmed words and pairs of them (:mod:`legalir.analysis.words`).
-Korean is the exception: there, words with all their codes and numbers are cut into 2-grams (``제3조``: ``제3``, ``3조``).
+Korean is the exception: there, whole words with codes and numbers are cut into 2-grams (``제3조``: ``제3``, ``3조``).
 ``docs/analysis.md`` has the figures by which these were chosen.
 """
 

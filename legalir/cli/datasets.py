@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from legalir.cli.printing import AsJson, facts_table, print_json
+from legalir.cli.printing import AsJson, default_facts, facts_table, print_default, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -106,6 +106,7 @@ def show(
         facts |= writing._asdict() if as_json else {"language": writing}
         facts["analyzer"] = get_analyzer("auto", collection).name
         facts |= _counts(source)
+        facts["default"] = default_facts(collection)
     else:
         facts["state"] = f"not fetched yet: legalir datasets show {source.id} --fetch"
     if as_json:
@@ -131,7 +132,7 @@ def _print_facts(facts: dict[str, object]) -> None:
     from rich.console import Console
 
     console = Console()
-    sample = facts.pop("sample", None)
+    sample, default = facts.pop("sample", None), facts.pop("default", None)
     splits, links = facts["splits"], facts.get("links")
     assert isinstance(splits, list)
     facts["splits"] = ", ".join(splits)
@@ -142,6 +143,9 @@ def _print_facts(facts: dict[str, object]) -> None:
         text = str(sample["text"])
         console.print("\n[bold]first provision[/bold]")
         console.print(facts_table({**sample, "text": text if len(text) <= 300 else text[:299] + "…"}))
+    if isinstance(default, dict):
+        console.print("\n[bold]default[/bold] here is")
+        print_default(console, default)
 
 
 @app.command(epilog=_CHECK)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from legalir.cli.printing import AsJson, facts_table, print_json, printable
+from legalir.cli.printing import AsJson, default_facts, print_default, print_json, printable
 from legalir.cli.search import Pipeline, Question
 
 if TYPE_CHECKING:
@@ -56,12 +56,8 @@ def explain(
     for explanation in explanations:
         console.print(_tree(explanation.shortened(terms), provisions[explanation.docno].title))
     if explanations and pipeline.strip() == "default":
-        from legalir.pipeline.default import fit_default
-
-        fitted = fit_default(collection)
-        console.print("\n[bold]default[/bold] here is", soft_wrap=True)
-        console.print(fitted.settings.expression(), style="cyan", markup=False, soft_wrap=True)
-        console.print(facts_table(fitted.reasons))
+        console.print("\n[bold]default[/bold] here is")
+        print_default(console, default_facts(collection))
 
 
 def _tree(explanation: Explanation, title: str) -> Tree:

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
+
+    from legalir.collection.collection import Collection
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 """The option of every command that prints rows or facts."""
@@ -37,3 +40,19 @@ def facts_table(rows: Mapping[str, object]) -> Table:
         if value not in (None, ""):
             table.add_row(name, Text(str(value).strip()))
     return table
+
+
+def default_facts(collection: Collection) -> dict[str, object]:
+    """Return what ``default`` does on a collection: ``expression`` and ``reasons``, one a part."""
+    from legalir.pipeline.default import fit_default
+
+    settings, reasons = fit_default(collection)
+    return {"expression": settings.expression(), "reasons": reasons}
+
+
+def print_default(console: Console, facts: Mapping[str, object]) -> None:
+    """Print what :func:`default_facts` returned."""
+    console.print(str(facts["expression"]), style="cyan", markup=False, highlight=False, soft_wrap=True)
+    reasons = facts["reasons"]
+    assert isinstance(reasons, dict)
+    console.print(facts_table(reasons))
