@@ -79,7 +79,8 @@ def kiwi() -> Tokenizer:
     from kiwipiepy import Kiwi
 
     model = Kiwi()
-    return words_of(lambda text: [token.form for token in model.tokenize(text)])
+    # Particles (J) and endings (E) are left out, as its users do.
+    return words_of(lambda text: [token.form for token in model.tokenize(text) if token.tag[0] not in "JE"])
 
 
 PEERS = (

@@ -123,12 +123,12 @@ class Tuned(Schema):
 
     collection: Text
     """Name of the collection, for people."""
+    settings: DefaultSettings
+    gain: Gain
     corpus: Text
     """sha256 of the corpus for which the settings were chosen."""
-    sketch: tuple[Text, ...]
+    sketch: Text
     """The smallest hashes of its provisions, by which a later state of the same collection is recognised."""
-    gain: Gain
-    settings: DefaultSettings
 
     def sentence(self) -> str:
         """Return what was gained, for people."""
@@ -139,7 +139,7 @@ class Tuned(Schema):
         )
 
 
-def sketch_of(provisions: Iterable[Provision]) -> tuple[str, ...]:
+def sketch_of(provisions: Iterable[Provision]) -> str:
     """Return the 64 smallest of the hashes of provisions: their docno, title and text [minhash]."""
     hashes = {
         hashlib.sha256(
@@ -147,15 +147,15 @@ def sketch_of(provisions: Iterable[Provision]) -> tuple[str, ...]:
         ).hexdigest()[:16]
         for record in provisions
     }
-    return tuple(heapq.nsmallest(_SKETCH, hashes))
+    return " ".join(heapq.nsmallest(_SKETCH, hashes))
 
 
-def share_unchanged(old: Iterable[str], new: Iterable[str]) -> float:
+def share_unchanged(old: str, new: str) -> float:
     """Return the estimated share of provisions that two states of a collection have in common, by their sketches.
 
     Of the smallest hashes in either sketch, those in both are counted (Jaccard index by bottom-k sketches [minhash]).
     """
-    one, two = set(old), set(new)
+    one, two = set(old.split()), set(new.split())
     smallest = heapq.nsmallest(max(len(one), len(two)), one | two)
     return sum(value in one and value in two for value in smallest) / max(1, len(smallest))
 
