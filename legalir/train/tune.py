@@ -113,21 +113,24 @@ class Tuning:
         environment = jinja.Environment(loader=loader, autoescape=True, undefined=jinja.StrictUndefined)
         headline = "default uses the chosen settings." if self.path else "Keep default: nothing is gained for sure."
         page = environment.get_template("tune.html.j2").render(
-            tuning=self, gain=self.gain, headline=headline, rows=list(self._rows())
+            name="/".join(Path(self.collection).parts[-2:]),
+            tuning=self,
+            gain=self.gain,
+            headline=headline,
+            rows=list(self._rows()),
         )
         with atomic_file(Path(path)) as file:
             file.write(page)
         return Path(path)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        """Yield what the report shows of each setting; bars begin a little below the lowest mean."""
+        """Yield what the report shows of each setting; bars have one scale, which begins 5 below the best mean."""
+        best = max(mean for tried in self.values.values() for mean in tried.values())
         for name, tried in self.values.items():
-            low, high = min(tried.values()), max(tried.values())
-            base, span = low - 0.1 * (high - low or 1), 1.1 * (high - low or 1)
-            widths = {value: round(100 * (mean - base) / span, 1) for value, mean in tried.items()}
+            widths = {value: round(max(0.0, 20 * (mean - best + 5)), 1) for value, mean in tried.items()}
             yield {
                 "name": name,
-                "about": DefaultSettings.model_fields[name].description,
+                "about": str(DefaultSettings.model_fields[name].description).replace("``", ""),
                 "default": getattr(self.default, name),
                 "chosen": getattr(self.chosen, name),
                 "folds": [getattr(fold, name) for fold in self.folds],

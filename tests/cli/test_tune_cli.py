@@ -24,7 +24,7 @@ def test_firecode_is_tuned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert shown.exit_code == 0, shown.output
     assert "on questions that had no part in the choice" in shown.output
     assert f"Report: {page}" in shown.output
-    assert "<h1>Tuning of <code>default</code> on legalir/firecode/dev</h1>" in page.read_text(encoding="utf-8")
+    assert "<h1>Tuning of <code>default</code> on firecode/dev</h1>" in page.read_text(encoding="utf-8")
     facts = json.loads(CliRunner().invoke(app, [*line, "--json"]).stdout)
     assert facts["gain"]["questions"] == 45
     assert facts["runs"] == 0  # The first command stored all of them.
