@@ -99,7 +99,7 @@ class Fixed(pt.Transformer):
 
 def sar(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, bool | None]]:
     """SAR on real lists of 100 over the whole collection."""
-    results = (collection.pipeline("tfidf") % CANDIDATES).transform(topics)
+    results = (collection.pipeline('tfidf("jamo3")') % CANDIDATES).transform(topics)
     graph = collection.graph
     plain = graph.to_networkx()
     reranker, written = SAR(graph), by_query(plain)
@@ -128,7 +128,7 @@ def sar(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, bo
 def fusion(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, bool | None]]:
     """Reciprocal ranks over three lists of 1 000, beside pyterrier_alpha."""
     few = topics.head(100)
-    expressions = ("tfidf", "bm25", 'bm25(analyzer="char2")')
+    expressions = ('tfidf("jamo3")', 'bm25("jamo3")', 'bm25("char2")')
     lists = [Fixed(collection.pipeline(expression).transform(few)) for expression in expressions]
     ours, theirs = RRF(*lists), RRFusion(*lists, num_results=10**9)
     fast, slow, ratio = in_turns(lambda: ours.transform(few), lambda: theirs.transform(few))
@@ -138,7 +138,7 @@ def fusion(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str,
 
 def dense(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, bool | None]]:
     """Exact top 100 over all vectors, beside one product of matrices and a partition."""
-    index = collection.dense("lsa")
+    index = collection.dense("lsa(analyzer='jamo3')")
     encoded = index.query_encoder().transform(topics.head(200))
     retriever = index.retriever(num_results=100)
     queries = np.stack(encoded["query_vec"].to_list()).astype(np.float32)
@@ -192,7 +192,7 @@ def main() -> None:
         statutes = Collection("legalir/kr-statutes")
         topics = Collection("legalir/kr-precedent-core/dev").topics()[["qid", "query"]].head(QUERIES)
         claims += [*graph_load(statutes), *sar(statutes, topics), *fusion(statutes, topics), *dense(statutes, topics)]
-        print(f"{len(statutes.sparse())} provisions, {len(topics)} questions\n")
+        print(f"{len(statutes.sparse('jamo3'))} provisions, {len(topics)} questions\n")
     print("| claim | measured | |\n|---|---|---|")
     for text, measured, passed in claims:
         verdict = {True: "pass", False: "**fail**", None: ""}[passed]

@@ -18,8 +18,8 @@ def draw(collection: Collection, qid: str, gold: set[str], seeds: int, path: Pat
     """
     topics = collection.topics()[["qid", "query"]]
     question = topics[topics["qid"] == qid]
-    index = collection.dense("lsa")
-    first = list((collection.pipeline("lsa") % seeds).transform(question)["docno"])
+    index = collection.dense("lsa(analyzer='jamo3')")
+    first = list((collection.pipeline('lsa("jamo3")') % seeds).transform(question)["docno"])
     graph = collection.graph
     cited = [target for seed in first for target in graph.cites(seed)]
     shown = list(dict.fromkeys([*first, *cited, *sorted(gold)]))

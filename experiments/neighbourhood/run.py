@@ -25,7 +25,7 @@ COLLECTIONS = (
     *("legalir/nitibench-tax", "legalir/kr-precedent-core/dev"),
 )
 SEEDS = 15
-FIRST_STAGE = "lsa"
+FIRST_STAGE = 'lsa("jamo3")'
 SHOWN = "fc015"
 
 
@@ -65,7 +65,7 @@ def measure(name: str) -> Iterator[tuple[str, str, str, float]]:
     citations = collection.graph
     # As many neighbours as a provision has citations on average, so that neither graph wins by its number of links.
     k = max(1, round(citations.links_count() / len(citations)))
-    similar = CitationGraph.cosine_knn(collection.dense("lsa"), k=k)
+    similar = CitationGraph.cosine_knn(collection.dense("lsa(analyzer='jamo3')"), k=k)
     results = (collection.pipeline(FIRST_STAGE) % SEEDS).transform(collection.topics()[["qid", "query"]])
     seeds = {str(qid): list(group["docno"]) for qid, group in results.groupby("qid")}
     for kind, graph in (("citations", citations), (f"cosine, {k} nearest", similar)):

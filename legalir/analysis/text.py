@@ -19,6 +19,8 @@ _DOTS = "\u00b7\u2022\u2027\u22c5\u30fb\uff65"
 
 def normalize(text: str) -> str:
     """Return `text` in NFC and lower case, with every middle dot as U+318D."""
+    if text.isascii():
+        return text.lower()
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
     for dot in _DOTS:
         text = text.replace(dot, _DOT)

@@ -15,7 +15,7 @@ Punctuation parts neighbours. In most languages of Europe a pair reaches across 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
@@ -24,9 +24,11 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import regex
 
 from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, term_counts
+from legalir.analysis.chunks import split_texts
 from legalir.analysis.language import UNKNOWN, language, language_of
 from legalir.analysis.ngrams import ngrams_of
 from legalir.analysis.text import normalize
@@ -49,6 +51,10 @@ _WORD = r"\w(?:\B[^:])*"
 """A word goes on while Unicode sees no boundary: ``(?w)`` gives ``\\B`` the rules of UAX #29. A colon ends it."""
 
 _STOPS = r"[.,;:!?()\[\]{}«»„“”\"、。「」『』〈〉《》【】]+"
+_END = "\n"
+"""The end of a chunk, as a token."""
+
+_STOP_OR_END = regex.compile(rf"{_STOPS}|{_END}")
 _WIDE = regex.compile(r"[\uff00-\uffef]+")
 _PLAIN = str.maketrans("\u2019\u02bc\u318d", "''\u00b7", "\xad\u200e\u200f\u2060\ufeff")
 """One apostrophe for all, the middle dot inside words (col·legi), and no characters that nobody sees."""
@@ -107,9 +113,9 @@ class Words:
     def normalize(self, text: str) -> str:
         """Return `text` as the other methods with ``normalized`` in their name take it."""
         if not text.isascii():
-            text = _WIDE.sub(_of_usual_width, unicodedata.normalize("NFC", text))
-        for capital, small in language(self.lang).lower.items():
-            text = text.replace(capital, small)
+            text = _WIDE.sub(_of_usual_width, text)
+        if lower := language(self.lang).lower:
+            text = unicodedata.normalize("NFC", text).translate({ord(large): small for large, small in lower.items()})
         return normalize(text)
 
     def terms(self, text: str) -> list[str]:
@@ -118,9 +124,10 @@ class Words:
 
     def terms_of_normalized(self, text: str) -> list[str]:
         """Return the terms of a text that :meth:`normalize` returned."""
+        reader = _Reader(self)
         terms: list[str] = []
         before = ""
-        for term, joins in chain.from_iterable(_Reader(self).read(self._chunks(text))):
+        for term, joins in chain.from_iterable(map(reader.units, reader.tokens(self._with_signs(text).split()))):
             if term:
                 terms.append(term)
             if self.pairs and joins:
@@ -130,64 +137,76 @@ class Words:
         return terms
 
     def count(self, texts: Sequence[str]) -> TermCounts:
-        """Count the terms of `texts`; each distinct chunk is analysed once."""
+        """Count the terms of `texts`; each distinct chunk and token is analysed once."""
         return self.count_normalized(list(map(self.normalize, texts)))
 
     def count_normalized(self, texts: Sequence[str]) -> TermCounts:
         """Count the terms of texts that :meth:`normalize` returned."""
-        chunks = _Numbers()
-        read = list(map(self._chunks, texts))
-        sizes = np.fromiter(map(len, read), dtype=np.int64, count=len(read))
-        stream = np.fromiter(map(chunks.__getitem__, chain.from_iterable(read)), dtype=np.int64, count=int(sizes.sum()))
-        numbers = _Numbers({"": 0})
-        rows = list(_Reader(self).read(chunks))
-        indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
+        chunks = split_texts(list(map(self._with_signs, texts)))
+        reader = _Reader(self)
+        tokens, numbers = _numbered(reader.tokens(chunks.distinct))
+        rows = list(map(reader.units, tokens))
         units = list(chain.from_iterable(rows))
-        owner, place = positions(indptr, stream)
-        terms = np.fromiter((numbers[term] for term, _ in units), dtype=np.int64, count=len(units))[place]
-        documents = np.repeat(np.arange(len(texts)), sizes)[owner]
-        vocabulary = list(numbers)
-        if self.pairs:
-            joins = np.fromiter((joins for _, joins in units), dtype=bool, count=len(units))[place]
-            first, second, of = _neighbours(terms[joins], documents[joins])
-            keys, pair = np.unique(first * len(vocabulary) + second, return_inverse=True)
-            terms = np.concatenate((terms, pair + len(vocabulary)))
-            documents = np.concatenate((documents, of))
-            vocabulary += [
-                f"{vocabulary[a]} {vocabulary[b]}" for a, b in zip(*np.divmod(keys, len(vocabulary)), strict=True)
-            ]
-        return _counts(vocabulary, terms, documents, len(texts))
+        token, place = positions(_indptr(list(map(len, rows))), numbers)
+        ends = np.searchsorted(token, np.flatnonzero(numbers == tokens.get(_END)))
+        owner, at = positions(np.concatenate(([0], ends)), chunks.numbers)
+        vocabulary = ["", *sorted({term for term, _ in units} - {""})]
+        number_of = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+        terms = np.fromiter((number_of[term] for term, _ in units), dtype=np.int64, count=len(units))[place[at]]
+        joins = np.fromiter((joins for _, joins in units), dtype=bool, count=len(units))[place[at]]
+        return _counts(vocabulary, terms, chunks.documents[owner], joins if self.pairs else None, len(texts))
 
-    def _chunks(self, text: str) -> list[str]:
-        if signs := language(self.lang).signs:
-            text = _signs(signs).sub(r"\1", text)
-        return text.split()
-
-
-class _Numbers(dict[str, int]):
-    """Numbers of strings in the order in which they are met."""
-
-    def __missing__(self, text: str) -> int:
-        self[text] = number = len(self)
-        return number
+    def _with_signs(self, text: str) -> str:
+        """Return a text in which the letters of numbers stand directly before them."""
+        signs = language(self.lang).signs
+        return _signs(signs).sub(r"\1", text) if signs else text
 
 
 _Ints = npt.NDArray[np.int64]
 
 
-def _neighbours(terms: _Ints, documents: _Ints) -> tuple[_Ints, _Ints, _Ints]:
-    """Return the terms that stand side by side, first and second, and their documents; term 0 parts them."""
-    pairs = np.flatnonzero((terms[:-1] > 0) & (terms[1:] > 0) & (documents[:-1] == documents[1:]))
-    return terms[pairs], terms[pairs + 1], documents[pairs]
+def _numbered(strings: list[str]) -> tuple[dict[str, int], _Ints]:
+    """Return the distinct strings with their numbers, in the order in which they are met, and the number of each."""
+    known = dict.fromkeys(strings, 0)
+    known = dict(zip(known, range(len(known)), strict=True))
+    return known, np.fromiter(map(known.__getitem__, strings), dtype=np.int64, count=len(strings))
 
 
-def _counts(vocabulary: list[str], terms: _Ints, documents: _Ints, n: int) -> TermCounts:
-    """Count occurrences, given as terms and their documents; term 0 does not count."""
-    order = sorted(range(1, len(vocabulary)), key=vocabulary.__getitem__)
-    rank = np.zeros(len(vocabulary), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    documents, terms = documents[terms > 0], rank[terms[terms > 0]]
-    return term_counts([vocabulary[number] for number in order], terms, documents, np.ones(len(terms), np.int32), n)
+def _indptr(sizes: list[int]) -> _Ints:
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+
+def _counts(
+    vocabulary: list[str], terms: _Ints, documents: _Ints, joins: npt.NDArray[np.bool_] | None, n: int
+) -> TermCounts:
+    """Count terms, and pairs of them.
+
+    Args:
+        vocabulary: the terms, ascending; the first one is empty, and does not count.
+        terms: what occurs, in order, by its place in `vocabulary`.
+        documents: the text of each occurrence.
+        joins: whether it takes part in pairs; None: there are no pairs.
+        n: number of texts.
+    """
+    is_term = terms > 0
+    numbers, of = terms[is_term] - 1, documents[is_term]
+    names = vocabulary[1:]
+    if joins is not None:
+        terms, documents = terms[joins], documents[joins]
+        first = np.flatnonzero((terms[:-1] > 0) & (terms[1:] > 0) & (documents[:-1] == documents[1:]))
+        size = len(vocabulary)
+        pairs, distinct = pd.factorize(terms[first] * size + terms[first + 1])
+        # No term has a sign before the space in it: in the order of keys, names ascend.
+        keys = np.concatenate((np.arange(1, size) * size, distinct))
+        order = np.argsort(keys)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        numbers, of = rank[np.concatenate((numbers, pairs + size - 1))], np.concatenate((of, documents[first]))
+        names = [
+            f"{vocabulary[a]} {vocabulary[b]}" if b else vocabulary[a]
+            for a, b in zip(*(part.tolist() for part in np.divmod(keys[order], size)), strict=True)
+        ]
+    return term_counts(names, numbers, of, np.ones(len(numbers), dtype=np.int32), n)
 
 
 class _Reader:
@@ -196,33 +215,25 @@ class _Reader:
     def __init__(self, words: Words) -> None:
         known = language(words.lang)
         self._words, self._language = words, known
-        self._read: dict[str, list[_Unit]] = {}
         self._pattern = _pattern(known.signs)
         self._stop = _stop_words(words.lang) if words.stop or known.bridge else frozenset()
         self._stem = _stemmer(known.stemmer) if words.stem and known.stemmer else str
 
-    def read(self, chunks: Iterable[str]) -> Iterator[list[_Unit]]:
-        """Yield the terms of each chunk, in order."""
+    def tokens(self, chunks: Iterable[str]) -> list[str]:
+        """Return numbers, words and punctuation of chunks in order; a line feed ends each chunk."""
         # The sign before the first chunk is that before all others, and not a part of what is found.
-        joined = "\n".join(("", *chunks, ""))
-        units: list[_Unit] = []
-        for number, word, other in self._pattern.findall(joined if joined.isascii() else joined.translate(_PLAIN), 1):
-            if word:
-                units += self._word(word)
-            elif number:
-                units += _number(number)
-            elif other == "\n":
-                yield units
-                units = []
-            else:
-                units.append(_STOP)
+        joined = _END.join(("", *chunks, ""))
+        return self._pattern.findall(joined if joined.isascii() else joined.translate(_PLAIN), 1)
+
+    def units(self, token: str) -> list[_Unit]:
+        """Return the terms of a token, in order."""
+        if _STOP_OR_END.match(token):
+            return [] if token == _END else [_STOP]
+        if token[0].isdecimal() or (token[0] in self._language.signs and token[1:2].isdecimal()):
+            return _number(token)
+        return self._word(token)
 
     def _word(self, word: str) -> list[_Unit]:
-        if word not in self._read:
-            self._read[word] = self._units_of_word(word)
-        return self._read[word]
-
-    def _units_of_word(self, word: str) -> list[_Unit]:
         word = compatible(word)
         head, apostrophe, rest = word.partition("'")
         if apostrophe and head in self._language.elisions:
@@ -267,9 +278,9 @@ def _number(text: str) -> list[_Unit]:
 
 @cache
 def _pattern(signs: tuple[str, ...]) -> regex.Pattern[str]:
-    """Return the pattern of numbers, words, and what else matters: punctuation, and the end of a chunk."""
+    """Return the pattern of tokens: numbers, words, punctuation, and the end of a chunk."""
     sign = rf"(?:(?<![\p{{L}}\p{{N}}])[{''.join(signs)}])?" if signs else ""
-    return regex.compile(rf"(?ws)({sign}(?:{_NUMBER}))|({_WORD})|({_STOPS}|\n)")
+    return regex.compile(rf"(?ws){sign}(?:{_NUMBER})|{_WORD}|{_STOPS}|{_END}")
 
 
 @cache
@@ -283,7 +294,7 @@ def _stop_words(code: str) -> frozenset[str]:
     from stop_words import StopWordError, get_stop_words
 
     try:
-        return frozenset(get_stop_words(code))
+        return frozenset(get_stop_words("nb" if code in ("nn", "no") else code))
     except StopWordError:
         return frozenset()
 
