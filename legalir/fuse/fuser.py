@@ -226,8 +226,8 @@ class Fuser(Cuttable):
         queries = drop_results(inp)
         qids = queries["qid"].tolist()
         if len(set(qids)) < len(qids):
-            twice = next(qid for place, qid in enumerate(qids) if qid in qids[:place])
-            raise ComponentError(f"{self.name}: the query {twice!r} was given twice.")
+            twice = queries["qid"].duplicated().to_numpy()
+            raise ComponentError(f"{self.name}: the query {qids[twice.argmax()]!r} was given twice.")
         lists = stack(self.results(inp), qids, self.name)
         query, document, score = self._ranked(lists, self.contributions(lists))
         return RankedLists(queries, query, lists.docnos[document], score)

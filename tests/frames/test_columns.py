@@ -25,6 +25,13 @@ def test_queries_of_a_query_frame_are_itself() -> None:
     pd.testing.assert_frame_equal(drop_results(queries), queries)
 
 
+def test_queries_of_a_query_frame_are_a_frame_of_their_own() -> None:
+    queries = pd.DataFrame({"qid": ["1"], "query": ["a"]})
+    own = drop_results(queries)
+    own["more"] = 1
+    assert list(queries.columns) == ["qid", "query"]
+
+
 def test_queries_of_a_result_frame_are_one_row_each_in_order_of_appearance() -> None:
     results = pd.DataFrame(
         {

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
+
+from legalir.frames.ranking import RankedLists, ranked_lists
 
 Runs = Mapping[str, Sequence[tuple[str, float]]]
 
@@ -27,6 +30,18 @@ class Fixed(pt.Transformer):
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         self.calls += not inp.empty
         return self.results[self.results["qid"].isin(inp["qid"])].reset_index(drop=True)
+
+
+class Listed(Fixed):
+    """Returns the same as ranked lists, for each of the queries that it is given."""
+
+    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
+        """Return the lists of the queries."""
+        self.calls += 1
+        queries = inp.reset_index(drop=True)
+        rows = queries[["qid"]].reset_index().merge(self.results, on="qid")
+        columns = rows["index"].to_numpy(dtype=np.int64), rows["docno"].to_numpy(dtype=object), rows["score"].to_numpy()
+        return ranked_lists(queries, *columns)
 
 
 def one(*docnos: str) -> Fixed:

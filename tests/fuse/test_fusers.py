@@ -8,13 +8,15 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from fixed import Fixed, frame, one, scores, topics
+from fixed import Fixed, Listed, frame, one, scores, topics
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_fusion import fused, normalized, reciprocal
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain
+from legalir.frames.chain import Chain
+from legalir.frames.ranking import RankedLists, rank_results
 from legalir.fuse.fuser import Fuser
 from legalir.fuse.linear import LinearFusion, linear
 from legalir.fuse.rrf import RRF, WeightedRRF, rrf, wrrf
@@ -181,6 +183,50 @@ def test_equal_pipelines_and_equal_beginnings_run_once() -> None:
     found = RRF(shared, shared % 1, shared >> pt.RankCutoff(1) >> pt.RankCutoff(1), other, shared)(topics("q1"))
     assert (shared.calls, other.calls) == (1, 1)
     assert scores(found) == pytest.approx({"a": 4 / 61, "b": 2 / 62, "c": 1 / 61})
+
+
+@given(lists=LISTS, order=st.permutations(["q0", "q1", "q2"]), listed=st.lists(st.booleans(), min_size=4, max_size=4))
+def test_ranked_lists_are_fused_as_frames_are(
+    make: Callable[..., Fuser], lists: list[dict[str, list[tuple[str, float]]]], order: list[str], listed: list[bool]
+) -> None:
+    frames = [Fixed(given_lists) for given_lists in lists]
+    mixed = [(Listed if each else Fixed)(given_lists) for each, given_lists in zip(listed, lists, strict=False)]
+    asked = topics(*order)
+    pd.testing.assert_frame_equal(make(*mixed)(asked), make(*frames)(asked), check_exact=True)
+    assert [pipeline.calls for pipeline in mixed] == [1] * len(mixed)
+
+
+def test_no_frame_is_made_within_a_chain(make: Callable[..., Fuser], monkeypatch: pytest.MonkeyPatch) -> None:
+    def nested(first: Fixed, second: Fixed, third: Fixed) -> Fuser:
+        return make(make(first, second), third % 7)
+
+    asked = topics("q2", "q1")
+    ordered = [rank_results(pipeline.results) for pipeline in random_pipelines()]
+    whole = nested(*map(Fixed, ordered))(asked)
+    made: list[int] = []
+    frame_of = RankedLists.frame
+    monkeypatch.setattr(RankedLists, "frame", lambda lists: made.append(len(lists.query)) or frame_of(lists))
+    fuser = nested(*map(Listed, ordered))
+    best = whole[whole["rank"] < 5].reset_index(drop=True)
+    pd.testing.assert_frame_equal(Chain(fuser, pt.RankCutoff(5))(asked), best, check_exact=True)
+    pd.testing.assert_frame_equal((fuser % 5).compile()(asked), best, check_exact=True)
+    assert made == [10, 10]
+
+
+def test_equal_beginnings_that_return_lists_run_once() -> None:
+    shared, other = Listed(one("a", "b").results), Listed(one("c").results)
+    found = RRF(shared % 1, other, shared >> pt.RankCutoff(2), shared)(topics("q1"))
+    assert (shared.calls, other.calls) == (1, 1)
+    assert scores(found) == pytest.approx({"a": 3 / 61, "b": 2 / 62, "c": 1 / 61})
+
+
+@pytest.mark.parametrize(
+    ("qids", "fault"), [(["q1", "q1"], "is there twice"), (["q1a"], "belongs to a query that it .*")]
+)
+def test_lists_of_queries_that_a_pipeline_makes_up_are_refused(qids: list[str], fault: str) -> None:
+    rewriter = pt.apply.generic(lambda _: topics(*qids))
+    with pytest.raises(ComponentError, match=rf"^rrf: in the results of pipeline 1, 'a' of query '{qids[-1]}' {fault}"):
+        RRF(rewriter >> Listed({qid: [("a", 1.0)] for qid in qids}))(topics("q1"))
 
 
 def test_what_each_pipeline_adds_to_the_frames_is_dropped() -> None:
