@@ -23,6 +23,7 @@ import pandas as pd
 import pyterrier as pt
 from pyterrier_alpha.fusion import RRFusion
 from sklearn.decomposition import TruncatedSVD
+from threadpoolctl import threadpool_limits
 
 from legalir import Collection
 from legalir.encode.lsa import LSA, postings_matrix
@@ -36,7 +37,10 @@ QUERIES, CANDIDATES = 1000, 100
 
 
 def in_turns(
-    ours: Callable[[], object], theirs: Callable[[], object], rounds: int = ROUNDS
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    rounds: int = ROUNDS,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[float, float, float]:
     """Return the median seconds of both and the median of theirs divided by ours."""
     pairs = []
@@ -44,9 +48,9 @@ def in_turns(
         seconds = {}
         for name, work in (("ours", ours), ("theirs", theirs))[:: 1 if turn % 2 == 0 else -1]:
             gc.collect()
-            start = time.perf_counter()
+            start = clock()
             work()
-            seconds[name] = time.perf_counter() - start
+            seconds[name] = clock() - start
         pairs.append((seconds["ours"], seconds["theirs"]))
     return median(p[0] for p in pairs), median(p[1] for p in pairs), median(b / a for a, b in pairs)
 
@@ -154,7 +158,7 @@ def dense(collection: Collection, topics: pd.DataFrame) -> list[tuple[str, str, 
 
 
 def lsa(collection: Collection) -> list[tuple[str, str, bool | None]]:
-    """Fitting LSA on postings, beside scikit-learn's TruncatedSVD on the same weighted matrix."""
+    """Fitting LSA on postings, beside scikit-learn's TruncatedSVD on the same weighted matrix; in processor time."""
     claims: list[tuple[str, str, bool | None]] = []
     for analyzer in ("char2", "jamo3"):
         postings = collection.sparse(analyzer)
@@ -162,10 +166,12 @@ def lsa(collection: Collection) -> list[tuple[str, str, bool | None]]:
         weights = tfidf_weights(postings.indptr, postings.documents, postings.frequencies, postings.lengths, idf)
         matrix = postings_matrix(postings.indptr, postings.documents, weights, len(postings))
         encoder, theirs = LSA(analyzer, 256), TruncatedSVD(256, random_state=0)
-        fast, slow, ratio = in_turns(partial(encoder.fit, postings), partial(theirs.fit_transform, matrix), rounds=3)
+        with threadpool_limits(1):  # Threads of matrix products that wait for each other cost processor time, too.
+            arms = partial(encoder.fit, postings), partial(theirs.fit_transform, matrix)
+            fast, slow, ratio = in_turns(*arms, rounds=3, clock=time.process_time)
         name = f"LSA of {len(postings):,} provisions with {matrix.shape[1]:,} terms ({analyzer})"
         text = f"{ratio:.1f} ({fast:.1f} and {slow:.1f} s)"
-        claims.append((f"{name}, seconds: at most 60", f"{fast:.1f}", fast <= 60))
+        claims.append((f"{name}, seconds of one processor: at most 60", f"{fast:.1f}", fast <= 60))
         claims.append(("the same, times faster than scikit-learn's `TruncatedSVD`: at least 2", text, ratio >= 2))
     return claims
 
