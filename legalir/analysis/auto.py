@@ -1,4 +1,4 @@
-"""What suits a language when nothing is said: words where a script has spaces between words, n-grams where it has none.
+"""The analyzer ``auto``: words where a script has spaces between words, n-grams where it has none.
 
 Each run of one script is analysed by the rule of its script, so that text in several scripts loses none of them:
 Hangul, whose words end in particles, by character 2-grams; Han and Kana by characters and 2-grams; Thai, Lao, Khmer and
@@ -136,7 +136,7 @@ def recognized(texts: Sequence[str]) -> Analyzer:
 
 
 def auto_analyzer(collection: object, lang: str | None = None) -> Analyzer:
-    """What suits the language of the collection: ``bm25(analyzer="auto")``.
+    """Words or n-grams, as suits the language of the collection: ``bm25(analyzer="auto")``.
 
     Args:
         lang: code of the language, such as ``en``; None: that of the collection.

@@ -28,7 +28,7 @@ _SKETCH = 64
 
 
 class DefaultSettings(Schema):
-    """What ``default`` does on a collection; 0 leaves a part out."""
+    """Settings of the parts of ``default``; 0 leaves a part out."""
 
     KIND = "the settings of default"
 
@@ -101,7 +101,7 @@ class DefaultSettings(Schema):
 
 
 class Gain(Schema):
-    """What tuned settings gained over ``default`` on questions that had no part in the choice."""
+    """Gain of tuned settings over ``default``, on questions that had no part in the choice."""
 
     measure: Text
     questions: Whole

@@ -65,7 +65,7 @@ _GRIDS: dict[str, tuple[Any, ...]] = {
 
 @dataclass(frozen=True)
 class Tuning:
-    """What a tuning found.
+    """Result of a tuning.
 
     Attributes:
         collection: id of the split.
