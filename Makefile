@@ -59,6 +59,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/run.py
 	$(BIN)/python experiments/bench/interactive.py
 	$(BIN)/python experiments/bench/methods.py
+	$(BIN)/python experiments/bench/words.py
 	$(BIN)/python experiments/bench/static.py
 	$(BIN)/python experiments/bench/neural.py
 

@@ -73,6 +73,7 @@ def _languages() -> dict[str, Language]:
     }
 
 
+@cache
 def language(code: str) -> Language:
     """Return the language of a code: ISO 639-1, also with a region or a script (``en-GB``), or ``und``.
 

@@ -46,17 +46,18 @@ _NUMBER = (
 )
 """An amount with commas, which is one term; or a number of a provision, whose ten levels suffice for any statute."""
 
-_PARTS = regex.compile(r"(?:^\p{Latin})?[.\-/]?\d+\p{Latin}*|\.?\([^)]*\)")
+_PARTS = regex.compile(r"(?:^\p{Latin})?[.\-/]?\d+\p{Latin}*|\([^)]*\)")
 _WORD = r"\w(?:\B[^:])*"
 """A word goes on while Unicode sees no boundary: ``(?w)`` gives ``\\B`` the rules of UAX #29. A colon ends it."""
 
-_STOPS = r"[.,;:!?()\[\]{}«»„“”\"、。「」『』〈〉《》【】]+"
+_STOPS = frozenset('.,;:!?()[]{}«»„“”"、。「」『』〈〉《》【】')
+"""Punctuation that parts neighbours."""
+
 _END = "\n"
 """The end of a chunk, as a token."""
 
-_STOP_OR_END = regex.compile(rf"{_STOPS}|{_END}")
 _WIDE = regex.compile(r"[\uff00-\uffef]+")
-_PLAIN = str.maketrans("\u2019\u02bc\u318d", "''\u00b7", "\xad\u200e\u200f\u2060\ufeff")
+_PLAIN = {"\u2019": "'", "\u02bc": "'", "\u318d": "\u00b7", **dict.fromkeys("\xad\u200e\u200f\u2060\ufeff", "")}
 """One apostrophe for all, the middle dot inside words (col·legi), and no characters that nobody sees."""
 
 _MARKS = regex.compile(r"\p{Mn}+")
@@ -223,20 +224,26 @@ class _Reader:
         """Return numbers, words and punctuation of chunks in order; a line feed ends each chunk."""
         # The sign before the first chunk is that before all others, and not a part of what is found.
         joined = _END.join(("", *chunks, ""))
-        return self._pattern.findall(joined if joined.isascii() else joined.translate(_PLAIN), 1)
+        if not joined.isascii():
+            for character, plain in _PLAIN.items():
+                joined = joined.replace(character, plain)
+        return self._pattern.findall(joined, 1)
 
     def units(self, token: str) -> list[_Unit]:
         """Return the terms of a token, in order."""
-        if _STOP_OR_END.match(token):
-            return [] if token == _END else [_STOP]
-        if token[0].isdecimal() or (token[0] in self._language.signs and token[1:2].isdecimal()):
+        first = token[0]
+        if first in _STOPS:
+            return [_STOP]
+        if token == _END:
+            return []
+        if first.isdecimal() or (first in self._language.signs and token[1:2].isdecimal()):
             return _number(token)
         return self._word(token)
 
     def _word(self, word: str) -> list[_Unit]:
         word = compatible(word)
-        head, apostrophe, rest = word.partition("'")
-        if apostrophe and head in self._language.elisions:
+        head, _, rest = word.partition("'")
+        if head in self._language.elisions and head != word:
             word = rest
         if not any(map(str.isalnum, word)):
             return []
@@ -267,20 +274,22 @@ def _of_usual_width(match: regex.Match[str]) -> str:
 
 def _number(text: str) -> list[_Unit]:
     """Return each beginning of a number of a provision, then the whole: ``1.2.(3)`` gives 1, 1.2 and 1.2(3)."""
+    if text.isdecimal() and text.isascii():
+        return [(text, True)]
     text = compatible(text)
     if not text.isascii():
         text = "".join(str(unicodedata.decimal(character, character)) for character in text)
     if "," in text:
         return [(text.replace(",", ""), True)]
-    parts = [part.lstrip(".") if "(" in part else part for part in _PARTS.findall(text)]
-    return [("".join(parts[:length]), length == len(parts)) for length in range(1, len(parts) + 1)]
+    text = text.replace(".(", "(")
+    return [(text[: part.end()], part.end() == len(text)) for part in _PARTS.finditer(text)]
 
 
 @cache
 def _pattern(signs: tuple[str, ...]) -> regex.Pattern[str]:
     """Return the pattern of tokens: numbers, words, punctuation, and the end of a chunk."""
     sign = rf"(?:(?<![\p{{L}}\p{{N}}])[{''.join(signs)}])?" if signs else ""
-    return regex.compile(rf"(?ws){sign}(?:{_NUMBER})|{_WORD}|{_STOPS}|{_END}")
+    return regex.compile(rf"(?ws){sign}(?:{_NUMBER})|{_WORD}|[{regex.escape(''.join(sorted(_STOPS)))}]+|{_END}")
 
 
 @cache
