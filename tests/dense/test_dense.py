@@ -175,7 +175,7 @@ TEXTS = ["무창층의 개구부 면적", "지하층 또는 무창층에 설치�
 @pytest.fixture(name="fitted", scope="module")
 def fitted_index(tmp_path_factory: pytest.TempPathFactory) -> DenseIndex:
     documents = [{"docno": f"d{i}", "text": text} for i, text in enumerate(TEXTS)]
-    return DenseIndex(tmp_path_factory.mktemp("lsa") / "index").index(documents)
+    return DenseIndex(tmp_path_factory.mktemp("lsa") / "index", LSA("jamo3")).index(documents)
 
 
 @pytest.mark.parametrize("query", ["", "   ", "?!…「」", "\x00\x1b[31m", "\ud800\udfff", "🔥", "zebra"])

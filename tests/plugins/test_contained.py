@@ -144,7 +144,7 @@ def test_on_the_command_line(install: Install, command: Command, fault: Fault) -
     search = ("search", "legalir/firecode", "창문 없는 층", "-k", "1", "-f", "trec", "-p", "rrf(well, bm25)")
     found = command(*search, roots=roots, **fault.environment)
     assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.split()[2] == "vrule-6"
+    assert found.stdout.split()[2] == "fts301-12"
     listed = command("plugins", "list", "--load", "--json", roots=roots, **fault.environment)
     assert (listed.returncode, listed.stderr) == (0, "")
     states = {one["name"]: one for one in json.loads(listed.stdout)["plugins"]}
@@ -161,7 +161,7 @@ def test_a_neighbour_whose_metadata_cannot_be_read(install: Install, command: Co
     search = ("search", "legalir/firecode", "창문 없는 층", "-k", "1", "-f", "trec", "-p", "well")
     found = command(*search, roots=roots)
     assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.split()[2] == "vrule-6"
+    assert found.stdout.split()[2] == "fts301-12"
     listed = command("plugins", "list", "--load", roots=roots)
     assert listed.returncode == 0
     assert "The entry points of package rotten 1.0 cannot be read (UnicodeDecodeError: " in listed.stdout

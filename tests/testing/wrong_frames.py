@@ -135,7 +135,7 @@ def reading_badly(factory: Factory) -> Factory:
     writers: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def spoiled(collection: Any, *pipelines: Any, **params: Any) -> Spoiled:
-        path = collection.cache / "own-index"
+        path = collection.cache / f"own-index-{collection.source.folder.root.name}"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
