@@ -324,7 +324,7 @@ def test_explanations_add_up(system: pt.Transformer, results: pd.DataFrame) -> N
 
 
 COMPONENTS = (
-    *(("analyzer", spec) for spec in ("word", "auto", "whitespace", "jamo3", "char(n=1)")),
+    *(("analyzer", spec) for spec in ("word", "auto(lang='en')", "whitespace", "jamo3", "char(n=1)")),
     *(("encoder", spec) for spec in ("lsa(dimensions=4)", "static")),
     *(
         ("retriever", spec)
