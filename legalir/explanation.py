@@ -17,6 +17,9 @@ from legalir.frames.columns import whole_characters
 _TOLERANCE = 1e-6
 """Largest difference of the sum of the parts from the score, relative to the sizes of both."""
 
+_ROUNDING = 1e-12
+"""A difference that is none: the parts of a cosine of 0 cancel each other, and their last bits mean nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -61,7 +64,7 @@ class Explanation:
     def is_whole(self) -> bool:
         """Return whether the parts add up to the score, to a millionth of the sizes of both."""
         size = abs(self.score) + math.fsum(abs(part.value) for part in self.parts)
-        return abs(self.remainder) <= _TOLERANCE * size
+        return abs(self.remainder) <= max(_TOLERANCE * size, _ROUNDING)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation and its sources as JSON values."""

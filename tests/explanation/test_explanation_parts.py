@@ -27,6 +27,10 @@ def test_a_remainder_is_seen() -> None:
     assert not Explanation("법-1", 1.0, "bm25", ()).is_whole()
 
 
+def test_the_last_bits_of_a_cosine_of_zero_are_no_remainder() -> None:
+    assert Explanation("법-1", -1.5e-16, "lsa", (Part("가", -1.2e-17), Part("나", -9.3e-17))).is_whole()
+
+
 def test_cancellation_is_no_remainder() -> None:
     parts = (Part("a", 1e9), Part("b", -1e9 + 1e-3))
     assert Explanation("d", 0.0, "sum", parts).is_whole()
