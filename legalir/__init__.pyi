@@ -24,6 +24,7 @@ from .lexical.lookup import Lookup as Lookup
 from .lexical.sparse import BM25 as BM25
 from .lexical.sparse import TFIDF as TFIDF
 from .lexical.sparse import SparseIndex as SparseIndex
+from .llm.client import Client as Client
 from .m3.m3_encoder import M3Encoder as M3Encoder
 from .m3.m3_index import M3Index as M3Index
 from .measure import MicroR as MicroR

@@ -29,6 +29,14 @@ from .fuse.fuser import Lists as Lists
 from .generate.generator import Generator as Generator
 from .generate.generator import citing as citing
 from .graph.expander import Expander as Expander
+from .llm.chat import ChatModel as ChatModel
+from .llm.chat import ChatReply as ChatReply
+from .llm.chat import ChatRequest as ChatRequest
+from .llm.chat import FailedReply as FailedReply
+from .m3.maxsim import MaxSim as MaxSim
+from .m3.maxsim import quantize as quantize
+from .models.folders import find_model as find_model
+from .models.folders import model_digest as model_digest
 from .plugins.contract import parameters_of as parameters_of
 from .plugins.spec import write_spec as write_spec
 from .progress import progress as progress
@@ -40,4 +48,8 @@ from .storage.artifact import building as building
 from .storage.documents import INDEXED_TEXT as INDEXED_TEXT
 from .storage.documents import document_batches as document_batches
 from .storage.manifest import Manifest as Manifest
+from .storage.shards import Encoding as Encoding
+from .storage.shards import earlier_rows as earlier_rows
+from .storage.shards import shards_beside as shards_beside
+from .storage.shards import write_encoded as write_encoded
 from .storage.strings import write_docnos as write_docnos

@@ -31,7 +31,7 @@ def own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEGALIR_HOME", str(home / "legalir"))
     monkeypatch.setenv("PYTERRIER_HOME", str(home / "pyterrier"))
     monkeypatch.setenv("IR_DATASETS_HOME", str(home / "ir_datasets"))
-    for name in ("LEGALIR_DATA", "LEGALIR_DISABLE_PLUGINS"):
+    for name in ("LEGALIR_DATA", "LEGALIR_DISABLE_PLUGINS", "LEGALIR_LLM"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -12,14 +12,16 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from tiny_models import write_cross_encoder, write_m3, write_sentence
+from tiny_models import write_complexity, write_cross_encoder, write_m3, write_sentence
 
 import legalir
-from legalir import pipeline, plugins, testing
+from legalir import datasets, pipeline, plugins, testing
 from legalir.collection.collection import Collection
 from legalir.explanation import Explainable, Explanation, explain
+from legalir.llm.client import Client
 from legalir.storage import files
 from legalir.testing.checks import Failed
+from legalir.testing.echo import Echo
 from legalir.testing.sandbox import ComponentUnderTest, Run, Sandbox
 
 EXPRESSIONS = (
@@ -48,6 +50,7 @@ EXPRESSIONS = (
     'bm25 >> sar(normalize="max", freeze=5, pool=100, small_degree="one", direction="both")',
     'rrf(bm25, lsa) % 50 >> sar(scorer=lsa, normalize="minmax")',
     'lsa >> rocchio % 40 >> sar(normalize="clip")',
+    "bm25 % 30 >> listwise(window=8, stride=4)",
     "bm25 >> family",
     'tfidf % 40 >> family(group="law", normalize="none")',
     "bm25 % 20 >> nitilink(depth=2)",
@@ -56,6 +59,17 @@ EXPRESSIONS = (
     "rrf(bm25 % 5 >> nitilink, bm25 >> links(k=3))",
     "focus(over=40) >> rrf(bm25, lsa)",
     "default",
+    "hyde >> lsa",
+    "hyde(n=2, include_query=True) >> bm25",
+    "analytical >> rationale(cot=False) >> bm25 % 40",
+    "rar(bm25, N=20, k=15)",
+    "rar(tfidf % 50, reranker=sar, scaffold=False)",
+    "multi(bm25 % 40, rewrite(n=2), original=True)",
+    'complexity("{complexity}") >> tfidf % 30',
+    'adaptive(multi(bm25, rewrite) % 40, by=complexity("{complexity}"))',
+    'hypa(bm25 % 10, lsa % 10, by=complexity("{complexity}"), graph="{facts}/facts.jsonl", reranker=family)',
+    'bm25 % 20 >> triples(graph="{facts}/facts.jsonl", max_paths=3)',
+    'lsa % 20 >> triples(graph="{facts}/facts.jsonl", by="question", keep="similar", depth=3)',
 )
 """Every component, each of its modes, and what is known to be done with it."""
 
@@ -97,12 +111,30 @@ every_expression = pytest.mark.parametrize(
     scope="module",
     indirect=True,
 )
-MODELS = {"m3": write_m3, "sentence": write_sentence, "cross_encoder": write_cross_encoder}
+
+
+def write_facts(folder: Path) -> None:
+    """Write facts about the bundled collection: the first words of each provision, three by three."""
+    with (folder / "facts.jsonl").open("w", encoding="utf-8") as stream:
+        for provision in datasets.load("legalir/firecode").docs():
+            words = provision.text.split()
+            for place in range(0, min(len(words) - 2, 9), 3):
+                fact = dict(zip(("subject", "predicate", "object"), words[place:], strict=False))
+                stream.write(json.dumps({"docno": provision.doc_id, **fact}) + "\n")
+
+
+MODELS = {
+    "complexity": write_complexity,
+    "facts": write_facts,
+    "m3": write_m3,
+    "sentence": write_sentence,
+    "cross_encoder": write_cross_encoder,
+}
 
 
 @pytest.fixture(name="models", scope="session")
 def small_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A model of every kind; each is written when it is asked for."""
+    """A model of every kind, and facts; each is written when it is asked for."""
     return Models(tmp_path_factory)
 
 
@@ -120,12 +152,17 @@ class Models(dict[str, str]):
 
 @pytest.fixture(name="expression", scope="module")
 def expression_with_models(request: pytest.FixtureRequest, models: dict[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda found: models[found[1]], str(request.param))
+    return with_models(str(request.param), models)
+
+
+def with_models(text: str, models: dict[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda found: models[found[1]], text)
 
 
 @pytest.fixture(name="collection", scope="module")
 def bundled_collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    return Collection("legalir/firecode", cache=tmp_path_factory.mktemp("cache"))
+    client = Client(Echo(), cache=tmp_path_factory.mktemp("llm") / "llm.sqlite")
+    return Collection("legalir/firecode", cache=tmp_path_factory.mktemp("cache"), client=client)
 
 
 @pytest.fixture(name="system", scope="module")
@@ -253,7 +290,8 @@ class Bundled(Sandbox):
     def collection(self, *args: Any, name: str = "", **options: Any) -> Collection:
         """Return the collection, opened anew when a check asks for it again."""
         again, self.__dict__["opened"] = self.opened and not name, True
-        return Collection("legalir/firecode", cache=self.bundled.cache.parents[1]) if again else self.bundled
+        cache, client = self.bundled.cache.parents[1], self.bundled.client
+        return Collection("legalir/firecode", cache=cache, client=client) if again else self.bundled
 
     def run(self, queries: pd.DataFrame | None = None) -> Run:
         if queries is not None:
@@ -323,6 +361,23 @@ def test_explanations_add_up(system: pt.Transformer, results: pd.DataFrame) -> N
         assert isinstance(step, Explainable | pt.RankCutoff), f"{step} has no explanation of its own"
 
 
+PIPELINES = {"multi": ("bm25", "rewrite(n=2)"), "rar": ("bm25",)}
+"""Pipelines that retrievers take."""
+
+FACTS = tuple(
+    dict(zip(("docno", "subject", "predicate", "object"), fact, strict=True))
+    for fact in (
+        ("lamp-2", "등대 관리인", "켠다", "등불"),
+        ("lamp-9", "관리인", "켜지 않으면", "벌금"),
+        ("lamp-9-2", "관리인", "켜지 않으면", "벌금"),
+        ("bell-1", "안개", "3번 친다", "종"),
+        ("ferry-2", "ferry", "waits at", "the café on the pier"),
+        ("ferry-3", "ferry", "carries at half the fare", "goods"),
+        ("raft-1", "แพ", "ต้อง มี", "โคมไฟ"),
+    )
+)
+"""Facts about the kit's provisions."""
+
 COMPONENTS = (
     *(("analyzer", spec) for spec in ("word", "auto(lang='en')", "whitespace", "jamo3", "char(n=1)")),
     *(("encoder", spec) for spec in ("lsa(dimensions=4)", "static")),
@@ -330,16 +385,24 @@ COMPONENTS = (
         ("retriever", spec)
         for spec in ("bm25", "bm25f", "default", "dense", "lookup", "lsa(num_results=5)", "static", "tfidf")
     ),
+    *(("retriever", spec) for spec in PIPELINES),
+    ("retriever", 'adaptive(bm25, by=complexity("{complexity}"))'),
+    ("retriever", 'hypa(bm25, by=complexity("{complexity}"))'),
     *(("fuser", spec) for spec in ("rrf", "wrrf(weights=[0.3, 0.7])", "linear(weights=[0.6, 0.4])")),
+    *(("expander", spec) for spec in ("analytical", "hyde", "rationale", "rewrite(n=1)")),
+    ("expander", 'complexity(model="{complexity}")'),
     *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
-    *(("reranker", spec) for spec in ("family", "sar")),
+    ("expander", "triples(by='question')"),
+    *(("reranker", spec) for spec in ("family", "listwise(window=4, stride=2)", "sar")),
     ("generator", "quote"),
     ("source", "table"),
 )
 """Role and text of every component that ships and needs no model of language."""
 
 WITH_MODELS = {
+    ("encoder", "openai"): "encode/test_hosted_encoder.py",
     ("encoder", "sentence"): "encode/test_sentence_conformance.py",
+    **{("llm", name): "llm/test_llm_conformance.py" for name in ("gguf", "openai", "recorded", "smollm2")},
     ("reranker", "rerank"): "rerank/test_cross_encoder_conformance.py",
     ("reranker", "m3_rerank"): "m3/test_m3_conformance.py",
     **{("retriever", name): "m3/test_m3_conformance.py" for name in ("m3", "m3_dense", "m3_multi", "m3_sparse")},
@@ -348,7 +411,9 @@ WITH_MODELS = {
 
 
 @pytest.mark.parametrize(("role", "spec"), COMPONENTS)
-def test_conformance_of_components(role: str, spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conformance_of_components(
+    role: str, spec: str, models: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("sync_file", "sync_directory"):  # A test need not wait for the disk.
         monkeypatch.setattr(files, name, lambda *_: None)
     params = {}
@@ -356,9 +421,12 @@ def test_conformance_of_components(role: str, spec: str, tmp_path: Path, monkeyp
         (tmp_path / "laws.csv").write_text("docno,text\na-1,A raft has a lamp.\na-2,A lamp is lit.\n")
         (tmp_path / "links.csv").write_text("source,target,kind\na-1,a-2,cites\n")
         params = {"path": str(tmp_path / "laws.csv"), "links": str(tmp_path / "links.csv")}
+    if spec.startswith(("triples", "hypa")):
+        (tmp_path / "facts.jsonl").write_text("".join(json.dumps(fact) + "\n" for fact in FACTS))
+        params = {"graph": str(tmp_path / "facts.jsonl")}
     if spec == "static":
         params = {"model": str(Path(legalir.__file__).parent / "datasets" / "firecode" / "static")}
-    outcomes = testing.check(role, spec, params=params)
+    outcomes = testing.check(role, with_models(spec, models), params=params, pipelines=PIPELINES.get(spec))
     assert [one for one in outcomes if not one.ok] == []
     assert [one for one in outcomes if one.status == "passed"]
 

@@ -66,6 +66,7 @@ def test_the_public_names_are_these() -> None:
             "BM25",
             "BM25F",
             "CitationGraph",
+            "Client",
             "Collection",
             "CrossEncoderReranker",
             "DenseIndex",

@@ -15,6 +15,7 @@ __all__ = [
     "SENTENCES",
     "WORDS",
     "minilm_folder",
+    "write_complexity",
     "write_cross_encoder",
     "write_m3",
     "write_qwen",
@@ -169,6 +170,19 @@ def write_cross_encoder(
     config.num_labels = labels
     _seeded(seed, lambda: XLMRobertaForSequenceClassification(config)).save_pretrained(folder)
     _sentencepiece(max_length).save_pretrained(folder)
+    return folder
+
+
+def write_complexity(folder: Path) -> Path:
+    """Write a linear classifier of three classes: a window counts for class 1, a number of metres or a fine for 2."""
+    import numpy as np
+
+    from legalir.rewrite.complexity import LinearClassifier
+
+    terms = ["350", "과태료가", "매장이", "창문", "층의"]
+    weights = np.array([[0, 0, 0, -3, -2], [-3, -3, -1, 0, 0], [-1, -1, 0.5, 1, 1]], dtype=np.float64)
+    intercept = np.array([0.5, 1, 0.25])
+    LinearClassifier("svm", 3, terms, np.ones(len(terms)), weights, intercept).save(folder, {})
     return folder
 
 

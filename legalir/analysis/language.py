@@ -147,6 +147,22 @@ def scripts(texts: Iterable[str]) -> dict[str, float]:
     return {script: count / counts.total() for script, count in counts.most_common()}
 
 
+_FEW_LETTERS = 20
+"""A text with fewer letters is too short to tell its script."""
+_SHARE = 0.1
+"""A script has a part in a text if it has this share of its letters."""
+
+
+def foreign_script(text: str, other: str) -> str | None:
+    """Return the main script of `text` if no script of it has a part in `other`; None too where it is short."""
+    if sum(map(str.isalpha, text)) < _FEW_LETTERS:
+        return None
+    own, asked = scripts([text]), scripts([other])
+    if asked and not any(asked.get(script, 0) >= _SHARE for script, share in own.items() if share >= _SHARE):
+        return max(own, key=lambda one: own[one])
+    return None
+
+
 @cache
 def _script_of(character: str) -> str:
     """Return the script of a letter; an empty string for other characters, and for letters of several scripts."""

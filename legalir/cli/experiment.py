@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from legalir.cli.printing import AsJson, print_json
+from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
 from legalir.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Replace a value of the file; repeatable."),
     ] = None,
+    llm: Llm = None,
+    offline: Offline = False,
+    local_only: LocalOnly = False,
+    max_tokens_total: MaxTokens = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the systems of an experiment file, print their scores, and store everything in one directory.
@@ -47,6 +52,7 @@ def run(
     """
     from legalir.experiment.definition.definition import load_definition
     from legalir.experiment.runner import run_all
+    from legalir.llm.client import Client
 
     has_jinja = importlib.util.find_spec("jinja2") is not None
     if report and not has_jinja:
@@ -54,8 +60,9 @@ def run(
     definition = load_definition(file).with_values(_values(settings or []))
     if dataset is not None:
         definition = definition.replace(dataset=dataset, datasets=())
+    client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     outputs = []
-    for folder, result in run_all(definition, out if out is not None else Path("results") / file.stem):
+    for folder, result in run_all(definition, out if out is not None else Path("results") / file.stem, client):
         page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
         if as_json:
             outputs.append(_result_json(result, folder, page))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from legalir.cli.printing import AsJson, default_facts, print_default, print_json, printable
-from legalir.cli.search import Pipeline, Question
+from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline, Pipeline, Question
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -34,6 +34,10 @@ def explain(
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results, where no --docno is given.")] = 3,
     terms: Annotated[int, typer.Option("--terms", min=1, help="Most contributions shown below one score.")] = 8,
+    llm: Llm = None,
+    offline: Offline = False,
+    local_only: LocalOnly = False,
+    max_tokens_total: MaxTokens = None,
     as_json: AsJson = False,
 ) -> None:
     """Say why provisions of DATASET rank where they do for QUERY: the parts that each score adds up.
@@ -41,8 +45,11 @@ def explain(
     --json has every part; --terms limits the tree alone.
     """
     from legalir.collection.collection import Collection
+    from legalir.llm.client import Client
 
-    collection = Collection(dataset)
+    collection = Collection(
+        dataset, client=Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
+    )
     explanations = collection.search(query, pipeline, k=k).explain(docno)
     if as_json:
         print_json([explanation.to_dict() for explanation in explanations])

@@ -25,6 +25,8 @@ EXAMPLES = """Examples:
 
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
 
+  legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'rar(default)' --llm smollm2
+
 Where the pipeline ends in a generator, its answer stands above the provisions that it was made from.
 """
 
@@ -42,6 +44,16 @@ Pipeline = Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expr
 """The option of every command that searches."""
 
 
+Llm = Annotated[str | None, typer.Option("--llm", help="Language model, such as smollm2.", show_default="$LEGALIR_LLM")]
+Offline = Annotated[bool, typer.Option("--offline", help="Use stored replies of language models only.")]
+LocalOnly = Annotated[bool, typer.Option("--local-only", help="Refuse language models on other machines.")]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option("--max-tokens-total", min=1, help="Tokens after which no model is asked.", show_default="no limit"),
+]
+"""Options of every command that may ask a language model: the arguments of :class:`legalir.llm.client.Client`."""
+
+
 class Format(enum.StrEnum):
     """Layouts of results."""
 
@@ -55,16 +67,23 @@ def search(
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
     pipeline: Pipeline = "default",
     style: Annotated[Format, typer.Option("--format", "-f", help="Layout of the results.")] = Format.table,
+    llm: Llm = None,
+    offline: Offline = False,
+    local_only: LocalOnly = False,
+    max_tokens_total: MaxTokens = None,
     as_json: AsJson = False,
 ) -> None:
     """Search DATASET for the provisions that answer QUERY."""
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, search_with
     from legalir.generate.generator import gives_answers
+    from legalir.llm.client import Client
 
     if as_json and style is Format.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
-    collection = Collection(dataset)
+    collection = Collection(
+        dataset, client=Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
+    )
     steps = collection.pipeline(pipeline)
     collection.warn_of(query)
     if gives_answers(steps):

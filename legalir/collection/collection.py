@@ -17,6 +17,7 @@ from legalir.collection.results import SearchResult, answer_with, search_with
 from legalir.collection.writing import Writing, writing_of
 from legalir.errors import ComponentError
 from legalir.generate.generator import Answer, gives_answers
+from legalir.llm.client import Client
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -37,17 +38,22 @@ class Collection:
         id_or_path: an id such as ``legalir/firecode/test``, or the path of a folder in the folder format.
         cache: directory of the indexes; by default ``$LEGALIR_HOME``, else the platform's cache. Indexes stand
             under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to delete.
+        client: asks language models for components; by default one for ``$LEGALIR_LLM``.
 
     Attributes:
         source: the provisions, questions, judgements and links.
         indexes: builds and opens what a pipeline needs.
+        client: asks language models for components.
 
     Raises:
         DatasetNotFound: nothing has this id, or there is no such folder.
     """
 
-    def __init__(self, id_or_path: str | PathLike[str], cache: str | PathLike[str] | None = None) -> None:
+    def __init__(
+        self, id_or_path: str | PathLike[str], cache: str | PathLike[str] | None = None, client: Client | None = None
+    ) -> None:
         self.source: StatuteDataset = datasets.load(id_or_path)
+        self.client = (client or Client()).over(self)
         base = None if cache is None else Path(cache).expanduser().absolute()
         self.indexes = CollectionIndexes(self.source, base, self)
 

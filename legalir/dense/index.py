@@ -50,7 +50,7 @@ from legalir.encode.lsa import LSA, lsa_encoder
 from legalir.encode.static import static_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import check_queries, drop_results, empty_like, require_texts
+from legalir.frames.columns import QUERY_PARTS, check_queries, drop_results, empty_like, require_texts
 from legalir.frames.component import Component, Cuttable, check_number
 from legalir.frames.ranking import RankedLists, hit_lists
 from legalir.frames.scorer import PairScorer
@@ -170,7 +170,8 @@ class DenseIndex(IndexArtifact):
         """Return the vectors of queries, [m, d], rows of length 1; zeros for a query without content.
 
         Args:
-            queries: one row a query, with ``query_vec`` or ``query``.
+            queries: one row a query, with ``query_vec``, or ``query`` and perhaps ``query_parts``: then the mean of
+                the vectors of these texts is the query's.
             component: name of the component, for messages.
 
         Raises:
@@ -186,7 +187,10 @@ class DenseIndex(IndexArtifact):
                 f"add one, or import the vectors with from_vectors(…, encoder=…)."
             )
         require_texts(queries, component)
-        vectors = encoder.encode_queries(queries["query"].tolist())
+        if QUERY_PARTS in queries.columns:
+            vectors = _mean_vectors(encoder, queries[QUERY_PARTS].tolist())
+        else:
+            vectors = encoder.encode_queries(queries["query"].tolist())
         if vectors.shape != (len(queries), self.dimensions):
             raise ComponentError(
                 f"{component}: the encoder {encoder.name!r} made vectors of shape {list(vectors.shape)}, and "
@@ -502,6 +506,27 @@ def _fit(encoder: TrainableEncoder, postings: SparseIndex, data: Path, precision
     return write_vectors(data, [(postings.docnos.tolist(), np.asarray(vectors))], precision)
 
 
+def _mean_vectors(encoder: Encoder, parts: Sequence[tuple[tuple[str, str], ...]]) -> npt.NDArray[np.float32]:
+    """Return the mean vector of the parts of each query, scaled to length 1; [m, d].
+
+    Args:
+        encoder: encodes the parts.
+        parts: kind (``document`` or ``query``) and text of each part of each query; [m].
+    """
+    row = np.repeat(np.arange(len(parts)), [len(one) for one in parts])
+    kinds = np.array([kind for one in parts for kind, _ in one])
+    texts = [text for one in parts for _, text in one]
+    sums: npt.NDArray[np.float64] | None = None
+    for kind, encode in (("document", encoder.encode), ("query", encoder.encode_queries)):
+        chosen = np.flatnonzero(kinds == kind)
+        if len(chosen):
+            vectors = encode([texts[place] for place in chosen])
+            sums = np.zeros((len(parts), vectors.shape[1])) if sums is None else sums
+            np.add.at(sums, row[chosen], vectors)
+    assert sums is not None  # Each query has a part.
+    return unit_rows(sums)
+
+
 class DenseRetriever(Cuttable):
     """Finds the documents whose vectors have the greatest cosine with that of a query [vector-space].
 
@@ -600,7 +625,7 @@ class DenseRetriever(Cuttable):
         numbers = index.docno_table.numbers(docnos)
         vector = index.query_vectors(query, type(self).__name__)
         scores = pair_cosines(index.vectors, numbers, vector, np.zeros(len(numbers), dtype=np.int64))
-        encoder = None if "query_vec" in query.columns else index.encoder
+        encoder = None if {"query_vec", QUERY_PARTS} & set(query.columns) else index.encoder
         explanations = {}
         for docno, number, score in zip(docnos, numbers, scores.tolist(), strict=True):
             if isinstance(encoder, TermEncoder):

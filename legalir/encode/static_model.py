@@ -34,7 +34,7 @@ from legalir.frames.component import check_choice
 from legalir.storage.arrays import unit_rows, widened
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_directory
-from legalir.storage.manifest import inventory, seal, unseal
+from legalir.storage.manifest import AGAIN, inventory, is_card, read_card, seal
 
 ABOUT, TENSORS = "model.json", "model.safetensors"
 _MODULES, _CONFIG = "modules.json", "config_sentence_transformers.json"
@@ -43,7 +43,6 @@ _FILES = (ABOUT, TENSORS, _MODULES, _CONFIG, "README.md")
 
 _FORMAT, _VERSION = "legalir-static", 1
 _FACTS = ("ngrams", "tf", "rows", "dimensions", "precision", "tensors", "card")
-_AGAIN = "copy the model again, or train it again"
 
 _TYPES = {
     name: np.dtype(code)
@@ -161,18 +160,18 @@ class StaticModel:
         about = read_about(folder)
         file = folder / TENSORS
         if file_digest(file) != about["files"][TENSORS]["sha256"]:
-            raise ArtifactError(f"{file} was altered after it was written: {_AGAIN}.")
+            raise ArtifactError(f"{file} was altered after it was written: {AGAIN}.")
         tensors = read_tensors(file)
         table, scale = tensors.get("table"), tensors.get("scale")
         shape = about["rows"], about["dimensions"]
         fits = table is not None and (table.shape, str(table.dtype)) == (shape, about["precision"])
         if not fits or (about["precision"] == "int8" and (scale is None or scale.dtype != np.float32)):
-            raise ArtifactError(f"{file} does not hold the table that {ABOUT} describes: {_AGAIN}.")
+            raise ArtifactError(f"{file} does not hold the table that {ABOUT} describes: {AGAIN}.")
         try:
             ngrams = NGrams.from_dict(about["ngrams"])
         except (ComponentError, TypeError) as error:
             raise ArtifactError(
-                f"{folder / ABOUT} describes n-grams that cannot be read ({error}): {_AGAIN}."
+                f"{folder / ABOUT} describes n-grams that cannot be read ({error}): {AGAIN}."
             ) from error
         model = cls(ngrams, tensors["table"], scale=scale, tf=about["tf"], card=about["card"])
         model.__dict__["_facts"] = {name: about[name] for name in _FACTS}  # No array is read twice.
@@ -305,19 +304,10 @@ def check_place(path: Path) -> None:
         ComponentError: something else is there.
     """
     there = sorted(child.name for child in path.iterdir()) if path.is_dir() else []
-    if path.exists() and not (path.is_dir() and (not there or _is_model(path))):
+    if path.exists() and not (path.is_dir() and (not there or is_card(path / ABOUT, _FORMAT))):
         raise ComponentError(f"{path} exists and is not a static model: choose another folder, or remove it.")
     if foreign := [name for name in there if name not in _FILES]:
         raise ComponentError(f"{path} holds {foreign[0]!r} beside a static model: choose another folder, or move that.")
-
-
-def _is_model(path: Path) -> bool:
-    """Return whether a static model stands at `path`, whole or not, of any version."""
-    try:
-        content = json.loads((path / ABOUT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(content, dict) and content.get("format") == _FORMAT
 
 
 def read_about(path: Path) -> dict[str, Any]:
@@ -327,39 +317,7 @@ def read_about(path: Path) -> dict[str, Any]:
         ArtifactError: a file is missing, truncated or altered, or the model has another format.
         ComponentError: there is no such folder, or no model in it.
     """
-    if not path.is_dir():
-        raise ComponentError(f"There is no static model at {path}: give the folder of one, as training writes it.")
-    about = path / ABOUT
-    if not about.is_file():
-        raise ComponentError(f"{path} holds no {ABOUT}, so it is not a static model: give the folder of one.")
-    try:
-        content: dict[str, Any] = json.loads(about.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ArtifactError(f"{about} cannot be read ({error.strerror or error}).") from error
-    except ValueError as error:
-        raise ArtifactError(f"{about} was truncated or altered, and is not JSON: {_AGAIN}.") from error
-    if not isinstance(content, dict):
-        raise ArtifactError(f"{about} was altered, and is not a JSON object: {_AGAIN}.")
-    if content.get("format") != _FORMAT:
-        raise ComponentError(f"{about} is not that of a static model: give the folder that training wrote.")
-    if content.get("version") != _VERSION:
-        raise ArtifactError(
-            f"{path} has version {content.get('version')!r} of the format of static models, and this legalir reads "
-            f"version {_VERSION}: install the legalir that wrote it ({content.get('legalir')}), or train it again."
-        )
-    try:
-        content = unseal(content)
-        whole = {*_FACTS, "files"} <= set(content)
-    except ValueError:
-        whole = False
-    if not whole:
-        raise ArtifactError(f"{about} was altered after it was written: {_AGAIN}.")
-    file, size = path / TENSORS, content["files"][TENSORS]["size"]
-    if not file.is_file():
-        raise ArtifactError(f"{path} lacks its file {TENSORS}: {_AGAIN}.")
-    if file.stat().st_size != size:
-        raise ArtifactError(f"{file} has {file.stat().st_size} bytes instead of {size}: {_AGAIN}.")
-    return content
+    return read_card(path / ABOUT, "static model", _FORMAT, _VERSION, _FACTS)
 
 
 def write_tensors(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
 import re
@@ -17,12 +18,17 @@ from legalir.experiment.definition.definition import Definition, load_definition
 from legalir.experiment.report.result import ExperimentResult
 from legalir.experiment.runs.context import collect_context
 from legalir.experiment.runs.environment import describe_environment
+from legalir.experiment.runs.files import writing
 from legalir.experiment.runs.running import make_runs
 from legalir.experiment.runs.scores import per_query_scores, score_table
 from legalir.progress import progress
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
+    from legalir.llm.client import Client
+
+REPLIES = "replies.jsonl"
+"""File of the replies of language models in the directory of a result: with it, the experiment runs anywhere."""
 
 _log = logging.getLogger("legalir")
 
@@ -34,6 +40,7 @@ def run(
     dataset: str | None = None,
     values: Mapping[str, object] | None = None,
     collection: Collection | None = None,
+    client: Client | None = None,
     latency_queries: int = 200,
 ) -> ExperimentResult:
     """Run an experiment.
@@ -46,6 +53,8 @@ def run(
         dataset: run on this dataset instead of the definition's.
         values: replace the definition's values of these names.
         collection: the collection to search; None opens the dataset.
+        client: asks language models; None for that of `collection`, or one for the model of the definition. A model
+            that the client names, or ``$LEGALIR_LLM``, comes before that of the definition.
         latency_queries: the most queries to time one by one for each system; 0 times none.
 
     Raises:
@@ -63,10 +72,17 @@ def run(
     if collection is None:
         from legalir.collection.collection import Collection
 
-        collection = Collection(definition.dataset)
+        collection = Collection(definition.dataset, client=client)
+    asked = collection.client
+    asked.llm = asked.llm or definition.llm or None
     start = perf_counter()
     topics, qrels = _judged(collection, definition)
+    before = copy.deepcopy(asked.usage)
     folder = None if out is None else Path(out)
+    if definition.replies:
+        asked.read_replies(Path(definition.replies))
+    if folder is not None and (folder / REPLIES).is_file():
+        asked.read_replies(folder / REPLIES)
     runs, absent = make_runs(definition, collection, topics, folder, latency_queries)
     frames = {name: run.frame for name, run in runs.items()}
     latencies = {name: run.record.latency for name, run in runs.items()}
@@ -76,10 +92,15 @@ def run(
         table = score_table(definition, frames, latencies, topics, qrels, per_query)
     context = collect_context(collection, frames.values(), topics, qrels)
     seconds = perf_counter() - start
-    environment = describe_environment(definition, collection, topics, qrels, runs, absent, seconds)
-    result = ExperimentResult(definition, table, per_query, runs, environment, context)
+    environment = describe_environment(
+        definition, collection, topics, qrels, runs, absent, seconds, asked.usage.since(before)
+    )
+    # The directory holds the replies.
+    result = ExperimentResult(definition.replace(replies=""), table, per_query, runs, environment, context)
     if folder is not None:
         result.save(folder)
+        with writing(folder):
+            asked.write_replies(folder / REPLIES)
     return result
 
 
@@ -87,7 +108,9 @@ experiment = run
 
 
 def run_all(
-    definition: Definition | Mapping[str, object] | str | os.PathLike[str], out: str | os.PathLike[str]
+    definition: Definition | Mapping[str, object] | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    client: Client | None = None,
 ) -> Iterator[tuple[Path, ExperimentResult]]:
     """Run an experiment on each of its datasets; yield the directory of each result and the result.
 
@@ -105,7 +128,7 @@ def run_all(
         load(one.located(Path.cwd()).dataset)
     for one in definitions:
         folder = Path(out) if len(definitions) == 1 else Path(out) / dataset_slug(one.dataset)
-        yield folder, run(one, folder)
+        yield folder, run(one, folder, client=client)
 
 
 def dataset_slug(dataset: str) -> str:

@@ -20,6 +20,10 @@ from legalir.errors import ComponentError
 RESULT_COLUMNS = ("docno", "score", "rank")
 """Columns that a retriever adds to those of its queries."""
 
+QUERY_PARTS = "query_parts"
+"""Column with the texts whose mean vector is that of the query: a tuple of pairs ``(kind, text)``. The kind says
+whether a text is encoded as a ``document`` or as a ``query``."""
+
 _OF_DOCUMENTS = (*RESULT_COLUMNS, "docid", "title", "text")
 
 

@@ -22,6 +22,7 @@ from legalir.frames.chain import step
 from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Cuttable, check_number
 from legalir.frames.ranking import RankedLists, places, ranking
+from legalir.llm.chat import REPLY_STATE
 
 Results = pd.DataFrame | RankedLists
 Floats = npt.NDArray[np.float64]
@@ -67,6 +68,9 @@ class Lists:
 def stack(results: Sequence[Results], qids: Sequence[str], name: str) -> Lists:
     """Return the results of several pipelines as arrays.
 
+    A list whose query has a failed reply in ``reply_state`` was searched for the original question. It is left out
+    where the query has another list, so that the original question does not count twice.
+
     Args:
         results: of each pipeline, ranked lists, or a frame with ``qid, docno, score, rank``.
         qids: the queries, each once.
@@ -79,7 +83,10 @@ def stack(results: Sequence[Results], qids: Sequence[str], name: str) -> Lists:
     position = {qid: place for place, qid in enumerate(qids)}
     columns = [_columns(each, position, f"{name}: pipeline {number}") for number, each in enumerate(results, start=1)]
     pipeline = np.repeat(np.arange(len(results)), [len(query) for query, *_ in columns])
-    query, qid, docno, score, rank = map(np.concatenate, zip(*columns, strict=True))
+    query, qid, docno, score, rank, failed = map(np.concatenate, zip(*columns, strict=True))
+    if failed.any():
+        kept = ~failed | ~np.isin(query, query[~failed])
+        pipeline, query, qid, docno, score, rank = (one[kept] for one in (pipeline, query, qid, docno, score, rank))
     document, docnos = pd.factorize(docno)
     lists = Lists(pipeline, query, document.astype(np.int64), rank, score, docnos)
     _check(lists, qid, name)
@@ -87,19 +94,23 @@ def stack(results: Sequence[Results], qids: Sequence[str], name: str) -> Lists:
 
 
 def _columns(results: Results, position: Mapping[str, int], pipeline: str) -> tuple[npt.NDArray[Any], ...]:
-    """Return position of the query, −1 where it is missing, qid, docno, score, and rank from 0; each [m]."""
+    """Return position of the query, −1 where it is missing, qid, docno, score, rank from 0, and failed; each [m]."""
     if isinstance(results, RankedLists):
-        qids, docno, score = results.queries["qid"].to_numpy(dtype=object), results.docno, results.score
+        queries, docno, score = results.queries, results.docno, results.score
         row, rank = results.query, places(results.query).astype(np.float64)
     else:
         missing = [column for column in ("qid", "docno", "score", "rank") if column not in results.columns]
         if missing:
             raise ComponentError(f"{pipeline} returned no column {missing[0]!r}: let a component that scores end it.")
-        qids, docno = (results[column].to_numpy(dtype=object) for column in ("qid", "docno"))
+        queries, docno = results, results["docno"].to_numpy(dtype=object)
         score, rank = (results[column].to_numpy(dtype=np.float64) for column in ("score", "rank"))
-        row = np.arange(len(qids))
+        row = np.arange(len(docno))
+    qids = queries["qid"].to_numpy(dtype=object)
+    failed = np.zeros(len(qids), dtype=bool)
+    if REPLY_STATE in queries.columns:
+        failed = (queries[REPLY_STATE].notna() & (queries[REPLY_STATE] != "ok")).to_numpy()
     query = np.array([position.get(qid, -1) for qid in qids], dtype=np.int64)
-    return query[row], qids[row], docno, score, rank
+    return query[row], qids[row], docno, score, rank, failed[row]
 
 
 def _check(lists: Lists, qids: npt.NDArray[np.object_], name: str) -> None:
@@ -166,6 +177,8 @@ class Fuser(Cuttable):
     """
 
     name: str
+    note: str = ""
+    """A remark for the record of a run; it changes nothing."""
     pipelines: tuple[pt.Transformer, ...]
     schematic = {"inner_pipelines_mode": "combine"}  # noqa: RUF012  (PyTerrier reads it as an attribute of the class)
 
@@ -248,6 +261,10 @@ class Fuser(Cuttable):
         results = dict(_run(dict(enumerate(chains)), inp))
         return [results[number] for number in range(len(chains))]
 
+    def searches(self, inp: pd.DataFrame) -> list[tuple[str, pt.Transformer, pd.DataFrame]]:
+        """Return label, pipeline and input of each list, for one query."""
+        return [(label_of(pipeline), pipeline, inp) for pipeline in self.pipelines]
+
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each list in the scores of `docnos`."""
         lists = stack(self.results(inp), inp["qid"].drop_duplicates().tolist(), self.name)
@@ -258,16 +275,16 @@ class Fuser(Cuttable):
         wanted = [docno for docno in docnos if number.get(docno) in scores]
         parts: dict[str, list[Part]] = {docno: [] for docno in wanted}
         absent: dict[str, list[str]] = {docno: [] for docno in wanted}
-        for position, pipeline in enumerate(self.pipelines):
+        for position, (name, pipeline, asked) in enumerate(self.searches(inp)):
             rows = {int(lists.document[row]): int(row) for row in np.flatnonzero(lists.pipeline == position)}
-            sources = explain_step(pipeline, inp, [docno for docno in wanted if number[docno] in rows], upstream)
+            sources = explain_step(pipeline, asked, [docno for docno in wanted if number[docno] in rows], upstream)
             for docno in wanted:
                 if (row := rows.get(number[docno])) is None:
-                    absent[docno].append(label_of(pipeline))
+                    absent[docno].append(name)
                     continue
                 how, detail = self.describe(lists, row)
-                detail = {"pipeline": label_of(pipeline), **detail}
-                label = f"{how} in {label_of(pipeline)}"
+                detail = {"pipeline": name, **detail}
+                label = f"{how} in {name}"
                 parts[docno].append(Part(label, float(values[row]), sources.get(docno), detail))
         return {
             docno: Explanation(docno, scores[number[docno]], self.label, tuple(parts[docno]), _absence(absent[docno]))

@@ -168,6 +168,22 @@ class NumberTable(IndexArtifact):
                     name = text[law.start : law.end].strip() if law else ""
                     yield Naming(words, name, cached[key])
 
+    def without_unknown(self, text: str) -> str:
+        """Return a text without the references whose numbers no provision of the collection has.
+
+        A reference to a law of the collection must be to one of its provisions; another one, to any.
+        """
+        text = clean(text)
+        references = read_references(text)
+        laws = self._names.of(text, references) if references else []
+        kept, end = [], 0
+        for reference, law in zip(references, laws, strict=True):
+            of = None if law is None else law.laws
+            if not any(len(self._provisions(number, of)) for number in reference.numbers):
+                kept.append(text[end : reference.start])
+                end = reference.end
+        return " ".join("".join([*kept, text[end:]]).split()) if end else text
+
     def _provisions(self, number: ArticleNumber, laws: tuple[int, ...] | None) -> Ints:
         """Return the provisions with a number and all its parts, else those below, else the same with fewer parts."""
         numbers, named = self._articles

@@ -187,7 +187,7 @@ def shared(key: tuple[Any, ...], make: Callable[[], T]) -> T:
 def readable(source: Path, what: str) -> Iterator[None]:
     """Read files of a model without output; turn any error of a library into a ModelError of one sentence."""
     try:
-        with _quiet():
+        with quiet():
             yield
     except (LegalIRError, MemoryError):
         raise
@@ -210,7 +210,7 @@ def _fault(source: Path, what: str, error: Exception) -> str:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Hide progress bars and log lines of transformers; errors are still raised."""
     logging = require("transformers", extra="dense").utils.logging
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

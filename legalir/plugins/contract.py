@@ -74,6 +74,13 @@ ROLES = {
         "a ranked list in, the same provisions in another order out", True, *_TRANSFORMER, "bm25 % 100 >> {}"
     ),
     "generator": Role("a ranked list in, one answer a question out", True, *_TRANSFORMER, "bm25 % 5 >> {}"),
+    "llm": Role(
+        "messages to a reply",
+        False,
+        "a chat model, with name, host, concurrency and chat",
+        ("legalir.llm.chat:ChatModel",),
+        "legalir search legalir/firecode 'question' --pipeline 'rar(default)' --llm '{}'",
+    ),
     "source": Role(
         "where provisions come from",
         False,

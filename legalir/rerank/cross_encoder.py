@@ -23,6 +23,7 @@ from legalir.models.batching import by_length
 from legalir.models.folders import find_model, read_json
 from legalir.models.loading import Placement, load_backbone, load_tokenizer, shared
 from legalir.models.presets import preset_of
+from legalir.rerank.pairs import Pair
 from legalir.rerank.score_cache import Best
 from legalir.storage.documents import title_and_text
 
@@ -333,9 +334,6 @@ def windows(length: int, title: int, room: int, stride: int | None = None) -> Wi
     first = np.append(np.arange(head, length - held, step), length - held)
     return Windows(head, np.stack((first, first + held), axis=1))
 
-
-Pair = tuple[str, str, str]
-"""Query, title and text."""
 
 _BATCH_WINDOWS = 512
 """Maximum number of windows in a batch."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
@@ -17,7 +17,6 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import query_rows, require_texts
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.normalize import sigmoid
 from legalir.frames.ranking import rank_results
@@ -27,7 +26,9 @@ from legalir.models.presets import preset_of
 from legalir.models.query_cache import ignores_cached_queries
 from legalir.plugins.contract import parameters_of
 from legalir.progress import progress
-from legalir.rerank.cross_encoder import CrossEncoder, Pair, Reading, best_passages, cross_encoder, find_cross_encoder
+from legalir.rerank.cross_encoder import CrossEncoder, Reading, best_passages, cross_encoder, find_cross_encoder
+from legalir.rerank.hosted import HostedReranker
+from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
 from legalir.rerank.score_cache import Best, open_scores, pair_keys
 from legalir.storage.digest import digest
 from legalir.storage.documents import title_and_text
@@ -148,7 +149,7 @@ class CrossEncoderReranker(Component):
         rows = inp[inp["docno"].isin(list(docnos))].reset_index(drop=True)
         if rows.empty:
             return {}
-        before = _earlier_ranks(inp)
+        before = earlier_ranks(inp)
         pairs = self.pairs(rows)
         best = self.best(pairs)
         scores = self.scores(best).tolist()
@@ -158,12 +159,9 @@ class CrossEncoderReranker(Component):
         explanations = {}
         for docno in listed:
             number = place[docno]
-            parts = [self._window_part(pairs[number], best[number], scores[number])]
-            if docno in before:
-                rank, earlier = before[docno]
-                detail = {"rank": rank, "score": earlier}
-                parts.append(Part(f"rank {rank} before ({earlier:.4g}), replaced", 0.0, origins.get(docno), detail))
-            explanations[docno] = Explanation(docno, scores[number], self.label, tuple(parts))
+            part = self._window_part(pairs[number], best[number], scores[number])
+            parts = (part, *replaced_parts(docno, before, origins))
+            explanations[docno] = Explanation(docno, scores[number], self.label, parts)
         return explanations
 
     def _window_part(self, pair: Pair, best: Best, score: float) -> Part:
@@ -181,18 +179,7 @@ class CrossEncoderReranker(Component):
 
     def pairs(self, inp: pd.DataFrame) -> list[Pair]:
         """Return query, title and text of each row, as the model reads them."""
-        query = pd.factorize(inp["qid"])[0]
-        queries = query_rows(inp, np.unique(query, return_index=True)[1])
-        require_texts(queries, "rerank")
-        if (twice := inp.duplicated(["qid", "docno"])).any():
-            row = inp[twice].iloc[0]
-            raise ComponentError(f"rerank: {row['docno']!r} occurs twice in the list of query {row['qid']!r}.")
-        asked = [_readable(text) for text in queries["query"]]
-        provisions = _provision_texts(inp, self.texts)
-        return [
-            (asked[number], _readable(title), _readable(text))
-            for number, (title, text) in zip(query, provisions, strict=True)
-        ]
+        return list_pairs(inp, self.texts, "rerank")
 
     def best(self, pairs: Sequence[Pair]) -> list[Best]:
         """Return the best window of each pair; only pairs that are not in the cache are computed."""
@@ -266,65 +253,27 @@ def _check(name: str, value: int | None, *, low: float, high: float = float("inf
         check_number("rerank", name, value, low=low, high=high, integer=True)
 
 
-def _earlier_ranks(inp: pd.DataFrame) -> dict[str, tuple[int, float]]:
-    """Return earlier rank, from 1, and score of each document; none if the list has no scores."""
-    if "score" not in inp.columns:
-        return {}
-    ranked = rank_results(inp)
-    scores = ranked["score"].astype(float).tolist()
-    return {docno: (number, scores[number - 1]) for number, docno in enumerate(ranked["docno"].tolist(), start=1)}
+_LOCAL, _HOSTED = (set(inspect.signature(one).parameters) for one in (CrossEncoderReranker, HostedReranker))
 
 
-def _provision_texts(frame: pd.DataFrame, texts: ProvisionLookup | Mapping[str, str] | None) -> list[tuple[str, str]]:
-    """Return title and text of each row: of its columns ``title`` and ``text``, else from `texts`.
+@parameters_of(CrossEncoderReranker, HostedReranker, without=["texts", "client"])
+def rerank(
+    collection: Any, *, model: str, base_url: str | None = None, cache: bool = True, **params: Any
+) -> CrossEncoderReranker | HostedReranker:
+    """Rerank by a cross-encoder: ``bm25 % 100 >> rerank("BAAI/bge-reranker-v2-m3")``, or by a hosted one.
 
     Args:
-        frame: with ``docno``.
-        texts: a lookup of provisions, or the text of each docno; None if the frame has all texts.
-
-    Raises:
-        ComponentError: a provision has no text anywhere.
-    """
-    docnos = frame["docno"].tolist()
-    own = frame["text"].tolist() if "text" in frame.columns else [None] * len(frame)
-    titles = frame["title"].tolist() if "title" in frame.columns else [None] * len(frame)
-    missing = [docno for docno, text in zip(docnos, own, strict=True) if not isinstance(text, str)]
-    looked_up = _look_up(list(dict.fromkeys(missing)), texts) if missing else {}
-    return [
-        (title if isinstance(title, str) else "", text) if isinstance(text, str) else looked_up[docno]
-        for docno, title, text in zip(docnos, titles, own, strict=True)
-    ]
-
-
-def _look_up(docnos: Sequence[str], texts: ProvisionLookup | Mapping[str, str] | None) -> dict[str, tuple[str, str]]:
-    if texts is None:
-        raise ComponentError(
-            f"rerank: the provision {docnos[0]!r} has no text: give a column 'text', or texts=… to take it from."
-        )
-    by_docno: dict[str, tuple[str, str]]
-    if isinstance(texts, Mapping):
-        by_docno = {docno: ("", texts[docno]) for docno in docnos if docno in texts}
-    else:
-        by_docno = {docno: (one.title, one.text) for docno, one in texts.provisions(docnos).items()}
-    for docno in docnos:
-        if docno not in by_docno:
-            where = "the given texts" if isinstance(texts, Mapping) else repr(texts)
-            raise ComponentError(f"rerank: there is no provision {docno!r} in {where}.")
-    return by_docno
-
-
-def _readable(text: str) -> str:
-    """Return a text in NFC, with ``?`` for half of a surrogate pair."""
-    return unicodedata.normalize("NFC", text).encode("utf-8", "replace").decode("utf-8")
-
-
-@parameters_of(CrossEncoderReranker, without=["texts"])
-def rerank(collection: Any, *, model: str, cache: bool = True, **params: Any) -> CrossEncoderReranker:
-    """Rerank by a cross-encoder: ``bm25 % 100 >> rerank("BAAI/bge-reranker-v2-m3")``.
-
-    Args:
+        model: a folder, or the name of a model on the hub; with `base_url`, its name there.
+        base_url: address of a hosted reranker, before ``/rerank``; None for a model on this machine. The parameters
+            from `cache` to `trust_remote_code` are for a model on this machine, those from `key` on for a hosted one.
         cache: whether scores are stored in the collection's cache.
     """
     if not isinstance(cache, bool):
         raise ComponentError(f"rerank: cache={cache!r} is neither True nor False.")
+    foreign = _LOCAL - _HOSTED if base_url is not None else _HOSTED - _LOCAL
+    if wrong := [name for name in params if name in foreign]:
+        which, other = ("with", "on this machine") if base_url is not None else ("without", "that is hosted")
+        raise ComponentError(f"rerank: {wrong[0]} is for a model {other}, and does nothing {which} base_url.")
+    if base_url is not None:
+        return HostedReranker(model, base_url, collection, client=collection.client, **params)
     return CrossEncoderReranker(model, texts=collection, cache=collection.cache if cache else None, **params)

@@ -1,6 +1,8 @@
 """The manifest of an artifact: what it is, what it was made from, and size and sha256 of each of its files.
 
 ``manifest.json`` holds ``kind``, ``version``, ``data``, ``facts``, ``files`` and ``sha256``, the digest of all others.
+The card of a trained model, ``model.json``, is sealed in the same way; it holds ``format``, ``version``, ``files`` and
+facts of its kind.
 """
 
 from __future__ import annotations
@@ -12,10 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from legalir.errors import ArtifactError
+from legalir.errors import ArtifactError, ComponentError
 from legalir.storage.digest import digest, file_digest
 
 MANIFEST = "manifest.json"
+
+AGAIN = "copy the model again, or train it again"
+"""The advice on how to get a good trained model again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +126,62 @@ def verify(path: Path, manifest: Manifest) -> None:
     for (name, entry), actual in zip(manifest.files.items(), digests, strict=True):
         if actual != entry["sha256"]:
             raise ArtifactError(f"{data / name} was altered after it was written: {rebuild_hint(path)}")
+
+
+def is_card(file: Path, form: str) -> bool:
+    """Return whether `file` is the card of a model of this format, whole or not, of any version."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("format") == form
+
+
+def read_card(file: Path, noun: str, form: str, version: int, facts: Iterable[str]) -> dict[str, Any]:
+    """Return the content of the card of a trained model, verified; of its other files only the sizes are checked.
+
+    Args:
+        file: the card, in the folder of the model.
+        noun: what the model is, for messages.
+        form: its format.
+        version: version of this format.
+        facts: keys that it must have.
+
+    Raises:
+        ArtifactError: a file is missing, truncated or altered, or the model has another version.
+        ComponentError: there is no such folder, or no such model in it.
+    """
+    folder = file.parent
+    if not folder.is_dir():
+        raise ComponentError(f"There is no {noun} at {folder}: give the folder of one, as training writes it.")
+    if not file.is_file():
+        raise ComponentError(f"{folder} holds no {file.name}, so it is not a {noun}: give the folder of one.")
+    try:
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ArtifactError(f"{file} cannot be read ({error.strerror or error}).") from error
+    except ValueError as error:
+        raise ArtifactError(f"{file} was truncated or altered, and is not JSON: {AGAIN}.") from error
+    if not isinstance(content, dict):
+        raise ArtifactError(f"{file} was altered, and is not a JSON object: {AGAIN}.")
+    if content.get("format") != form:
+        raise ComponentError(f"{file} is not that of a {noun}: give the folder that training wrote.")
+    if content.get("version") != version:
+        raise ArtifactError(
+            f"{folder} has version {content.get('version')!r} of the format of {noun}s, and this legalir reads "
+            f"version {version}: install the legalir that wrote it ({content.get('legalir')}), or train it again."
+        )
+    try:
+        content = unseal(content)
+        whole = {*facts, "files"} <= set(content)
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ArtifactError(f"{file} was altered after it was written: {AGAIN}.")
+    for name, entry in content["files"].items():
+        part = folder / name
+        if not part.is_file():
+            raise ArtifactError(f"{folder} lacks its file {name}: {AGAIN}.")
+        if part.stat().st_size != entry["size"]:
+            raise ArtifactError(f"{part} has {part.stat().st_size} bytes instead of {entry['size']}: {AGAIN}.")
+    return content

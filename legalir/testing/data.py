@@ -6,6 +6,8 @@ import unicodedata
 
 import pandas as pd
 
+from legalir.llm.chat import ChatRequest
+
 FIRST_STAGE = 'tfidf(analyzer="whitespace") % 20'
 """Expression of the input of rerankers, expanders and generators; its scores lie in [0, 1], as some of them need."""
 
@@ -66,6 +68,14 @@ QUERIES = pd.DataFrame(
 TEXTS: tuple[str, ...] = (*(one["text"] for one in PROVISIONS), *QUERIES["query"])
 """The texts for analyzers and encoders."""
 
+CHAT_REQUEST = ChatRequest(
+    (("system", "Answer in at most five words."), ("user", "When is the lamp of a lighthouse lit?")),
+    max_tokens=8,
+    prompt="lighthouse",
+    question="When is the lamp of a lighthouse lit?",
+)
+"""The request for chat models."""
+
 ODD_TEXTS: tuple[str, ...] = (
     "",
     " \t\n",
@@ -94,12 +104,14 @@ HEAVY: tuple[str, ...] = (
     "kiwipiepy",
     "llama_cpp",
     "onnxruntime",
+    "openai",
     "pyserini",
     "sentence_transformers",
     "tensorflow",
     "torch",
     "transformers",
     "vllm",
+    "xllamacpp",
 )
 """Modules whose import takes seconds or gigabytes, or starts a virtual machine."""
 

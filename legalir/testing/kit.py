@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from legalir.errors import ComponentError, suggestion
 from legalir.plugins import Factory
 from legalir.testing.analyzer import ANALYZER
+from legalir.testing.chat_model import CHAT_MODEL
 from legalir.testing.checks import Check, Failed, NotApplicable, Outcome, explain_error
 from legalir.testing.encoder import ENCODER
 from legalir.testing.pipeline_roles import EXPANDER, FUSER, GENERATOR, RERANKER, RETRIEVER
@@ -28,6 +29,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "expander": EXPANDER,
     "reranker": RERANKER,
     "generator": GENERATOR,
+    "llm": CHAT_MODEL,
     "source": SOURCE,
 }
 """The checks of each role, in the order in which they run."""

@@ -19,12 +19,14 @@ from legalir import plugins
 from legalir.collection.collection import Collection
 from legalir.encode.contract import Encoder, TrainableEncoder
 from legalir.errors import AnalyzerError, ComponentError, LegalIRError, describe
+from legalir.llm.client import Client
 from legalir.plugins import PIPELINE_ROLES, ROLES, Factory, PluginEntry
 from legalir.plugins.discovery import legalir_first
 from legalir.plugins.making import find
 from legalir.plugins.signature import Signature
 from legalir.plugins.spec import literal, read_component
 from legalir.testing import data
+from legalir.testing.echo import Echo
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -227,14 +229,18 @@ class Sandbox:
         links: Sequence[tuple[str, str, str]] = data.LINKS,
         name: str = "statutes",
     ) -> Collection:
-        """Return a collection of these provisions: a new object over the same cache each time."""
+        """Return a collection of these provisions: a new object over the same cache each time.
+
+        Components of it that ask a language model get :class:`~legalir.testing.echo.Echo`.
+        """
         folder = self.folder / name
         if not folder.exists():
             folder.mkdir(parents=True)
             lines = (json.dumps(one, ensure_ascii=False) + "\n" for one in provisions)
             (folder / "corpus.jsonl").write_text("".join(lines), encoding="utf-8")
             (folder / "links.tsv").write_text("".join("\t".join(one) + "\n" for one in links), encoding="utf-8")
-        return Collection(folder, cache=self.folder / "cache")
+        client = Client(Echo(), cache=self.folder / "llm.sqlite")
+        return Collection(folder, cache=self.folder / "cache", client=client)
 
     @property
     def upstream(self) -> str:
@@ -297,6 +303,10 @@ class Sandbox:
         if role == "source":
             rows = [{"qid": str(row.get("docno")), "fields": dict(row)} for row in component.provisions()]
             return pd.DataFrame([*rows, {"qid": "links", "fields": [list(link) for link in component.links()]}])
+        if role == "llm":
+            # The text of a reply may be another one in another process; that there is one may not.
+            row = {"qid": component.name, "host": component.host, "reply": bool(component.chat(data.CHAT_REQUEST).text)}
+            return pd.DataFrame([row])
         out: pd.DataFrame = component.transform(self.input(collection, component))
         return out
 

@@ -59,6 +59,7 @@ def test_help_of_every_command_has_an_example(
 ) -> None:
     commands = ["search", "explain", "index", "datasets list", "datasets show", "datasets check", "datasets import"]
     commands += ["plugins list", "plugins show", "plugins check", "plugins new", "train static"]
+    commands += ["llm cache show", "llm cache export", "llm cache prune"]
     for command in [*commands, "experiment run", "experiment compare"]:
         assert in_process(monkeypatch, *command.split(), "--help") == 0
         assert f"legalir {command}" in capsys.readouterr().out

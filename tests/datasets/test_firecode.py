@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import json
 import re
+import unicodedata
 from collections import Counter, defaultdict
 
 import pytest
@@ -130,6 +132,22 @@ def test_dev_and_test_split_the_questions() -> None:
     test = set(datasets.load("legalir/firecode/test").topics()["qid"])
     assert not dev & test
     assert dev | test == set(datasets.load("legalir/firecode").topics()["qid"])
+
+
+def test_every_question_has_the_texts_that_the_authors_wrote(firecode: StatuteDataset) -> None:
+    lines = (firecode.folder.root / "rewrites.jsonl").read_text(encoding="utf-8").splitlines()
+    texts = [json.loads(line) for line in lines]
+    # In the order of the questions, three each; no number of a provision, which nobody knows from the question alone.
+    prompts = ("analytical", "rationale", "hyde")
+    places = [(text["question"], text["prompt"]) for text in texts]
+    assert places == list(itertools.product(firecode.topics()["query"], prompts))
+    assert len({text["text"] for text in texts}) == len(texts)
+    for text in texts:
+        assert set(text) == {"prompt", "question", "text"}
+        assert unicodedata.is_normalized("NFC", text["text"])
+        assert text["text"].strip() == text["text"]
+        assert len(text["text"]) >= 20
+        assert not re.search(r"제\s?\d+조", text["text"])
 
 
 def test_one_standard_was_repealed_and_replaced(provisions: dict[str, Provision]) -> None:

@@ -77,7 +77,7 @@ def test_a_component_has_formula_source_and_page(entry: plugins.PluginEntry) -> 
     assert sections[0]["expression"] == expression_of(entry)
     assert facts.keys() >= {"Formula", "Source", "More"}
     assert all(facts.values())
-    page = re.findall(r"\]\((\w+\.md)", facts["More"])[0]
+    page = re.findall(r"\]\(([\w-]+\.md)", facts["More"])[0]
     assert re.search(rf"`{entry.name}\b", read(page)), f"{page} does not mention {entry.name}"
 
 
@@ -129,5 +129,5 @@ def test_pages_of_the_site_that_stand_elsewhere() -> None:
 def test_readme_names_every_page_of_a_component() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for section in SECTIONS:
-        page = re.findall(r"\]\((\w+\.md)", facts_of(section)["More"])[0]
+        page = re.findall(r"\]\(([\w-]+\.md)", facts_of(section)["More"])[0]
         assert f"docs/{page}" in readme

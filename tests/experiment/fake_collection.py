@@ -12,6 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.experiment import ExperimentResult
+from legalir.llm.client import Client
 
 DOCNOS = [f"제{number}조" for number in range(1, 13)]
 TOPICS = pd.DataFrame(
@@ -84,6 +85,7 @@ class FakeCollection:
     asked: Counter[tuple[str, int]] = field(default_factory=Counter)
     id: str = "legalir/fake"
     language: str = "en"
+    client: Client = field(default_factory=Client)
 
     def topics(self) -> pd.DataFrame:
         return TOPICS.copy()

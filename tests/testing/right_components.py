@@ -18,6 +18,7 @@ from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.generate.generator import Generator
+from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 
 
 def parts(text: str) -> list[str]:
@@ -200,3 +201,20 @@ class Register:
 
 def register(collection: Any) -> Register:
     return Register()
+
+
+class Echo:
+    """A chat model that says the first words of the last message again."""
+
+    name, host, concurrency = "echo", "", 2
+
+    def chat(self, request: ChatRequest) -> ChatReply:
+        words = request.messages[-1][1].split()
+        if not words:
+            raise FailedReply("empty", "there are no words")
+        said = words[: request.max_tokens]
+        return ChatReply(" ".join(said), "stop" if said == words else "length", "echo", 7, len(said), 0.5)
+
+
+def echo(collection: Any) -> Echo:
+    return Echo()

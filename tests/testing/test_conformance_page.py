@@ -23,8 +23,13 @@ def test_every_check_is_on_the_page() -> None:
     frames = named("Retriever, fuser, expander, reranker, generator")
     of_frames = {name for role in plugins.PIPELINE_ROLES for name in testing.names(role)}
     assert frames | fresh == of_frames
-    for role in ("analyzer", "encoder", "source"):
-        assert named(role.capitalize()) | fresh == set(testing.names(role))
+    for role, section in {
+        "analyzer": "Analyzer",
+        "encoder": "Encoder",
+        "source": "Source",
+        "llm": "Chat model",
+    }.items():
+        assert named(section) | fresh == set(testing.names(role))
 
 
 def test_every_heavy_module_is_on_the_page() -> None:

@@ -141,7 +141,7 @@ class Definition(Schema):
     """
 
     KIND: ClassVar[str] = "an experiment"
-    PATHS: ClassVar[tuple[str, ...]] = ("dataset", "datasets", "values")
+    PATHS: ClassVar[tuple[str, ...]] = ("dataset", "datasets", "values", "replies")
 
     title: OptionalText = ""
     """Title of the report; by default the name of the file."""
@@ -161,6 +161,10 @@ class Definition(Schema):
     """Name to pipeline expression as written, in the order of the table; the systems of `sweeps` stand at its end."""
     sweeps: tuple[Sweep, ...] = ()
     """Systems that differ in one parameter."""
+    llm: OptionalText = ""
+    """Language model of components that name none, such as ``smollm2``; ``$LEGALIR_LLM`` and ``--llm`` replace it."""
+    replies: OptionalText = ""
+    """File of stored replies of language models, which come before the cache; it may end in ``.gz``."""
     part: Choice[Literal["dev", "held-out"]] | None = None
     """Half of the queries, by the sha256 of the qid; choose settings on one half and confirm them on the other."""
     baseline: Text | None = None

@@ -105,6 +105,7 @@ def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
         "slow": slow,
         "cards": queries.cards(qids, [name for name in (baseline, best) if name] or ranked[:1]),
         "carded": qids,
+        "asked": {name: run.record.llm for name, run in queries.runs.items() if run.record.llm},
     }
 
 

@@ -19,11 +19,12 @@ from legalir.experiment.runs.fingerprints import frame_fingerprint, legalir_vers
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
+    from legalir.llm.client import Usage
 
 PACKAGES = (
     *("pyterrier", "ir-datasets", "ir-measures", "pytrec-eval-terrier", "numba", "numpy", "scipy", "pandas"),
     *("scikit-learn", "statsmodels", "networkx", "PyStemmer", "regex", "stop-words", "py3langid", "torch"),
-    *("transformers", "sentence-transformers", "tokenizers", "faiss-cpu"),
+    *("transformers", "sentence-transformers", "tokenizers", "faiss-cpu", "openai", "xllamacpp", "json-repair"),
 )
 """Packages whose version may change a score or a time; those that are not installed are left out."""
 
@@ -45,10 +46,11 @@ def describe_environment(
     runs: Mapping[str, Run],
     absent: Mapping[str, str],
     seconds: float,
+    usage: Usage,
 ) -> dict[str, object]:
     """Return the content of ``environment.json``: versions, machine, fingerprints, values, and how each run was made.
 
-    `absent` holds the reason for each system without a run.
+    `absent` holds the reason for each system without a run, `usage` what language models were asked.
     """
     from legalir.pipeline import canonical
     from legalir.pipeline.settings import tuned_digest
@@ -79,13 +81,16 @@ def describe_environment(
             name: {"expression": canonical(text)} | (_how(runs[name]) if name in runs else {"absent": absent[name]})
             for name, text in shown.expressions().items()
         },
+        "llm": None if usage.asked + usage.stored == 0 else {"model": collection.client.llm_name(), **usage.to_dict()},
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "seconds": round(seconds, 3),
     }
 
 
 def _how(run: Run) -> dict[str, object]:
-    return {"key": run.record.key, "seconds": round(run.record.seconds, 3), "reused": run.reused}
+    how = {"key": run.record.key, "seconds": round(run.record.seconds, 3), "reused": run.reused}
+    how |= {"notes": list(run.record.notes)} if run.record.notes else {}
+    return how if run.record.llm is None else {**how, "llm": run.record.llm}
 
 
 def _packages() -> dict[str, str]:

@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -45,6 +45,8 @@ class RunRecord:
         queries: number of queries asked.
         seconds: time for all of them together; steps that several systems share count in full.
         latency: the response time of single queries, None where it was not measured.
+        notes: remarks of its components.
+        llm: what language models were asked for it, as :meth:`legalir.llm.client.Usage.to_dict` has it; None for none.
     """
 
     system: str
@@ -54,6 +56,8 @@ class RunRecord:
     queries: int
     seconds: float
     latency: Latency | None = None
+    llm: Mapping[str, object] | None = None
+    notes: Sequence[str] = ()
 
 
 @dataclass

@@ -52,6 +52,15 @@ def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
     return digest(list(_parts(pipeline, set())))
 
 
+def notes(pipeline: pt.Transformer) -> list[str]:
+    """Return the remarks of the components of a pipeline, each once, in order: their attribute ``note``."""
+    own = getattr(pipeline, "note", "")
+    inner = [value for value in vars(pipeline).values() if isinstance(value, pt.Transformer | tuple | list)]
+    parts = [part for value in inner for part in (value if isinstance(value, tuple | list) else [value])]
+    below = [note for part in parts if isinstance(part, pt.Transformer) for note in notes(part)]
+    return list(dict.fromkeys(filter(None, [own, *below])))
+
+
 def _parts(value: object, seen: set[int]) -> Iterator[str]:
     if id(value) in seen:
         return

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,11 +28,12 @@ from legalir.experiment.runs.files import (
     save_record,
     save_run,
 )
-from legalir.experiment.runs.fingerprints import frame_fingerprint, run_key
+from legalir.experiment.runs.fingerprints import frame_fingerprint, notes, run_key
 from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
 from legalir.frames.ranking import RankedLists, rank_results
+from legalir.llm.client import Client, Usage
 from legalir.plugins import plugin_of
 from legalir.progress import progress
 
@@ -84,9 +86,10 @@ def make_runs(
             runs[name] = run
     todo = {name: _steps(system.pipeline) for name, system in systems.items() if name not in runs}
     with progress("Running systems", len(todo)) as advance:
-        for name, results, seconds in run_together(todo, topics, absent):
+        for name, results, spent in run_together(todo, topics, absent, collection.client):
             system = systems[name]
-            record = RunRecord(name, system.expression, system.key, "", len(topics), seconds)
+            record = RunRecord(name, system.expression, system.key, "", len(topics), spent.seconds)
+            record = replace(record, llm=spent.llm(), notes=notes(system.pipeline))
             runs[name] = Run(checked_run(name, results, definition.depth), record)
             if system.path is not None:
                 save_run(system.path, runs[name])
@@ -131,35 +134,54 @@ def _steps(pipeline: pt.Transformer) -> tuple[pt.Transformer, ...]:
     return tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,)
 
 
+class Spent(NamedTuple):
+    """What the steps of a system took.
+
+    Attributes:
+        seconds: time.
+        usage: what language models were asked.
+    """
+
+    seconds: float = 0.0
+    usage: Usage = Usage()
+
+    def llm(self) -> dict[str, object] | None:
+        """Return what language models were asked, None for nothing."""
+        return self.usage.to_dict() if self.usage.asked + self.usage.stored else None
+
+
 def run_together(
     pipelines: Mapping[str, Sequence[pt.Transformer]],
     state: pd.DataFrame | RankedLists,
     absent: dict[str, str],
-    seconds: float = 0.0,
-) -> Iterator[tuple[str, pd.DataFrame, float]]:
+    client: Client | None = None,
+    spent: Spent | None = None,
+) -> Iterator[tuple[str, pd.DataFrame, Spent]]:
     """Run pipelines; steps that several of them begin with run once.
 
     Args:
         pipelines: the steps of each system.
         state: input of the first steps, a frame or ranked lists.
         absent: gets the reason for each system whose model or package is missing; these are left out.
-        seconds: time that earlier steps took.
+        client: the client that the steps ask.
+        spent: what earlier steps took.
 
     Yields:
-        The name of a system, its results, and the time of its steps in seconds; shared steps count in full.
+        The name of a system, its results, and what its steps took; shared steps count in full.
 
     Raises:
         LegalIRError: a step fails on purpose; the message begins with the system.
         PluginError: the code of a plugin fails.
     """
+    client, spent = client or Client(), spent or Spent()
     branches: dict[pt.Transformer, dict[str, Sequence[pt.Transformer]]] = {}
     for name, steps in pipelines.items():
         if steps:
             branches.setdefault(steps[0], {})[name] = steps[1:]
         else:
-            yield name, state.frame() if isinstance(state, RankedLists) else state, seconds
+            yield name, state.frame() if isinstance(state, RankedLists) else state, spent
     for first, rest in branches.items():
-        start = perf_counter()
+        start, asked = perf_counter(), copy.deepcopy(client.usage)
         with naming(next(iter(rest))):
             try:
                 results = step(first, state)
@@ -168,7 +190,8 @@ def run_together(
                     raise
                 _leave_out(list(rest), cause, absent)
                 continue
-        yield from run_together(rest, results, absent, seconds + perf_counter() - start)
+        total = Spent(spent.seconds + perf_counter() - start, spent.usage.plus(client.usage.since(asked)))
+        yield from run_together(rest, results, absent, client, total)
 
 
 def _missing(error: BaseException | None) -> ModelError | MissingExtra | None:

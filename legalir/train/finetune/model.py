@@ -7,10 +7,7 @@ sentence-transformers, with the heads of BGE-M3 beside it, as the encoders read 
 from __future__ import annotations
 
 import json
-import logging
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,7 @@ from legalir.encode.sentence import Options, find_preset, resolve_settings
 from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.models.folders import find_model, is_folder, model_digest
-from legalir.models.loading import Placement, load_backbone, load_tensors, load_tokenizer
+from legalir.models.loading import Placement, load_backbone, load_tensors, load_tokenizer, quiet
 from legalir.train.recipes import FineTuning
 
 _MODES = {
@@ -255,7 +252,7 @@ def write_model(folder: Path, recipe: FineTuning, base: BaseModel, network: Netw
     """
     folder.mkdir(parents=True, exist_ok=True)
     backbone = network.backbone
-    with _quiet():
+    with quiet():
         # It would be a path on this machine; or a known name, whose preset would override what is written here.
         backbone.config._name_or_path = ""
         state = {name: tensor.detach().cpu().clone() for name, tensor in backbone.state_dict().items()}
@@ -294,18 +291,3 @@ def _write_heads(folder: Path, network: Network) -> None:
         tensors = {key: value.detach().cpu().clone().contiguous() for key, value in layer.state_dict().items()}
         safetensors.save_file(tensors, folder / f"{name}.safetensors")
         torch.save(tensors, folder / f"{name}.pt")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Stop transformers from showing a bar for each file."""
-    logger: Any = require("transformers", extra="dense").utils.logging
-    bars, level = logger.is_progress_bar_enabled(), logger.get_verbosity()
-    logger.disable_progress_bar()
-    logger.set_verbosity(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.set_verbosity(level)
-        if bars:
-            logger.enable_progress_bar()

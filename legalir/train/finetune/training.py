@@ -107,7 +107,7 @@ class Tuning:
             self._display.phase("Epoch 0: measuring", None)
             self._measure(0, None)
         if not self._over():
-            with _own_random_numbers():
+            with own_random_numbers():
                 self._train()
             if self._interrupted() and not self._over():
                 raise KeyboardInterrupt
@@ -213,7 +213,7 @@ class Tuning:
 
 
 @contextmanager
-def _own_random_numbers() -> Iterator[None]:
+def own_random_numbers() -> Iterator[None]:
     """Restore the states of Python's, numpy's and torch's global generators, on each device, at the end."""
     torch = require("torch", extra="dense")
     python, arrays = random.getstate(), np.random.get_state()
@@ -231,7 +231,7 @@ def _measures(recipe: FineTuning, folder: Path, dev: DevSet, device: str) -> dic
     For M3 these are the measures of the dense head, and ``nDCG@10 sparse`` is that of token weights alone. The model is
     read by the encoder that will read it later.
     """
-    with _own_random_numbers():
+    with own_random_numbers():
         if recipe.objective == "unified":
             from legalir.m3.m3_encoder import M3Encoder
 

@@ -1,0 +1,88 @@
+"""``legalir graph``: build the knowledge graph of a collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from legalir.cli.printing import AsJson, print_json
+from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
+
+EXAMPLES = """Examples:
+
+  legalir graph triples legalir/firecode --llm smollm2 --facts 2
+
+  legalir graph triples my-statutes/ --llm 'openai(model="gpt-…")' --max-tokens-total 2000000
+
+  legalir graph triples my-statutes/ --llm 'openai(model="gpt-…")' --out facts.jsonl
+
+Then: legalir search my-statutes "question" --pipeline 'default % 5 >> triples'
+"""
+
+_SHOWN = 5
+"""Failed replies that are printed; --json has all."""
+
+app = typer.Typer(help="Build the knowledge graph of a collection.", no_args_is_help=True)
+
+
+@app.callback()
+def _graph() -> None:
+    """Build the knowledge graph of a collection."""
+
+
+@app.command(epilog=EXAMPLES)
+def triples(
+    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    llm: Llm = None,
+    facts: Annotated[int, typer.Option("--facts", min=1, max=50, help="Most facts of one provision.")] = 10,
+    prompt: Annotated[
+        Path | None, typer.Option("--prompt", help="A prompt of your own (YAML).", show_default="ours")
+    ] = None,
+    language: Annotated[
+        str, typer.Option("--language", help="Language of the prompt; auto: that of the collection.")
+    ] = "auto",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File for the facts, as JSON lines.", show_default="none")
+    ] = None,
+    offline: Offline = False,
+    local_only: LocalOnly = False,
+    max_tokens_total: MaxTokens = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a language model read facts (subject, predicate, object) in each provision of DATASET, for triples.
+
+    Replies are stored as they come: run the same command again after an interruption, and only the rest is asked.
+    """
+    from legalir.collection.collection import Collection
+    from legalir.graph.triples import build_triples, write_facts
+    from legalir.llm.client import Client
+
+    client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
+    collection = Collection(dataset, client=client)
+    graph = build_triples(collection, n=facts, prompt=prompt, language=language)
+    if out is not None:
+        write_facts(graph, out)
+    about: dict[str, Any] = graph.manifest.facts
+    usage = collection.client.usage
+    if as_json:
+        asked = {"asked": usage.asked, "stored": usage.stored, "paid_tokens": usage.paid_tokens}
+        print_json({"path": str(graph.path), **about, **asked})
+        return
+    source = about["source"]
+    typer.echo(
+        f"{about['facts']:,} facts about {about['entities']:,} entities, from {about['documents']:,} of "
+        f"{source['asked']:,} texts ({source['model']})"
+    )
+    typer.echo(f"Asked: {usage.asked:,} replies, {usage.paid_tokens:,} tokens; {usage.stored:,} were stored")
+    if left := about["empty"] + source["foreign"]:
+        typer.echo(f"Left out: {left:,} facts that are empty or not about their provision")
+    failures = source["failures"]
+    for docno, state, reason in failures[:_SHOWN]:
+        typer.echo(f"Failed: {docno}: {state} ({reason})")
+    if len(failures) > _SHOWN:
+        typer.echo(f"… and {len(failures) - _SHOWN:,} more failed replies; --json lists all")
+    typer.echo(f"Graph: {graph.path}")
+    if out is not None:
+        typer.echo(f"Facts: {out}")

@@ -1,0 +1,171 @@
+"""``legalir llm cache``: show what replies of language models are stored, export them, and delete them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from legalir.cli.printing import AsJson, print_json, printable
+from legalir.errors import ArtifactError
+
+if TYPE_CHECKING:
+    from legalir.llm.cache import ReplyCache, Totals
+
+app = typer.Typer(no_args_is_help=True, help="What language models were asked.")
+cache = typer.Typer(no_args_is_help=True, help="Show, export and delete the stored replies of language models.")
+app.add_typer(cache, name="cache")
+
+_SHOW = """Examples:
+
+  legalir llm cache show
+
+  legalir llm cache show --json
+
+No question is printed. LEGALIR_HOME is the directory of the cache.
+"""
+_EXPORT = """Examples:
+
+  legalir llm cache export replies.jsonl
+
+  legalir llm cache export replies.jsonl --model qwen3 --replace
+
+Then: legalir search legalir/firecode "question" --pipeline 'rar(default)' --llm 'recorded(path="replies.jsonl")'.
+
+The file holds the questions and the texts of the replies, and no key.
+"""
+_PRUNE = """Examples:
+
+  legalir llm cache prune --older-than 90
+
+  legalir llm cache prune --older-than 90 --model qwen3 --yes
+
+  legalir llm cache prune --all --yes
+
+Without --yes nothing is deleted. A deleted reply is asked for, and paid for, again.
+"""
+
+Model = Annotated[str | None, typer.Option("--model", help="Only replies of this model.", show_default=False)]
+
+
+@cache.command(epilog=_SHOW)
+def show(as_json: AsJson = False) -> None:
+    """Show the number, tokens, size and dates of the stored replies, by model and prompt."""
+    from legalir.llm.cache import default_cache
+
+    path = default_cache()
+    stored = _opened().summary() if path.exists() else []
+    size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.name in _files(path))
+    if as_json:
+        print_json({"file": str(path), "bytes": size, "replies": [_json(row) for row in stored]})
+        return
+    if not stored:
+        typer.echo(f"No replies are stored in {path}.")
+        return
+    _print_table(stored)
+    typer.echo(f"\n{path}: {_size(size)}")
+
+
+@cache.command(epilog=_EXPORT)
+def export(
+    file: Annotated[Path, typer.Argument(help="A new file of JSON lines.", show_default=False)],
+    model: Model = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing file.")] = False,
+) -> None:
+    """Write the stored replies to FILE, which `recorded` reads."""
+    from legalir.storage.files import atomic_file
+
+    replies = _opened()
+    if file.exists() and (not replace or file.samefile(replies.path)):
+        raise typer.BadParameter(f"{file} exists: give another name{', or --replace' if not replace else ''}.")
+    models: Counter[str] = Counter()
+    try:
+        with atomic_file(file) as stream:
+            for stored in replies.rows(model):
+                stream.write(f"{stored.line()}\n")
+                models[printable(stored.model)] += 1
+            if not models:
+                raise ArtifactError(f"No replies{f' of {model}' if model else ''} are stored: nothing is written.")
+    except OSError as error:
+        raise ArtifactError(f"{file} cannot be written ({error.strerror or error}): give another place.") from error
+    typer.echo(f"{file}: {', '.join(f'{count} replies of {name}' for name, count in sorted(models.items()))}")
+    if len(models) > 1:
+        typer.echo("recorded takes one reply to each question, of any of these models: --model exports one.", err=True)
+
+
+@cache.command(epilog=_PRUNE)
+def prune(
+    older_than: Annotated[
+        float | None,
+        typer.Option("--older-than", metavar="DAYS", min=0, help="Only replies older than DAYS.", show_default=False),
+    ] = None,
+    model: Model = None,
+    everything: Annotated[bool, typer.Option("--all", help="All replies.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete them; otherwise they are only shown.")] = False,
+) -> None:
+    """Delete stored replies; without --yes, show what would be deleted."""
+    if everything == (older_than is not None or model is not None):
+        raise typer.BadParameter("say which replies: --older-than and --model, or --all alone.")
+    before = time.time() - 86_400 * (older_than or 0)
+    replies = _opened()
+    selected = replies.summary(before, model)
+    if selected:
+        _print_table(selected)
+        typer.echo()
+    if yes:
+        typer.echo(f"Deleted {replies.prune(before, model)} replies.")
+    else:
+        count = sum(row.replies for row in selected)
+        typer.echo(f"Would delete {count} replies: add --yes to delete them." if count else "No replies to delete.")
+
+
+def _opened() -> ReplyCache:
+    from legalir.llm.cache import ReplyCache, default_cache
+
+    path = default_cache()
+    if not path.exists():
+        raise ArtifactError(f"There is no cache of replies at {path}: ask a model first, or set LEGALIR_HOME.")
+    return ReplyCache(path)
+
+
+def _files(path: Path) -> Sequence[str]:
+    """Return the names of the files of an SQLite database."""
+    return [path.name + end for end in ("", "-wal", "-shm")]
+
+
+def _json(row: Totals) -> dict[str, object]:
+    return row._asdict() | {name: _when(getattr(row, name)).isoformat("T", "seconds") for name in ("first", "last")}
+
+
+def _when(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
+
+
+def _print_table(rows: Sequence[Totals]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1), pad_edge=False, show_footer=len(rows) > 1)
+    sums = [sum(column) for column in zip(*(row[2:7] for row in rows), strict=True)]
+    table.add_column("model", "all", overflow="fold")
+    table.add_column("prompt")
+    for name, total in zip(("replies", "failed", "tokens in", "tokens out"), sums, strict=False):
+        table.add_column(name, f"{total:,}", justify="right", no_wrap=True)
+    table.add_column("size", _size(sums[4]), justify="right", no_wrap=True)
+    for name, seconds in (("first", min(row.first for row in rows)), ("last", max(row.last for row in rows))):
+        table.add_column(name, f"{_when(seconds):%Y-%m-%d}", no_wrap=True)
+    for row in rows:
+        numbers = [f"{value:,}" for value in row[2:6]]
+        dates = [f"{_when(value):%Y-%m-%d}" for value in (row.first, row.last)]
+        table.add_row(Text(printable(row.model)), Text(printable(row.prompt)), *numbers, _size(row.size), *dates)
+    Console().print(table)

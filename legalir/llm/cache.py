@@ -1,0 +1,305 @@
+"""Cache of replies: one SQLite file for all models and any number of processes; a paid reply is never asked for twice.
+
+A damaged file is set aside, and its readable rows go into a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from legalir.errors import ArtifactError
+from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, State
+from legalir.storage.digest import digest
+from legalir.storage.files import cache_home
+from legalir.storage.locks import cache_lock
+
+_log = logging.getLogger("legalir")
+_TABLE = """CREATE TABLE IF NOT EXISTS replies
+    (key TEXT PRIMARY KEY, prompt TEXT, model TEXT, time REAL, line TEXT, check_sum TEXT) WITHOUT ROWID"""
+_NEXT_ROWS = "SELECT key, line, check_sum, time FROM replies WHERE key > ? ORDER BY key LIMIT 500"
+_SELECTED = "FROM replies WHERE time < ? AND (? IS NULL OR model = ?)"
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class StoredReply(NamedTuple):
+    """A request, its model and its reply: a line of a file of replies.
+
+    Attributes:
+        key: key of the request.
+        model: id of the model that was asked.
+        request: the request, as :meth:`legalir.llm.chat.ChatRequest.canonical` has it.
+        reply: the reply; None if the model gave none.
+        state: why it gave none; ``ok`` if it gave one.
+        reason: a sentence about that.
+    """
+
+    key: str
+    model: str
+    request: dict[str, Any]
+    reply: ChatReply | None
+    state: State = "ok"
+    reason: str = ""
+
+    def line(self) -> str:
+        """Return one line of JSON; :meth:`read` reads it."""
+        fields = {**self._asdict(), "reply": self.reply and asdict(self.reply)}
+        return json.dumps(fields, ensure_ascii=False, sort_keys=True)
+
+    def given(self) -> ChatReply:
+        """Return the reply.
+
+        Raises:
+            FailedReply: the model gave none.
+        """
+        if self.reply is None:
+            raise FailedReply(self.state, self.reason)
+        return self.reply
+
+    @classmethod
+    def read(cls, line: str) -> StoredReply:
+        """Return the reply in a line.
+
+        Raises:
+            ValueError: it is not such a line, or the key is not the request's.
+        """
+        try:
+            fields = json.loads(line)
+            reply = None if fields["reply"] is None else ChatReply.read(fields["reply"])
+            request, state, reason = dict(fields["request"]), fields.get("state", "ok"), fields.get("reason", "")
+            stored = cls(fields["key"], fields["model"], request, reply, state, reason)
+        except (TypeError, LookupError, AttributeError) as error:
+            raise ValueError(f"not a stored reply ({error})") from error
+        if stored.key != digest({"model": stored.model, **request}):
+            raise ValueError("the key is not that of the request")
+        return stored
+
+    @classmethod
+    def of(cls, model: str, request: ChatRequest, reply: ChatReply | FailedReply) -> StoredReply:
+        """Return the entry of what a model gave."""
+        entry = cls(request.key(model), model, request.canonical(), None)
+        if isinstance(reply, FailedReply):
+            return entry._replace(state=reply.state, reason=str(reply))
+        return entry._replace(reply=reply)
+
+    def prompt(self) -> str:
+        """Return the name of the prompt."""
+        return str(self.request.get("prompt", ""))
+
+
+class Totals(NamedTuple):
+    """What a cache holds of one model and one prompt.
+
+    Attributes:
+        model: id of the model.
+        prompt: name of the prompt.
+        replies: number of stored requests.
+        failed: how many of them got no reply, for example because they were too long.
+        prompt_tokens: tokens of the requests.
+        completion_tokens: tokens of the replies.
+        size: bytes of all lines.
+        first: when the first one was stored, in seconds since 1970.
+        last: when the last one was stored.
+    """
+
+    model: str
+    prompt: str
+    replies: int
+    failed: int
+    prompt_tokens: int
+    completion_tokens: int
+    size: int
+    first: float
+    last: float
+
+
+def default_cache() -> Path:
+    """Return the path of the file of replies in the cache directory."""
+    return cache_home() / "llm.sqlite"
+
+
+class ReplyCache:
+    """Replies in an SQLite file; threads and processes may share it.
+
+    Args:
+        path: the file, which is created at the first use.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._database: sqlite3.Connection | None = None
+        self._file = 0
+
+    def get(self, key: str) -> StoredReply | None:
+        """Return the reply of a request; None if there is none, or if its row was altered.
+
+        Raises:
+            ArtifactError: the file cannot be read.
+        """
+        rows = self._run("SELECT line, check_sum FROM replies WHERE key = ?", (key,))
+        return next((_verified(*row) for row in rows), None)
+
+    def put(self, stored: StoredReply) -> None:
+        """Store a reply.
+
+        Raises:
+            ArtifactError: the file cannot be written, for example because the disk is full.
+        """
+        line = stored.line()
+        row = (stored.key, stored.prompt(), stored.model, time.time(), line, digest(line))
+        self._run("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def rows(self, model: str | None = None) -> Iterator[StoredReply]:
+        """Yield the replies of a model, or all, in order of their keys; altered rows are left out."""
+        return (stored for stored, _ in self._rows() if model in (None, stored.model))
+
+    def _rows(self) -> Iterator[tuple[StoredReply, float]]:
+        last = ""
+        while rows := self._run(_NEXT_ROWS, (last,)):
+            last = rows[-1][0]
+            for _, line, check_sum, stored_at in rows:
+                if (stored := _verified(line, check_sum)) is not None:
+                    yield stored, stored_at
+
+    def summary(self, before: float | None = None, model: str | None = None) -> list[Totals]:
+        """Return what is stored, by model and prompt.
+
+        Args:
+            before: only what was stored before this time, in seconds since 1970.
+            model: only what this model gave.
+        """
+        totals: dict[tuple[str, str], Totals] = {}
+        for stored, time_ in self._rows():
+            if (before is None or time_ < before) and model in (None, stored.model):
+                names, reply = (stored.model, stored.prompt()), stored.reply or ChatReply("")
+                old = totals.get(names) or Totals(*names, 0, 0, 0, 0, 0, time_, time_)
+                totals[names] = Totals(
+                    *names,
+                    replies=old.replies + 1,
+                    failed=old.failed + (stored.reply is None),
+                    prompt_tokens=old.prompt_tokens + reply.prompt_tokens,
+                    completion_tokens=old.completion_tokens + reply.completion_tokens,
+                    size=old.size + len(stored.line().encode()),
+                    first=min(old.first, time_),
+                    last=max(old.last, time_),
+                )
+        return [totals[names] for names in sorted(totals)]
+
+    def prune(self, before: float, model: str | None = None) -> int:
+        """Remove what :meth:`summary` counts, and altered rows among it; return the number of rows.
+
+        Other processes may go on using the file.
+        """
+        values = before, model, model
+        (count,) = self._run(f"SELECT count(*) {_SELECTED}", values)[0]
+        self._run(f"DELETE {_SELECTED}", values)
+        try:
+            self._run("VACUUM")
+        except ArtifactError as error:  # It needs space for a copy of what is left.
+            _log.warning("The replies are removed, but their space is not free yet: %s", error)
+        return int(count)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _run(self, statement: str, values: Iterable[object] = ()) -> list[Any]:
+        with self._lock:
+            try:
+                return self._connected().execute(statement, tuple(values)).fetchall()
+            except (sqlite3.Error, OSError) as error:
+                self._close()
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                    raise self._unusable(error) from error
+            try:
+                self._rebuild()
+                return self._connected().execute(statement, tuple(values)).fetchall()
+            except (sqlite3.Error, OSError) as error:
+                raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> ArtifactError:
+        return ArtifactError(
+            f"The cache of replies {self.path} cannot be used ({error}): free some space, or set LEGALIR_HOME to "
+            f"another directory; replies that it already holds are kept."
+        )
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._database is None or _file_number(self.path) != self._file:  # Another process may have rebuilt it.
+            self._close()
+            with cache_lock(self.path):
+                self._database, self._file = _open(self.path), _file_number(self.path)
+        return self._database
+
+    def _rebuild(self) -> None:
+        """Set a damaged file aside and take over its readable rows."""
+        with cache_lock(self.path):
+            with contextlib.suppress(sqlite3.Error), closing(_open(self.path)) as database:
+                if database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]:
+                    return  # Another process was first.
+            aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
+            for end in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    self.path.with_name(self.path.name + end).rename(f"{aside}{end}")
+            with closing(_open(self.path)) as database:
+                database.execute("BEGIN")
+                database.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)", _readable(aside))
+                database.execute("COMMIT")
+                (saved,) = database.execute("SELECT count(*) FROM replies").fetchone()
+        _log.warning("The cache of replies was damaged; it is now %s, and %d replies were saved.", aside, saved)
+
+
+def _file_number(path: Path) -> int:
+    """Return a number that another file of the same name would not have; 0 if there is none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+    try:
+        for line in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", _TABLE):
+            database.execute(line)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _readable(path: Path) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a damaged file that can be read: from both ends of each of 256 ranges of keys."""
+    with closing(sqlite3.connect(path)) as database:
+        for first, order in itertools.product(range(256), ("ASC", "DESC")):
+            select = f"SELECT * FROM replies WHERE key BETWEEN ? AND ? ORDER BY key {order}"
+            with contextlib.suppress(sqlite3.Error):
+                for row in database.execute(select, (f"{first:02x}", f"{first:02x}g")):
+                    if _verified(row[4], row[5]) is not None:
+                        yield row
+
+
+def _verified(line: object, check_sum: object) -> StoredReply | None:
+    """Return the reply in a row; None if the row was altered."""
+    if not isinstance(line, str) or digest(line) != check_sum:
+        return None
+    try:
+        return StoredReply.read(line)
+    except ValueError:  # A later version of legalir wrote it.
+        return None

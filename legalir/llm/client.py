@@ -1,0 +1,537 @@
+"""The one client: all components ask through it, so that caching, limits, retries and counts are the same for all."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import logging
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeVar, cast
+
+from pydantic import BaseModel
+
+from legalir import plugins
+from legalir.errors import ArtifactError, ComponentError, ModelError, PluginNotFound
+from legalir.frames.columns import whole_characters
+from legalir.llm.cache import ReplyCache, StoredReply, default_cache
+from legalir.llm.chat import ChatModel, ChatReply, ChatRequest, FailedReply, State, read_json, without_reasoning
+from legalir.llm.endpoint import LOCAL_HOSTS
+from legalir.llm.prompts import Prompt
+from legalir.progress import progress
+from legalir.storage.files import atomic_file
+
+_log = logging.getLogger("legalir")
+_told: set[str] = set()
+"""Hosts whose use was already printed."""
+
+Check = Callable[[Any, str], object]
+"""Function of the content of a reply and of its question; raises :class:`FailedReply` for a content of no use."""
+
+
+class Answer(NamedTuple):
+    """The content of a validated reply, or why there is none.
+
+    Attributes:
+        value: the text of the reply, or the object that was asked for; None if the reply failed.
+        state: ``ok``, or the kind of failure.
+        reason: a sentence about the failure.
+        reply: the reply as the model gave it; None if it gave none.
+    """
+
+    value: Any
+    state: State
+    reason: str = ""
+    reply: ChatReply | None = None
+
+
+class Service(NamedTuple):
+    """A model behind an endpoint that is not a chat model, such as a hosted encoder.
+
+    Attributes:
+        name: id of the model.
+        host: the host that texts are sent to.
+        concurrency: number of requests that may be under way at once.
+    """
+
+    name: str
+    host: str
+    concurrency: int
+
+
+class Failure(NamedTuple):
+    """A failed reply.
+
+    Attributes:
+        prompt: name of the prompt.
+        question: the question.
+        state: one of :data:`~legalir.llm.chat.State`.
+        reason: a sentence about it.
+    """
+
+    prompt: str
+    question: str
+    state: str
+    reason: str
+
+
+@dataclass
+class Usage:
+    """What was asked.
+
+    Attributes:
+        asked: number of requests that a model got.
+        stored: number of requests whose reply was stored.
+        prompt_tokens: tokens of all requests, stored replies included.
+        completion_tokens: tokens of all replies.
+        paid_tokens: tokens of the requests that a model got, and of their replies.
+        failures: the failed replies, in order.
+        models: host of each model by its id; empty for this process.
+    """
+
+    asked: int = 0
+    stored: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    paid_tokens: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    models: dict[str, str] = field(default_factory=dict)
+
+    def since(self, earlier: Usage) -> Usage:
+        """Return what was asked after `earlier`, a copy of this object."""
+        counts = {name: getattr(self, name) - getattr(earlier, name) for name in _COUNTS}
+        return Usage(**counts, failures=self.failures[len(earlier.failures) :], models=dict(self.models))
+
+    def plus(self, other: Usage) -> Usage:
+        """Return the sum of both."""
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        return Usage(**counts, failures=self.failures + other.failures, models=self.models | other.models)
+
+    @property
+    def failed(self) -> Counter[str]:
+        """Number of failed replies by state."""
+        return Counter(failure.state for failure in self.failures)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return JSON values."""
+        failures = [failure._asdict() for failure in self.failures]
+        return {**vars(self), "failed": dict(self.failed), "failures": failures}
+
+
+_COUNTS = ("asked", "stored", "prompt_tokens", "completion_tokens", "paid_tokens")
+
+
+class Client:
+    """Asks chat models for a collection or a run.
+
+    Args:
+        llm: the model that is asked where a component names none: a model, or name or call of a plugin of the role
+            ``llm``, such as ``smollm2`` or ``openai(model="…")``; None for ``$LEGALIR_LLM``.
+        cache: file of replies; None for ``llm.sqlite`` in the cache directory.
+        offline: whether only replies that are stored are used.
+        local_only: whether models on other machines are refused.
+        max_tokens_total: number of tokens, of requests and replies together, after which nothing more is asked.
+        collection: given to the factories of models.
+
+    Raises:
+        ComponentError: `max_tokens_total` is not a positive integer.
+    """
+
+    usage: Usage
+    """What was asked so far."""
+
+    def __init__(
+        self,
+        llm: str | ChatModel | None = None,
+        *,
+        cache: str | PathLike[str] | None = None,
+        offline: bool = False,
+        local_only: bool = False,
+        max_tokens_total: int | None = None,
+        collection: object = None,
+    ) -> None:
+        if max_tokens_total is not None and max_tokens_total < 1:
+            raise ComponentError(f"max_tokens_total={max_tokens_total} is not a positive integer.")
+        self.llm = llm or os.environ.get("LEGALIR_LLM") or None
+        self.offline, self.local_only, self.max_tokens_total = offline, local_only, max_tokens_total
+        self.collection = collection
+        self.usage = Usage()
+        self._cache = ReplyCache(default_cache() if cache is None else Path(cache))
+        self._replies: dict[str, StoredReply] = {}
+        self._used: dict[str, StoredReply | None] = {}
+        self._models: dict[str, ChatModel] = {}
+        self._lock = threading.Lock()
+
+    def _identity(self) -> tuple[object, ...]:
+        return self.llm, self._cache.path, self.offline, self.local_only, self.max_tokens_total
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Client) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __repr__(self) -> str:
+        return f"Client({self.llm_name()!r})"
+
+    def over(self, collection: object) -> Client:
+        """Return this client for a collection: the same settings, cache and counts, and replies of its own."""
+        client = copy.copy(self)
+        client.collection, client._models, client._replies, client._used = collection, {}, {}, {}
+        return client
+
+    def model(self, llm: str | ChatModel | None = None) -> ChatModel:
+        """Return a model, made the first time; None is the client's own.
+
+        Raises:
+            ModelError: no model is named, or it is on another machine and `local_only` is set.
+            LegalIRError: the model cannot be made.
+        """
+        spec = llm or self.llm
+        if isinstance(spec, ChatModel):
+            self.allow(spec)
+            return spec
+        if spec is None:
+            raise ModelError(
+                "No language model is named: give --llm, set LEGALIR_LLM, or write llm='…' in the component; "
+                "smollm2 is a small one for a first try."
+            )
+        if spec not in self._models:
+            try:
+                made = cast(ChatModel, plugins.make("llm", spec, self.collection))
+            except PluginNotFound as error:
+                raise ComponentError(str(error)) from None
+            self.allow(made)
+            self._models[spec] = made
+        return self._models[spec]
+
+    def llm_name(self) -> str | None:
+        """Return the name of the client's own model as it was given; None if there is none."""
+        return self.llm if self.llm is None or isinstance(self.llm, str) else self.llm.name
+
+    def allow(self, model: ChatModel | Service) -> None:
+        """Check that a model may be asked.
+
+        Raises:
+            ModelError: it is on another machine, and `local_only` is set.
+        """
+        if self.local_only and model.host and model.host not in LOCAL_HOSTS:
+            raise ModelError(
+                f"{model.name} is on {model.host}, and only models on this machine are allowed (--local-only)."
+            )
+
+    def ask(
+        self,
+        prompt: Prompt,
+        values: Sequence[Mapping[str, object]],
+        *,
+        llm: str | ChatModel | None = None,
+        kind: type[BaseModel] | None = None,
+        check: Check | None = None,
+        attempts: int = 2,
+        may_be_cut: bool = False,
+        **settings: Any,
+    ) -> list[Answer]:
+        """Ask a model about each of several questions.
+
+        A reply that fails is asked for again with the next seed, `attempts` times in all. Stored replies are used,
+        whatever they cost; a reply is stored as soon as it is there.
+
+        Args:
+            prompt: the prompt.
+            values: of its slots, one mapping a question; ``question`` is the question.
+            llm: the model; None for the client's own.
+            kind: the object that is asked for; None for plain text.
+            check: checks the text or object of a reply.
+            attempts: number of replies, at least 1, until the last failure counts.
+            may_be_cut: whether a text that `max_tokens` cut is of use.
+            settings: ``temperature, seed, max_tokens`` of the requests.
+
+        Returns:
+            One answer a question, in their order.
+
+        Raises:
+            ModelError: no request can succeed, a stored reply is missing and `offline` is set, or
+                `max_tokens_total` is reached; replies so far are stored.
+            ArtifactError: the cache cannot be used.
+        """
+        model = self.model(llm)
+        if not values:
+            return []
+        schema = None if kind is None else kind.model_json_schema()
+        requests = [
+            ChatRequest(
+                prompt.messages(one),
+                schema,
+                prompt=prompt.name,
+                fingerprint=prompt.fingerprint,
+                question=whole_characters(str(one.get("question", ""))),
+                **settings,
+            )
+            for one in values
+        ]
+
+        stopped = threading.Event()
+
+        def answer(request: ChatRequest) -> Answer:
+            for attempt in range(attempts):
+                result = self._answer(model, replace(request, seed=request.seed + attempt), kind, check, may_be_cut)
+                if result.state in ("ok", "too_long", "unavailable") or stopped.is_set():
+                    break
+            return result
+
+        keys = [request.key(model.name) for request in requests]
+        first = dict(zip(keys, requests, strict=True))  # Equal ones are asked once.
+        with progress(f"Asking {model.name}", len(first)) as advance:
+            done = dict(zip(first, _together(list(first.values()), answer, model, stopped, advance), strict=True))
+        answers = [done[key] for key in keys]
+        self._count(requests, answers)
+        return answers
+
+    def replies(
+        self,
+        service: Service,
+        requests: Sequence[ChatRequest],
+        send: Callable[[list[ChatRequest]], list[ChatReply]],
+        *,
+        size: int = 1,
+        advance: Callable[[int], None] = lambda done: None,
+    ) -> list[ChatReply]:
+        """Return the reply of a service to each of several requests: the stored one, or one that it gives now.
+
+        What the service gives is stored at once, a reply a request, whatever batch it was in.
+
+        Args:
+            service: the service.
+            requests: the requests.
+            send: returns the replies to up to `size` requests, which are sent as one; threads call it at once.
+            size: number of requests in a batch.
+            advance: called with the number of further requests that are done.
+
+        Raises:
+            ModelError: a batch got no reply of use, a stored reply is missing and `offline` is set, or
+                `max_tokens_total` is reached; replies so far are stored.
+            ArtifactError: the cache cannot be used.
+        """
+        self.allow(service)
+        keys = [request.key(service.name) for request in requests]
+        first = dict(zip(keys, requests, strict=True))  # Equal ones are asked once.
+        done: dict[str, ChatReply] = {}
+        for key in first:
+            stored = self._stored(key)
+            if stored is not None and stored.reply is not None:
+                self._record(service, stored, paid=False, keep=False)
+                done[key] = stored.reply
+        times = Counter(keys)
+        advance(sum(times[key] for key in done))
+        missing = [key for key in first if key not in done]
+        batches = [missing[place : place + size] for place in range(0, len(missing), size)]
+
+        def ask(batch: list[str]) -> list[ChatReply]:
+            self._check_allowance(service, first[batch[0]])
+            try:
+                replies = send([first[key] for key in batch])
+            except FailedReply as failure:
+                cure = "send less of a text by max_characters=…" if failure.state == "too_long" else "run again"
+                raise ModelError(
+                    f"{service.name} on {service.host}: {failure}: {cure}; replies so far are stored."
+                ) from failure
+            for key, reply in zip(batch, replies, strict=True):
+                stored = StoredReply.of(service.name, first[key], reply)
+                self._record(service, stored, paid=True, keep=False)
+                self._cache.put(stored)
+            advance(sum(times[key] for key in batch))
+            return replies
+
+        for batch, replies in zip(batches, _together(batches, ask, service), strict=True):
+            done.update(zip(batch, replies, strict=True))
+        return [done[key] for key in keys]
+
+    def _answer(
+        self,
+        model: ChatModel,
+        request: ChatRequest,
+        kind: type[BaseModel] | None,
+        check: Check | None,
+        may_be_cut: bool,
+    ) -> Answer:
+        """Return the answer to one request; a failed reply is an answer, too."""
+        reply: ChatReply | None = None
+        try:
+            reply = self._reply(model, request)
+            value = _read(reply, kind, may_be_cut)
+            if check is not None:
+                check(value, request.question)
+        except FailedReply as failure:
+            return Answer(None, failure.state, str(failure), reply)
+        return Answer(value, "ok", "", reply)
+
+    def _reply(self, model: ChatModel, request: ChatRequest) -> ChatReply:
+        """Return the stored reply to a request, or else the model's, which is stored.
+
+        Raises:
+            FailedReply: the model gave none.
+        """
+        key = request.key(model.name)
+        stored = self._stored(key)
+        if stored is not None and (stored.state != "unavailable" or self.offline):
+            self._record(model, stored, paid=False)
+            return stored.given()
+        self._check_allowance(model, request)
+        try:
+            stored = StoredReply.of(model.name, request, model.chat(request))
+        except FailedReply as failure:
+            stored = StoredReply.of(model.name, request, failure)
+        self._record(model, stored, paid=True)
+        if stored.state != "unavailable":  # Another time it may be there.
+            self._cache.put(stored)
+        return stored.given()
+
+    def _stored(self, key: str) -> StoredReply | None:
+        return self._replies.get(key) or self._cache.get(key)
+
+    def _record(self, model: ChatModel | Service, stored: StoredReply, *, paid: bool, keep: bool = True) -> None:
+        """Count a reply, and remember that it was used; `keep` keeps it in memory, for those that no cache has."""
+        reply = stored.reply or ChatReply("")
+        tokens = reply.prompt_tokens, reply.completion_tokens
+        with self._lock:
+            self.usage.asked += paid
+            self.usage.stored += not paid
+            self.usage.prompt_tokens += tokens[0]
+            self.usage.completion_tokens += tokens[1]
+            self.usage.paid_tokens += sum(tokens) if paid else 0
+            self.usage.models[model.name] = model.host
+            self._used[stored.key] = stored if keep else None
+
+    def _check_allowance(self, model: ChatModel | Service, request: ChatRequest) -> None:
+        service = isinstance(model, Service)
+        if self.offline:
+            text = request.messages[0][1] if service else request.question
+            raise ModelError(
+                f"No reply of {model.name} to the prompt {request.prompt!r} is stored for the "
+                f"{'text' if service else 'question'} {text[:200]!r}: run without offline once."
+            )
+        with self._lock:
+            spent = self.usage.paid_tokens
+            if self.max_tokens_total is not None and spent >= self.max_tokens_total:
+                raise ModelError(
+                    f"Stopped after {spent} tokens, as max_tokens_total={self.max_tokens_total} asks: replies so far "
+                    f"are stored; run again with a larger number to continue."
+                )
+            if model.host and model.host not in _told:
+                _told.add(model.host)
+                what = "Questions and provisions" if service else "Questions"
+                _log.warning("%s are sent to %s (model %s).", what, model.host, model.name)
+
+    def _count(self, requests: Sequence[ChatRequest], answers: Sequence[Answer]) -> None:
+        failures = [
+            Failure(request.prompt, request.question, answer.state, answer.reason)
+            for request, answer in zip(requests, answers, strict=True)
+            if answer.state != "ok"
+        ]
+        with self._lock:
+            self.usage.failures += failures
+        for state, count in Counter(failure.state for failure in failures).items():
+            reason = next(failure.reason for failure in failures if failure.state == state)
+            _log.warning("Failed replies: %d %s (%s).", count, state, reason)
+
+    def read_replies(self, path: Path) -> None:
+        """Use the replies in a file that :meth:`write_replies` wrote, before the cache.
+
+        Args:
+            path: the file; it may be compressed with gzip, and then ends in ``.gz``.
+
+        Raises:
+            ArtifactError: the file cannot be read, or a line was altered.
+        """
+        with _opened(path) as stream:
+            for number, line in enumerate(stream, start=1):
+                try:
+                    stored = StoredReply.read(line)
+                except ValueError as error:
+                    raise ArtifactError(f"{path}, line {number}: {error}: get the whole file again.") from error
+                self._replies[stored.key] = stored
+
+    def write_replies(self, path: Path) -> None:
+        """Write the replies that were used, and those that were read, in order of their keys."""
+        if used := self._used | self._replies:
+            stored = (used[key] or self._cache.get(key) for key in sorted(used))
+            with atomic_file(path) as stream:
+                stream.writelines(f"{one.line()}\n" for one in stored if one is not None)
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def _together(
+    tasks: Sequence[T],
+    run: Callable[[T], R],
+    model: ChatModel | Service,
+    stopped: threading.Event | None = None,
+    advance: Callable[[int], None] = lambda done: None,
+) -> list[R]:
+    """Return what `run` returns for each task, several at once where the model allows it.
+
+    Args:
+        tasks: the tasks.
+        run: function of a task; threads call it at once.
+        model: says how many requests may be under way at once.
+        stopped: set where a task failed, or Ctrl-C was pressed.
+        advance: called with 1 after each task.
+    """
+    if not tasks:
+        return []
+    pool = ThreadPoolExecutor(min(model.concurrency, len(tasks)), "legalir-llm")
+    try:
+        waiting = {pool.submit(run, task): place for place, task in enumerate(tasks)}
+        done: dict[int, R] = {}
+        for future in as_completed(waiting):
+            done[waiting[future]] = future.result()
+            advance(1)
+    except BaseException as error:
+        # What is under way is paid for: it ends and is stored. The rest is not begun.
+        if stopped is not None:
+            stopped.set()
+        interrupted = isinstance(error, KeyboardInterrupt)
+        pool.shutdown(wait=not interrupted, cancel_futures=True)
+        if interrupted:
+            _log.warning("Requests under way end, and their replies are stored; Ctrl-C again gives them up.")
+        raise
+    pool.shutdown()
+    return [done[place] for place in range(len(tasks))]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    """Open a text file that may be compressed with gzip."""
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as stream:
+            yield stream
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise ArtifactError(f"The replies in {path} cannot be read ({error}): get the whole file again.") from error
+
+
+def _read(reply: ChatReply, kind: type[BaseModel] | None, may_be_cut: bool) -> Any:
+    """Return the content of a reply.
+
+    Raises:
+        FailedReply: there is none.
+    """
+    if reply.refusal:
+        raise FailedReply("refused", f"the model refused: {reply.refusal[:200]}")
+    if reply.finish_reason == "content_filter":
+        raise FailedReply("filtered", "a content filter cut in")
+    text = without_reasoning(reply.text)
+    if reply.finish_reason == "length" and not (may_be_cut and text and kind is None):
+        raise FailedReply("cut", f"the reply was cut after {reply.completion_tokens} tokens")
+    if not text:
+        raise FailedReply("empty", "the reply has no text")
+    return text if kind is None else read_json(text, kind)

@@ -1,0 +1,255 @@
+"""Listwise reranking [rankgpt]: a chat model orders a window of provisions, which slides from the end to the front."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
+
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.component import Component, check_number
+from legalir.frames.ranking import rank_results
+from legalir.llm.chat import REPLY_STATE, ChatModel, FailedReply
+from legalir.llm.client import Client
+from legalir.llm.prompts import Prompt
+from legalir.plugins.contract import parameters_of
+from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
+from legalir.rewrite.rewriter import collection_prompt
+from legalir.storage.documents import title_and_text
+
+if TYPE_CHECKING:
+    from legalir.datasets.records import ProvisionLookup
+
+_NUMBER = re.compile(r"\[?(\d{1,6})(?:\.0)?\]?")
+_TOKENS = 10
+"""Tokens of the reply for each provision."""
+
+Order = npt.NDArray[np.int64]
+
+
+def windows(length: int, window: int, stride: int) -> list[slice]:
+    """Return the windows over a list, from its end to its front, all of one size; the last one is the front.
+
+    The code of the paper stops before a window that would begin in front of the list, and so may leave out the first
+    rows; here that window begins with the first row.
+
+    Args:
+        length: number of rows of the list; with fewer than 2 there is nothing to order.
+        window: rows of a window; a shorter list is one window.
+        stride: rows from the start of a window to the start of the next.
+    """
+    size = min(window, length)
+    starts = [*range(length - size, 0, -stride), 0] if length > 1 else []
+    return [slice(start, start + size) for start in starts]
+
+
+def named_places(order: Sequence[object], n: int) -> list[int]:
+    """Return the places, from 0 to n − 1, that a model wrote down as numbers from 1, each once, in its order.
+
+    ``[3]`` and ``"3"`` are 3; what is no number from 1 to n is left out.
+    """
+    numbers = [int(match[1]) for one in order if (match := _NUMBER.fullmatch(str(one)))]
+    return list(dict.fromkeys(number - 1 for number in numbers if 1 <= number <= n))
+
+
+def permutation(order: Sequence[object], n: int) -> Order:
+    """Return all places in the order that a model wrote down, [n]; those that it left out follow in their order."""
+    named = named_places(order, n)
+    return np.array([*named, *(place for place in range(n) if place not in set(named))], dtype=np.int64)
+
+
+@cache
+def _order(n: int) -> type[BaseModel]:
+    """Return the type of a reply with the numbers from 1 to n; the schema is stricter than what is read."""
+    number = {"type": "integer", "minimum": 1, "maximum": n}
+    schema = WithJsonSchema({"type": "array", "items": number, "minItems": 1, "maxItems": n})
+    order: Any = Annotated[list[Any], schema]
+    return create_model("Order", __config__=ConfigDict(extra="forbid"), order=(order, ...))
+
+
+def _check(n: int, reply: Any, question: str) -> None:
+    if not named_places(reply.order, n):
+        raise FailedReply("invalid", f"the reply names none of the {n} provisions")
+
+
+class Listwise(Component):
+    """Reranks with a chat model that puts the provisions of a window in order [rankgpt].
+
+    The first window holds the end of the list; each further one begins `stride` rows nearer to its front, until the
+    front is reached: so a good provision can rise through the whole list. A list of 100 takes 9 requests, one after the
+    other; lists of several questions are ordered at once.
+
+    The model returns the numbers of the provisions, the best first. A number out of range or named before is dropped;
+    provisions that the model left out follow in their order. A window whose reply has no such number keeps its order,
+    and is counted as a failed reply.
+
+    Columns in: ``qid, query, docno, score``, and ``title, text`` if `texts` is not given. Columns out: the same,
+    ``score``, ``rank`` and ``reply_state``. The score of place p of n, from 0, is ``1 − p/n``. ``reply_state`` is
+    ``ok``, or the state of the first failed reply if the replies for all windows of a list failed; an earlier state
+    that is not ``ok`` stays.
+
+    The paper writes the order as ``[2] > [1]`` in a conversation with a message for each provision, and cuts provisions
+    at 300 words; here it is one message, JSON, and a number of characters, as words mean little in some scripts.
+
+    Args:
+        client: asks the model.
+        prompt: the prompt.
+        llm: a model, or its name or call; None for that of the client.
+        texts: a collection, or the text of each docno, for frames without a column ``text``.
+        window: number of provisions that the model reads at once, from 2 to 1000.
+        stride: number of rows that a window moves, from 1 to `window`.
+        max_characters: number of characters that the model reads of a provision, at least 20.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+        ModelError: no model is named, or it is not allowed.
+    """
+
+    label = "listwise"
+
+    def __init__(
+        self,
+        client: Client,
+        prompt: Prompt,
+        llm: str | ChatModel | None = None,
+        texts: ProvisionLookup | Mapping[str, str] | None = None,
+        window: int = 20,
+        stride: int = 10,
+        max_characters: int = 1000,
+    ) -> None:
+        check_number("listwise", "window", window, low=2, high=1000, integer=True)
+        check_number("listwise", "stride", stride, low=1, high=window, integer=True)
+        check_number("listwise", "max_characters", max_characters, low=20, integer=True)
+        self.client = client
+        self.prompt = prompt
+        self.llm = llm
+        self.texts = texts
+        self.window = window
+        self.stride = stride
+        self.max_characters = max_characters
+        client.model(llm)  # A model that is missing or not allowed is told at once.
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        self._validate(inp)
+        out = inp.iloc[:0].copy()
+        added = {"score": np.float64, "rank": np.int64, REPLY_STATE: str}
+        return out.assign(**{column: pd.Series(dtype=kind) for column, kind in added.items()})
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of `inp` in the model's order.
+
+        Raises:
+            ComponentError: a question is not a string, or a document occurs twice in a list or has no text.
+            ModelError: no request can succeed; see :meth:`legalir.llm.client.Client.ask`.
+        """
+        self._validate(inp)
+        out = rank_results(inp.reset_index(drop=True))
+        query = pd.factorize(out["qid"])[0]
+        bounds = np.searchsorted(query, np.arange(query[-1] + 2)).tolist()
+        lists = [np.arange(start, end) for start, end in pairwise(bounds)]
+        states = self._reorder(lists, list_pairs(out, self.texts, "listwise"))
+        order = np.concatenate(lists)
+        sizes = np.array([len(one) for one in lists])[query]
+        out = out.iloc[order].reset_index(drop=True)
+        out["rank"] = np.concatenate([np.arange(len(one)) for one in lists])
+        out["score"] = 1 - out["rank"] / sizes
+        own = pd.Series([states[number] for number in query], dtype=str)
+        earlier = out[REPLY_STATE] if REPLY_STATE in out.columns else own
+        out[REPLY_STATE] = own.where(earlier.isna() | (earlier == "ok"), earlier)
+        return out
+
+    def _reorder(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[str]:
+        """Put the rows of each list into the model's order, in place; return the state of each list.
+
+        Args:
+            lists: row numbers of each list.
+            pairs: query, title and text of each row.
+        """
+        # Punctuation alone asks nothing.
+        silent = [not any(map(str.isalnum, pairs[rows[0]][0])) for rows in lists]
+        slides = [
+            [] if nothing else windows(len(rows), self.window, self.stride)
+            for rows, nothing in zip(lists, silent, strict=True)
+        ]
+        failures: list[list[str]] = [[] for _ in lists]
+        for turn in range(max(map(len, slides))):
+            current = {number: slide[turn] for number, slide in enumerate(slides) if turn < len(slide)}
+            for size in sorted({one.stop - one.start for one in current.values()}):
+                chosen = [number for number, one in current.items() if one.stop - one.start == size]
+                answers = self.client.ask(
+                    self.prompt,
+                    [self._values([pairs[row] for row in lists[number][current[number]]]) for number in chosen],
+                    llm=self.llm,
+                    kind=_order(size),
+                    check=partial(_check, size),
+                    max_tokens=_TOKENS * (size + 5),
+                )
+                for number, answer in zip(chosen, answers, strict=True):
+                    if answer.state == "ok":
+                        held = lists[number][current[number]]
+                        lists[number][current[number]] = held[permutation(answer.value.order, size)]
+                    else:
+                        failures[number].append(answer.state)
+        whole = [len(failed) == len(slide) > 0 for failed, slide in zip(failures, slides, strict=True)]
+        return [
+            "empty" if nothing else failed[0] if lost else "ok"
+            for nothing, failed, lost in zip(silent, failures, whole, strict=True)
+        ]
+
+    def _values(self, pairs: Sequence[Pair]) -> dict[str, object]:
+        """Return the values of the prompt: a provision is one line, so that none can look like two."""
+        texts = [" ".join(title_and_text(*pair[1:]).split())[: self.max_characters] for pair in pairs]
+        lines = (f"[{number}] {text}" for number, text in enumerate(texts, start=1))
+        return {"question": pairs[0][0], "provisions": "\n".join(lines), "n": len(pairs)}
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return for each docno of the list its place, and the earlier rank and score, which are replaced."""
+        out = self.transform(inp)
+        places = dict(zip(out["docno"], zip(out["rank"].tolist(), out["score"].tolist(), strict=True), strict=True))
+        before = earlier_ranks(inp)
+        listed = [docno for docno in docnos if docno in places]
+        origins = upstream(listed)
+        explanations = {}
+        for docno in listed:
+            place, score = places[docno]
+            state = out[REPLY_STATE].iloc[0]
+            who = "by the model" if state == "ok" else f"as before ({state})"
+            detail: dict[str, object] = {"place": place + 1, "of": len(out)}
+            part = Part(f"place {place + 1} of {len(out)} {who}", score, None, detail)
+            parts = (part, *replaced_parts(docno, before, origins))
+            explanations[docno] = Explanation(docno, score, self.label, parts, "1 − (place − 1)/n")
+        return explanations
+
+    def _validate(self, inp: pd.DataFrame) -> None:
+        columns = ["qid", "query", "docno", "score", *(["text"] if self.texts is None else [])]
+        pt.validate.columns(inp, includes=columns)
+
+
+@parameters_of(Listwise, without=["client", "prompt", "texts"])
+def listwise(
+    collection: Any,
+    *,
+    llm: str | None = None,
+    window: int = 20,
+    stride: int = 10,
+    prompt: str | None = None,
+    language: str = "auto",
+    **params: Any,
+) -> Listwise:
+    """Let a chat model put the results in order: ``bm25 % 100 >> listwise(window=20, stride=10)``.
+
+    Args:
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+    """
+    chosen = collection_prompt("listwise", collection, "listwise", prompt, language)
+    return Listwise(collection.client, chosen, llm, collection, window, stride, **params)

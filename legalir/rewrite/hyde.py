@@ -1,0 +1,98 @@
+"""HyDE [hyde]: a chat model writes the provision that would answer the question, and that text is searched with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from legalir.frames.columns import QUERY_PARTS
+from legalir.frames.component import check_number
+from legalir.lexical.lookup import NumberTable
+from legalir.llm.chat import REPLY_STATE, ChatModel
+from legalir.llm.client import Client
+from legalir.llm.prompts import Prompt
+from legalir.plugins.contract import parameters_of
+from legalir.rewrite.rewriter import Rewriter, make_rewriter
+
+_MAX_TOKENS = 400
+_SEEDS = 100
+"""Distance of the seeds of several texts, so that further attempts have seeds of their own."""
+
+
+class HyDE(Rewriter):
+    """Searches with hypothetical provisions in place of the question [hyde].
+
+    A dense retriever that follows searches with the mean of the vectors of the n texts, each encoded as a document; a
+    retriever of terms searches with the texts one after the other. It stands directly before the retriever.
+
+    Columns in: ``qid, query``. Columns out: the same, ``query_0``, ``reply_state`` and ``query_parts``. A question
+    without any usable reply is searched for as it is.
+
+    SearchFireSafety uses it without naming model, prompt or n [searchfiresafety].
+
+    Args:
+        client: asks the model.
+        prompt: the prompt.
+        llm: a model, or its name or call; None for that of the client.
+        numbers: as for :class:`~legalir.rewrite.rewriter.Rewriter`.
+        n: number of provisions, at least 1; with more than one they are sampled at temperature 0.7 [hyde].
+        include_query: whether the question itself counts as one more text, as in the paper.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+        ModelError: no model is named, or it is not allowed.
+    """
+
+    name = "hyde"
+    columns = (*Rewriter.columns, QUERY_PARTS)
+
+    def __init__(
+        self,
+        client: Client,
+        prompt: Prompt,
+        llm: str | ChatModel | None = None,
+        numbers: NumberTable | None = None,
+        n: int = 1,
+        include_query: bool = False,
+    ) -> None:
+        check_number("hyde", "n", n, low=1, high=100, integer=True)
+        super().__init__(client, prompt, llm, numbers)
+        self.n = n
+        self.include_query = include_query
+
+    def _rewritten(self, inp: pd.DataFrame, questions: Sequence[str]) -> dict[str, list[Any]]:
+        values = [{"question": question} for question in questions]
+        temperature = 0.0 if self.n == 1 else 0.7
+        rounds = [
+            self._ask(values, max_tokens=_MAX_TOKENS, temperature=temperature, seed=number * _SEEDS)
+            for number in range(self.n)
+        ]
+        columns: dict[str, list[Any]] = {name: [] for name in self.columns}
+        for question, answers in zip(questions, zip(*rounds, strict=True), strict=True):
+            texts = [self._cleaned(answer.value) for answer in answers if answer.state == "ok"]
+            asked = [question] if self.include_query or not texts else []
+            columns["query"].append("\n".join(asked + texts))
+            columns[REPLY_STATE].append("ok" if texts else answers[0].state)
+            columns[QUERY_PARTS].append((*(("query", one) for one in asked), *(("document", one) for one in texts)))
+        return columns
+
+
+@parameters_of(HyDE, without=["client", "prompt", "numbers"])
+def hyde(
+    collection: Any,
+    *,
+    prompt: str | None = None,
+    language: str = "auto",
+    strip_unknown_citations: bool = True,
+    **params: Any,
+) -> HyDE:
+    """Search with a hypothetical provision: ``hyde(n=1) >> dense``.
+
+    Args:
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
+    """
+    return make_rewriter(HyDE, collection, "hyde", prompt, language, strip_unknown_citations, **params)

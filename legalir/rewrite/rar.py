@@ -1,0 +1,148 @@
+"""RAR-Agent [rar-agent]: two queries written by a chat model are fused with the question, then the question decides.
+
+The analytical query holds the legal terms and the main issue; the rationale is a short hypothetical ruling, for which
+the analytical query is the scaffold. The prompts of the paper are not published; ours have the same contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+from legalir.frames.chain import Chain
+from legalir.frames.component import check_number
+from legalir.fuse.rrf import RRF
+from legalir.llm.chat import REPLY_STATE
+from legalir.plugins.contract import parameters_of
+from legalir.rewrite.rewriter import Rewriter, make_rewriter
+
+_QUERY_TOKENS, _RULING_TOKENS = 120, 400
+
+
+class Analytical(Rewriter):
+    """Replaces each question by its legal terms and main issue [rar-agent, eq. 1].
+
+    Columns in: ``qid, query``. Columns out: the same, ``query_0`` and ``reply_state``. Arguments and errors as for
+    :class:`~legalir.rewrite.rewriter.Rewriter`.
+    """
+
+    name = "analytical"
+
+    def _rewritten(self, inp: pd.DataFrame, questions: Sequence[str]) -> dict[str, list[Any]]:
+        answers = self._ask([{"question": question} for question in questions], max_tokens=_QUERY_TOKENS)
+        return self._columns(answers, questions)
+
+
+class Rationale(Rewriter):
+    """Replaces each question by a short hypothetical ruling [rar-agent, eq. 2].
+
+    What :class:`Analytical` wrote is the scaffold if it stands on the left; without it, or if its reply failed, there
+    is none. Columns in: ``qid, query``. Columns out: the same, ``query_0`` and ``reply_state``. Arguments and errors as
+    for :class:`~legalir.rewrite.rewriter.Rewriter`.
+    """
+
+    name = "rationale"
+
+    def _rewritten(self, inp: pd.DataFrame, questions: Sequence[str]) -> dict[str, list[Any]]:
+        written = inp[REPLY_STATE] == "ok" if REPLY_STATE in inp.columns else pd.Series(False, index=inp.index)
+        values = [
+            {"question": question, "scaffold": query if ok else ""}
+            for question, query, ok in zip(questions, inp["query"], written, strict=True)
+        ]
+        return self._columns(self._ask(values, max_tokens=_RULING_TOKENS), questions)
+
+
+@parameters_of(Rewriter, without=["client", "prompt", "numbers"])
+def analytical(
+    collection: Any,
+    *,
+    prompt: str | None = None,
+    language: str = "auto",
+    strip_unknown_citations: bool = True,
+    **params: Any,
+) -> Analytical:
+    """Search with the legal terms and the main issue of a question: ``analytical >> bm25``.
+
+    Args:
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
+    """
+    return make_rewriter(Analytical, collection, "analytical", prompt, language, strip_unknown_citations, **params)
+
+
+@parameters_of(Rewriter, without=["client", "prompt", "numbers"])
+def rationale(
+    collection: Any,
+    *,
+    cot: bool = True,
+    prompt: str | None = None,
+    language: str = "auto",
+    strip_unknown_citations: bool = True,
+    **params: Any,
+) -> Rationale:
+    """Search with a hypothetical ruling: ``analytical >> rationale >> bm25``.
+
+    Args:
+        cot: whether the model is told to think step by step.
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
+    """
+    return make_rewriter(
+        Rationale, collection, "rationale" if cot else "ruling", prompt, language, strip_unknown_citations, **params
+    )
+
+
+def rar(
+    collection: Any,
+    pipeline: pt.Transformer,
+    *,
+    N: int = 30,
+    M: int = 30,
+    k: int = 20,
+    rrf_k: float = 60,
+    reranker: pt.Transformer | None = None,
+    cot: bool = True,
+    scaffold: bool = True,
+    llm: str | None = None,
+    language: str = "auto",
+    strip_unknown_citations: bool = True,
+) -> pt.Transformer:
+    """RAR-Agent's retrieval: ``rar(default, reranker=rerank("BAAI/bge-reranker-v2-m3"))``.
+
+    The same as ``rrf(P % N, analytical >> P % N, analytical >> rationale >> P % N, k=rrf_k) % M >> reranker % k``. The
+    reranker reads the original question; without one, the order of the fusion stands. The paper's P is the hybrid
+    ``linear(dense, bm25, weights=[0.6, 0.4])``; how it normalises scores is not published.
+
+    Args:
+        pipeline: P, searched with the question and with both queries.
+        N: number of results of each search.
+        M: number of results of the fusion.
+        k: number of results.
+        rrf_k: constant of the fusion.
+        reranker: scores the M results against the original question; None for the order of the fusion.
+        cot: whether the rationale is reasoned step by step.
+        scaffold: whether the rationale is given the analytical query.
+        llm: name or call of the model; None for that of the run.
+        language: language of the prompts; ``auto`` for that of the collection.
+        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
+    """
+    for name, value in (("N", N), ("M", M), ("k", k)):
+        check_number("rar", name, value, low=1, integer=True)
+    for name, flag in (("cot", cot), ("scaffold", scaffold)):
+        if not isinstance(flag, bool):
+            raise ComponentError(f"rar: {name}={flag!r} is not true or false.")
+    shared: dict[str, Any] = {"llm": llm, "language": language, "strip_unknown_citations": strip_unknown_citations}
+    issue, ruling = analytical(collection, **shared), rationale(collection, cot=cot, **shared)
+    search = pipeline % N
+    third = Chain(issue, ruling, search) if scaffold else Chain(ruling, search)
+    fusion = RRF(search, Chain(issue, search), third, k=rrf_k)
+    if reranker is None:
+        fusion.note = "rar has no reranker: the order of its fusion stands"
+        return fusion % M % k
+    return Chain(fusion % M, reranker) % k

@@ -1,0 +1,199 @@
+"""Base of the components that let a chat model write a better question."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import pandas as pd
+import pyterrier as pt
+
+from legalir.analysis.language import foreign_script, language_of
+from legalir.errors import ComponentError
+from legalir.frames.columns import QUERY_PARTS, require_texts, whole_characters
+from legalir.frames.component import Component
+from legalir.lexical.lookup import NumberTable
+from legalir.llm.chat import REPLY_STATE, ChatModel, FailedReply
+from legalir.llm.client import Answer, Client
+from legalir.llm.prompts import Prompt, load_prompt
+from legalir.storage.digest import digest
+
+if TYPE_CHECKING:
+    from legalir.explanation import Explanation, Upstream
+
+
+def original_questions(frame: pd.DataFrame) -> list[str]:
+    """Return the question of each row as it was before the first rewriting.
+
+    PyTerrier keeps earlier forms in ``query_0``, ``query_1``, ...; the oldest one has the highest number.
+    """
+    pushed = [column for column in frame.columns if column.startswith("query_") and column[6:].isdigit()]
+    column = max(pushed, key=lambda name: int(name[6:]), default="query")
+    return [_composed(text) for text in frame[column]]
+
+
+def _composed(text: object) -> str:
+    """Return a text in NFC, with whole characters: the same question in NFD is asked once."""
+    return unicodedata.normalize("NFC", whole_characters(str(text)))
+
+
+def check_script(text: str, question: str) -> None:
+    """Check that a reply is written in a script of its question.
+
+    Raises:
+        FailedReply: the scripts have nothing in common.
+    """
+    if (script := foreign_script(text, question)) is not None:
+        raise FailedReply("language", f"the reply is written in {script}")
+
+
+class Rewriter(Component):
+    """Lets a chat model write what is searched for in place of each question.
+
+    The model always reads the original question, also after another rewriting. Columns in: ``qid, query``. Columns
+    out: the same, the question as it was in ``query_0`` (PyTerrier's convention), and ``reply_state``. Where the reply
+    failed, the original question is searched for; a fusion leaves that list out if it has another one of the question.
+
+    A subclass says in :meth:`_rewritten` what it asks.
+
+    Args:
+        client: asks the model.
+        prompt: the prompt.
+        llm: a model, or its name or call; None for that of the client.
+        numbers: numbers of the provisions; references to others are dropped from what the model writes. None keeps all.
+
+    Raises:
+        ModelError: no model is named, or it is not allowed.
+    """
+
+    name: str
+    columns: ClassVar[tuple[str, ...]] = ("query", REPLY_STATE)
+
+    def __init__(
+        self, client: Client, prompt: Prompt, llm: str | ChatModel | None = None, numbers: NumberTable | None = None
+    ) -> None:
+        self.client = client
+        self.prompt = prompt
+        self.llm = llm
+        self.numbers = numbers
+        client.model(llm)  # A model that is missing or not allowed is told at once.
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the model and the prompt."""
+        return digest([self.client.model(self.llm).name, self.prompt.fingerprint])
+
+    def _ask(self, values: Sequence[Mapping[str, object]], **settings: Any) -> list[Answer]:
+        """Return the answers to the prompt; texts may be cut, and must be in a script of their question."""
+        return self.client.ask(self.prompt, values, llm=self.llm, may_be_cut=True, check=check_script, **settings)
+
+    def _columns(self, answers: Sequence[Answer], questions: Sequence[str]) -> dict[str, list[Any]]:
+        """Return the columns for one text a question, written in one line."""
+        texts = [
+            " ".join(self._cleaned(answer.value).split()) if answer.state == "ok" else question
+            for answer, question in zip(answers, questions, strict=True)
+        ]
+        return {"query": texts, REPLY_STATE: [answer.state for answer in answers]}
+
+    def _cleaned(self, text: str) -> str:
+        """Return what the model wrote without references to provisions that the collection lacks."""
+        return text if self.numbers is None else self.numbers.without_unknown(text)
+
+    def _rewritten(self, inp: pd.DataFrame, questions: Sequence[str]) -> dict[str, list[Any]]:
+        """Return the values of each of :attr:`columns`.
+
+        Args:
+            inp: the rows.
+            questions: the original question of each row.
+        """
+        raise NotImplementedError
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the questions, rewritten.
+
+        Raises:
+            ComponentError: a query is not a string.
+            ModelError: no request can succeed; see :meth:`legalir.llm.client.Client.ask`.
+        """
+        pt.validate.columns(inp, includes=["qid", "query"])
+        require_texts(inp, self.name)
+        inp = inp.assign(query=pd.Series(map(_composed, inp["query"]), index=inp.index, dtype=str))
+        questions = original_questions(inp)
+        # Punctuation alone asks nothing.
+        rows = [row for row, question in enumerate(questions) if any(map(str.isalnum, question))]
+        columns: dict[str, list[Any]] = {
+            "query": list(questions),
+            REPLY_STATE: ["empty"] * len(inp),
+            QUERY_PARTS: [(("query", question),) for question in questions],
+        }
+        if rows:
+            for column, values in self._rewritten(inp.iloc[rows], [questions[row] for row in rows]).items():
+                for row, value in zip(rows, values, strict=True):
+                    columns[column][row] = value
+        out = self._pushed(inp)
+        for column in self.columns:
+            out[column] = pd.Series(columns[column], index=out.index, dtype=object if column == QUERY_PARTS else str)
+        return out
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no queries, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        kinds = {column: object if column == QUERY_PARTS else str for column in self.columns}
+        return self._pushed(inp).assign(**{column: pd.Series(dtype=kind) for column, kind in kinds.items()})
+
+    def _pushed(self, inp: pd.DataFrame) -> pd.DataFrame:
+        return pt.model.push_queries(inp).drop(columns=[QUERY_PARTS], errors="ignore")
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return nothing: a question has no score."""
+        return {}
+
+
+R = TypeVar("R", bound=Rewriter)
+
+
+def make_rewriter(
+    kind: type[R],
+    collection: Any,
+    prompt_name: str,
+    prompt: str | PathLike[str] | None,
+    language: str,
+    strip_unknown_citations: bool,
+    **params: Any,
+) -> R:
+    """Return a rewriter for a collection.
+
+    Args:
+        kind: its class.
+        collection: the collection, with its client and its numbers.
+        prompt_name: name of the prompt that ships.
+        prompt: file of the user's own prompt; None for ours.
+        language: code of a language; ``auto`` for that of the collection.
+        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
+        params: further arguments of the class.
+
+    Raises:
+        ComponentError: a parameter is wrong.
+        DefinitionError: the file of the prompt cannot be read.
+        ModelError: no model is named, or it is not allowed.
+    """
+    if not isinstance(strip_unknown_citations, bool):
+        raise ComponentError(f"{kind.name}: strip_unknown_citations={strip_unknown_citations!r} is not true or false.")
+    numbers = collection.indexes.numbers if strip_unknown_citations else None
+    return kind(
+        collection.client,
+        collection_prompt(kind.name, collection, prompt_name, prompt, language),
+        numbers=numbers,
+        **params,
+    )
+
+
+def collection_prompt(
+    component: str, collection: object, name: str, prompt: str | PathLike[str] | None, language: str
+) -> Prompt:
+    """Return a prompt in the language of a collection, or the user's own; arguments as for :func:`make_rewriter`."""
+    if not isinstance(language, str):
+        raise ComponentError(f"{component}: language={language!r} is not the code of a language.")
+    return load_prompt(name, language_of(collection) if language == "auto" else language, prompt)
