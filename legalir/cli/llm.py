@@ -55,7 +55,7 @@ Model = Annotated[str | None, typer.Option("--model", help="Only replies of this
 
 @cache.command(epilog=_SHOW)
 def show(as_json: AsJson = False) -> None:
-    """Show the number, tokens, size and dates of the stored replies, by model and prompt."""
+    """Show the number, tokens and dates of the stored replies, by model and prompt."""
     from legalir.llm.cache import default_cache
 
     path = default_cache()
@@ -151,21 +151,22 @@ def _size(count: int) -> str:
 
 
 def _print_table(rows: Sequence[Totals]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    """Print a line for each prompt below the name of its model, which may be as long as a path."""
+    lines: list[tuple[str, ...]] = [("prompt", "replies", "failed", "tokens in", "tokens out", "first", "last")]
+    lines += [_line(printable(row.prompt), [row]) for row in rows]
+    if len(rows) > 1:
+        lines.append(_line("all", rows))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    models = {place: row.model for place, row in enumerate(rows, start=1)}
+    for place, (name, *numbers) in enumerate(lines):
+        model = models.get(place)
+        if model is not None and model != models.get(place - 1):
+            typer.echo(printable(model))
+        cells = [name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]
+        typer.echo(f"  {'  '.join(cells)}")
 
-    table = Table(box=None, padding=(0, 1), pad_edge=False, show_footer=len(rows) > 1)
-    sums = [sum(column) for column in zip(*(row[2:7] for row in rows), strict=True)]
-    table.add_column("model", "all", overflow="fold")
-    table.add_column("prompt")
-    for name, total in zip(("replies", "failed", "tokens in", "tokens out"), sums, strict=False):
-        table.add_column(name, f"{total:,}", justify="right", no_wrap=True)
-    table.add_column("size", _size(sums[4]), justify="right", no_wrap=True)
-    for name, seconds in (("first", min(row.first for row in rows)), ("last", max(row.last for row in rows))):
-        table.add_column(name, f"{_when(seconds):%Y-%m-%d}", no_wrap=True)
-    for row in rows:
-        numbers = [f"{value:,}" for value in row[2:6]]
-        dates = [f"{_when(value):%Y-%m-%d}" for value in (row.first, row.last)]
-        table.add_row(Text(printable(row.model)), Text(printable(row.prompt)), *numbers, _size(row.size), *dates)
-    Console().print(table)
+
+def _line(name: str, rows: Sequence[Totals]) -> tuple[str, ...]:
+    counts = [sum(column) for column in zip(*(row[2:6] for row in rows), strict=True)]
+    dates = min(row.first for row in rows), max(row.last for row in rows)
+    return name, *(f"{count:,}" for count in counts), *(f"{_when(date):%Y-%m-%d}" for date in dates)

@@ -56,12 +56,14 @@ def test_what_is_stored_at_a_look(
     assert run(monkeypatch, "show") == 0
     out = capsys.readouterr().out
     lines = [line.split() for line in out.splitlines()]
-    assert " ".join(lines[0]) == "model prompt replies failed tokens in tokens out size first last"
-    assert lines[1][:6] == ["old", "[31m", "hyde", "1", "0", "1"]
-    assert lines[1][-2:] == ["2024-01-01", "2024-01-01"]
-    assert lines[2][:6] == ["qwen3", "hyde", "1,200", "0", "8,400", "6,000"]
-    assert lines[3][:6] == ["qwen3", "rewrite", "1", "1", "0", "0"]
-    assert lines[4][:5] == ["all", "1,202", "1", "8,401", "6,000"]
+    assert " ".join(lines[0]) == "prompt replies failed tokens in tokens out first last"
+    assert lines[1] == ["old", "[31m"]
+    assert lines[2] == ["hyde", "1", "0", "1", "0", "2024-01-01", "2024-01-01"]
+    assert lines[3] == ["qwen3"]
+    assert lines[4][:5] == ["hyde", "1,200", "0", "8,400", "6,000"]
+    assert lines[5][:5] == ["rewrite", "1", "1", "0", "0"]
+    assert lines[6][:6] == ["all", "1,202", "1", "8,401", "6,000", "2024-01-01"]
+    assert max(map(len, out.splitlines()[:7])) <= 80
     assert lines[-1][0] == f"{cache.path}:"
     assert "Lamp" not in out, "a question is never printed"
     assert "\x1b" not in out

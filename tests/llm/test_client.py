@@ -367,12 +367,13 @@ def test_an_injection_changes_nothing(tmp_path: Path, injected: str, monkeypatch
 
 
 class Slow:
-    """Takes a moment for each reply, and knows how many are under way."""
+    """Takes a moment for each reply, or waits for others, and knows how many are under way."""
 
     name, host = "slow", "model.example.org"
 
-    def __init__(self, concurrency: int) -> None:
+    def __init__(self, concurrency: int, together: int = 0) -> None:
         self.concurrency = concurrency
+        self.together = threading.Barrier(together, timeout=30) if together else None
         self.lock, self.under_way, self.most, self.asked = threading.Lock(), 0, 0, 0
 
     def chat(self, request: ChatRequest) -> ChatReply:
@@ -380,7 +381,10 @@ class Slow:
             self.under_way += 1
             self.asked += 1
             self.most = max(self.most, self.under_way)
-        time.sleep(0.02)
+        if self.together is None:
+            time.sleep(0.02)
+        else:
+            self.together.wait()
         with self.lock:
             self.under_way -= 1
         if request.question == "stop":
@@ -391,7 +395,7 @@ class Slow:
 class TestLimits:
     @pytest.mark.parametrize("concurrency", [1, 5])
     def test_so_many_at_once(self, tmp_path: Path, concurrency: int) -> None:
-        model = Slow(concurrency)
+        model = Slow(concurrency, together=concurrency)
         answers = a_client(tmp_path, model).ask(HYDE, [{"question": str(number)} for number in range(15)])
         assert model.most == concurrency
         assert [answer.value for answer in answers] == [f"About: {number}" for number in range(15)]

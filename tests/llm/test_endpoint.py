@@ -6,7 +6,6 @@ import gzip
 import json
 import logging
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -431,7 +430,8 @@ def test_other_users_of_an_endpoint(server: ChatServer) -> None:
 
 
 def test_many_requests_share_connections(server: ChatServer) -> None:
-    server.reply = lambda handler, body: time.sleep(0.02) or completion()
+    together = threading.Barrier(8, timeout=30)  # No reply before eight requests are under way.
+    server.reply = lambda handler, body: completion(str(together.wait()))
     model = a_model(server)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(model.chat, [REQUEST] * 24))
