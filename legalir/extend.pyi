@@ -26,6 +26,7 @@ from .frames.ranking import results_frame as results_frame
 from .frames.scorer import PairScorer as PairScorer
 from .fuse.fuser import Fuser as Fuser
 from .fuse.fuser import Lists as Lists
+from .generate.generator import Answer as Answer
 from .generate.generator import Generator as Generator
 from .generate.generator import citing as citing
 from .graph.expander import Expander as Expander

@@ -108,7 +108,7 @@ def _numbered(results: pd.DataFrame) -> list[dict[Hashable, Any]]:
 
 def _print_answer(answer: Answer, k: int, as_json: bool) -> None:
     """Print an answer with its first `k` sources and every other source that it cites."""
-    cited, sources = answer.cited, answer.sources
+    cited, sources = answer.citations, answer.sources
     rows = _numbered(sources[(sources["rank"] < k) | sources["docno"].isin(cited)])
     if as_json:
         print_json({"query": answer.query, "answer": answer.text, "cited": cited, "sources": rows})

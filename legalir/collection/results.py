@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -58,8 +59,8 @@ def answer_with(pipeline: pt.Transformer, query: str, expr: str, lookup: Lookup)
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
     """
-    text, results = ask(pipeline, query, expr)
-    return Answer(query, text, _with_texts(results, lookup))
+    answer = ask(pipeline, query, expr)
+    return replace(answer, sources=_with_texts(answer.sources, lookup))
 
 
 def _last(pipeline: pt.Transformer) -> pt.Transformer:

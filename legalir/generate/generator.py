@@ -1,4 +1,4 @@
-"""Generators: ranked lists in, one answer a query out; and the answer of a pipeline to one question.
+"""Generators: questions with their ranked lists in, one answer a question out; the answer of a pipeline to one question.
 
 An answer cites a provision by its docno in square brackets, after the words it supports: ``… 층을 말한다. [act-2]``.
 A docno has no white space, so a citation has none either. Statutes have brackets of their own (``[별표 1]``,
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,24 @@ from legalir.frames.columns import (
     whole_characters,
 )
 from legalir.frames.component import Component
+from legalir.llm.chat import REPLY_STATE
+
+ANSWER_COLUMNS = {
+    "qanswer": str,
+    "citations": object,
+    "quotes": object,
+    "abstained": bool,
+    "reason": str,
+    REPLY_STATE: str,
+    "context_docnos": object,
+    "choice": np.int64,
+    "prompt_tokens": np.int64,
+    "completion_tokens": np.int64,
+}
+"""Columns that a generator adds, with their types; the fields of :class:`Answer` say what they hold."""
+
+NOTHING_FOUND = "nothing found"
+"""Reason of the abstention where a question has no results."""
 
 _OPEN = re.compile(r"\[(?=\S)")
 _BLANK = re.compile(r"\s")
@@ -57,25 +76,77 @@ def _docno_at(answer: str, start: int, citable: Collection[str]) -> str | None:
     return next((word[:end] for end in reversed(ends) if word[:end] in citable), None)
 
 
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one question.
+
+    Attributes:
+        text: the answer, with citations such as ``[act-2]``; empty if it abstains or its reply failed.
+        citations: docnos that the answer cites, each once, in the order of its citations; a model may cite provisions
+            that it was not given, or that do not exist.
+        quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words,
+            ``repaired`` if they were replaced by the provision's own, which differ a little, and ``not found``.
+        abstained: whether this is a refusal to answer.
+        reason: why it abstains.
+        reply_state: state of the reply of a language model (:data:`legalir.llm.chat.State`); ``ok`` without one.
+        context_docnos: the provisions that the answer was made from, best first.
+        choice: number of the chosen option, from 1, where the question has options; 0 for none.
+        prompt_tokens, completion_tokens: tokens of the requests to a language model, and of its replies.
+        query: the question; empty in the answers that a generator makes.
+        sources: the provisions that the generator received, best first: ``rank`` (from 0), ``score, docno, title,
+            text``. No rows if the generator is inside another component, which does not show its input.
+    """
+
+    text: str
+    citations: tuple[str, ...] = ()
+    quotes: tuple[tuple[str, str, str], ...] = ()
+    abstained: bool = False
+    reason: str = ""
+    reply_state: str = "ok"
+    context_docnos: tuple[str, ...] = ()
+    choice: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    query: str = ""
+    sources: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def row(self) -> dict[str, Any]:
+        """Return the values of :data:`ANSWER_COLUMNS`."""
+        return {"qanswer": self.text, **{name: getattr(self, name) for name in list(ANSWER_COLUMNS)[1:]}}
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any], **more: Any) -> Answer:
+        """Return the answer in a row of a frame; `more` gives other fields. Columns that are missing are defaults."""
+        held = {name: row[name] for name in list(ANSWER_COLUMNS)[1:] if name in row}
+        return cls(str(row["qanswer"]), **held, **more)
+
+
 class Generator(Component):
     """Component that writes an answer to each question from the provisions in its ranked list.
 
-    Columns in: ``qid, query, docno, score, rank``. Columns out: the query columns and ``qanswer``, a string; one row a
+    Columns in: ``qid, query, docno, score, rank``; a generator that needs no provisions (`needs_provisions` is False)
+    also takes questions alone, ``qid, query``. Columns out: the query columns and :data:`ANSWER_COLUMNS`, one row a
     query, in order of first appearance. A query without results has no row in, and therefore no row out.
 
     The generator answers the original question. If earlier components rewrote the question, PyTerrier keeps the
     original in ``query_0``, or in the ``query_N`` with the highest number.
 
-    A subclass implements :meth:`answer`; this class handles the frames.
+    A subclass implements :meth:`answer`, for one question, or :meth:`answers`, for all; this class handles the frames.
     """
 
     name: str = "generator"
     """Name in expressions; messages begin with it."""
 
-    def answer(self, query: str, docnos: Sequence[str]) -> str:
+    needs_provisions: bool = True
+    """Whether it needs ranked lists."""
+
+    def answer(self, query: str, docnos: Sequence[str]) -> str | Answer:
         """Return the answer to one question.
 
-        The answer cites a provision by its docno in square brackets (:func:`legalir.generate.generator.citing`).
+        A text cites a provision by its docno in square brackets (:func:`legalir.generate.generator.citing`).
 
         Args:
             query: the question.
@@ -83,10 +154,25 @@ class Generator(Component):
         """
         raise NotImplementedError
 
+    def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
+        """Return the answer to each question.
+
+        Args:
+            asked: one row a question: ``qid``, ``query`` (the original question), and its other columns.
+            lists: the provisions of each question, best first; no provisions where there was no ranked list.
+
+        Raises:
+            ComponentError: an answer is not a string.
+        """
+        return [
+            self._checked(qid, self.answer(query, docnos), docnos)
+            for qid, query, docnos in zip(asked["qid"], asked["query"], lists, strict=True)
+        ]
+
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return an empty frame with all columns."""
         self._validate(inp)
-        return drop_results(inp).iloc[:0].assign(qanswer=pd.Series(dtype=str))
+        return _with_answers(drop_results(inp).iloc[:0], [])
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return one answer a query.
@@ -98,14 +184,16 @@ class Generator(Component):
         out = drop_results(inp).reset_index(drop=True)
         asked = out.assign(query=out[_first_query(out)])
         require_texts(asked, self.name)
-        answers = [
-            self._checked(qid, self.answer(query, docnos))
-            for qid, query, docnos in zip(asked["qid"], asked["query"], self._lists(inp), strict=True)
-        ]
-        return out.assign(qanswer=pd.Series(answers, dtype=str))
+        lists = list(self._lists(inp)) if "docno" in inp.columns else [[] for _ in range(len(out))]
+        return _with_answers(out, self.answers(asked, lists))
 
     def _validate(self, inp: pd.DataFrame) -> None:
-        pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
+        if self.needs_provisions:
+            pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
+            return
+        with pt.validate.any(inp) as accepted:
+            accepted.columns(includes=["qid", "query"], excludes=["docno"])
+            accepted.columns(includes=["qid", "query", "docno", "score", "rank"])
 
     def _lists(self, inp: pd.DataFrame) -> Iterator[list[str]]:
         """Yield the docnos of each query, best first, in order of the queries' first appearance."""
@@ -118,12 +206,20 @@ class Generator(Component):
         for of_query in np.split(docnos, np.flatnonzero(np.diff(query[order])) + 1):
             yield of_query.tolist()
 
-    def _checked(self, qid: str, answer: object) -> str:
+    def _checked(self, qid: str, answer: object, docnos: Sequence[str]) -> Answer:
+        if isinstance(answer, Answer):
+            return answer
         if not isinstance(answer, str):
             raise ComponentError(
                 f"{self.name}: the answer to {qid!r} must be a string, got a value of type {type(answer).__name__}."
             )
-        return answer
+        return Answer(answer, tuple(cited(answer, docnos)), context_docnos=tuple(docnos))
+
+
+def _with_answers(asked: pd.DataFrame, answers: Sequence[Answer]) -> pd.DataFrame:
+    rows = [answer.row() for answer in answers]
+    columns = {name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in ANSWER_COLUMNS.items()}
+    return asked.assign(**columns)
 
 
 def _first_query(frame: pd.DataFrame) -> str:
@@ -136,28 +232,20 @@ def _first_query(frame: pd.DataFrame) -> str:
     return name
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The answer to one question.
+def with_unanswered(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a question: its answer, or an abstention because nothing was found.
 
-    Attributes:
-        query: the question.
-        text: the answer, with citations such as ``[act-2]``; empty if the question has no results.
-        sources: the provisions that the generator received, best first: ``rank`` (from 0), ``score, docno, title,
-            text``. No rows if the generator is inside another component, which does not show its input.
+    Args:
+        answers: what a pipeline that ends in a generator returned; other columns stay.
+        asked: the questions, in order: ``qid, query`` and their other columns.
     """
-
-    query: str
-    text: str
-    sources: pd.DataFrame = field(repr=False, compare=False)
-
-    @property
-    def cited(self) -> list[str]:
-        """Docnos of the sources that the answer cites, in the order of its citations."""
-        return cited(self.text, set(self.sources["docno"]))
-
-    def __str__(self) -> str:
-        return self.text
+    missing = asked[~asked["qid"].isin(answers["qid"])].reset_index(drop=True)
+    if missing.empty:
+        return answers
+    nothing = Answer("", abstained=True, reason=NOTHING_FOUND)
+    rows = pd.concat([answers, _with_answers(missing, [nothing] * len(missing))], ignore_index=True)
+    place = {qid: number for number, qid in enumerate(asked["qid"])}
+    return rows.sort_values("qid", key=lambda qids: qids.map(place), kind="stable", ignore_index=True)
 
 
 def gives_answers(pipeline: pt.Transformer) -> bool:
@@ -165,10 +253,10 @@ def gives_answers(pipeline: pt.Transformer) -> bool:
     return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query"], strict=False) or ())
 
 
-def ask(pipeline: pt.Transformer, query: str, expression: str) -> tuple[str, pd.DataFrame]:
-    """Return the answer of a pipeline to one question, and the ranked list that the generator received.
+def ask(pipeline: pt.Transformer, query: str, expression: str) -> Answer:
+    """Return the answer of a pipeline to one question.
 
-    The list has ``rank, score, docno``, by rank; no rows if the question has no results, or if no step gave a list.
+    Its sources have ``rank, score, docno``, by rank; no rows if the question has no results, or if no step gave a list.
 
     Args:
         pipeline: a pipeline that ends in a generator.
@@ -178,7 +266,7 @@ def ask(pipeline: pt.Transformer, query: str, expression: str) -> tuple[str, pd.
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
     """
-    frame = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]})
+    asked = frame = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]})
     results = empty_like(frame)
     with fed_with_questions(f"answer: {expression!r}"):
         pipeline.transform(frame.iloc[:0])  # Find faults before a model writes an answer.
@@ -188,5 +276,5 @@ def ask(pipeline: pt.Transformer, query: str, expression: str) -> tuple[str, pd.
             frame = step.transform(frame)
             if set(RESULT_COLUMNS) <= set(frame.columns):
                 results = frame
-    text = str(frame["qanswer"].iloc[0]) if len(frame) else ""
-    return text, results.sort_values("rank", kind="stable")
+    row = with_unanswered(frame, asked).iloc[0].to_dict()
+    return Answer.of_row(row, query=query, sources=results.sort_values("rank", kind="stable"))

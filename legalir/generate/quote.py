@@ -15,7 +15,7 @@ from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.datasets.records import ProvisionLookup
 from legalir.errors import ComponentError
 from legalir.frames.component import check_number
-from legalir.generate.generator import Generator, citing
+from legalir.generate.generator import Answer, Generator, citing
 from legalir.plugins import parameters_of
 
 _BREAK = re.compile(
@@ -25,6 +25,8 @@ _BREAK = re.compile(
     # Not after a digit or a single letter, which number an item, and not before a digit: "Art. 5", "2024. 1. 1.".
     r"|(?:(?<=[^\W\d]{2}[.!?])|(?<=[)\]」』”\"'][.!?])|(?<=[.!?][”\"'」』)]))[ \t\u3000]++(?!\d)"
 )
+
+_GAP = " … "
 
 
 def split_sentences(text: str) -> list[str]:
@@ -65,8 +67,8 @@ class Quote(Generator):
         self.sentences = sentences
         self.analyzer = get_analyzer(analyzer, collection)
 
-    def answer(self, query: str, docnos: Sequence[str]) -> str:
-        """Return the best sentences of the first `k` provisions.
+    def answer(self, query: str, docnos: Sequence[str]) -> Answer:
+        """Return the best sentences of the first `k` provisions, each a verified quotation.
 
         Raises:
             ComponentError: a provision is not in the collection.
@@ -77,7 +79,10 @@ class Quote(Generator):
             if docno not in provisions:
                 raise ComponentError(f"quote: there is no provision {docno!r} in {self.collection!r}.")
         texts = best_sentences(query, [provisions[docno].text for docno in first], self.sentences, self.analyzer)
-        return "\n".join(_line(docno, provisions[docno].title, text) for docno, text in zip(first, texts, strict=True))
+        lines = (_line(docno, provisions[docno].title, text) for docno, text in zip(first, texts, strict=True))
+        quotes = ((docno, part) for docno, text in zip(first, texts, strict=True) for part in text.split(_GAP) if part)
+        verified = tuple((docno, part, "verified") for docno, part in quotes)
+        return Answer("\n".join(lines), tuple(first), verified, context_docnos=tuple(first))
 
 
 def best_sentences(query: str, texts: Sequence[str], count: int, analyzer: Analyzer) -> list[str]:
@@ -103,7 +108,7 @@ def best_sentences(query: str, texts: Sequence[str], count: int, analyzer: Analy
 def _joined(of_text: Sequence[str], places: Sequence[int]) -> str:
     text = ""
     for before, place in zip((None, *places), places, strict=False):
-        gap = "" if before is None else " " if place == before + 1 else " … "
+        gap = "" if before is None else " " if place == before + 1 else _GAP
         text += gap + of_text[place]
     return text
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pyterrier as pt
 import pytest
 
 from legalir import Collection
 from legalir.errors import ComponentError
-from legalir.generate.generator import Answer, gives_answers
+from legalir.generate.generator import gives_answers
 
 QUERY = "화재보험에 가입하지 않으면 과태료가 얼마인가요?"
 
@@ -22,17 +24,18 @@ def test_an_answer_with_its_sources(collection: Collection) -> None:
     found = collection.answer(QUERY, "bm25 % 5 >> quote(k=2)")
     listed = collection.search(QUERY, "bm25", k=5)
     pd.testing.assert_frame_equal(pd.DataFrame(found.sources), pd.DataFrame(listed))
-    assert found.cited == listed["docno"].tolist()[:2]
+    assert list(found.citations) == listed["docno"].tolist()[:2] == list(found.context_docnos)
     assert found.query == QUERY
     assert str(found) == found.text
     assert found.text == collection.pipeline("bm25 % 5 >> quote(k=2)").search(QUERY)["qanswer"].iloc[0]
-    assert found == Answer(QUERY, found.text, found.sources.iloc[:0])
-    assert "vact-24" in collection.answer(QUERY).cited, "the default pipeline finds what imposes the fine"
+    assert found == replace(found, sources=found.sources.iloc[:0])
+    assert {state for _, _, state in found.quotes} == {"verified"}
+    assert "vact-24" in collection.answer(QUERY).citations, "the default pipeline finds what imposes the fine"
 
 
-def test_a_question_that_finds_nothing_has_an_empty_answer(collection: Collection) -> None:
+def test_a_question_that_finds_nothing_is_an_abstention(collection: Collection) -> None:
     found = collection.answer("?!", "bm25 % 5 >> quote")
-    assert (found.text, found.cited) == ("", [])
+    assert (found.text, found.citations, found.abstained, found.reason) == ("", (), True, "nothing found")
     assert list(found.sources.columns) == ["rank", "score", "docno", "title", "text"]
     assert len(found.sources) == 0
 

@@ -9,7 +9,7 @@ import pyterrier as pt
 import pytest
 
 from legalir.errors import ComponentError
-from legalir.generate.generator import Generator
+from legalir.generate.generator import ANSWER_COLUMNS, Generator
 
 
 class Repeat(Generator):
@@ -41,10 +41,12 @@ LISTS = pd.DataFrame(
 def test_one_answer_a_query_in_order_of_appearance() -> None:
     before = LISTS.copy()
     out = Repeat().transform(LISTS)
-    assert out.to_dict("records") == [
-        {"qid": "q2", "query": "둘?", "asked": 2, "qanswer": "둘?|b|a"},
-        {"qid": "q1", "query": "하나?", "asked": 1, "qanswer": "하나?|c|a"},
+    assert out[["qid", "query", "asked", "qanswer", "context_docnos"]].to_dict("records") == [
+        {"qid": "q2", "query": "둘?", "asked": 2, "qanswer": "둘?|b|a", "context_docnos": ("b", "a")},
+        {"qid": "q1", "query": "하나?", "asked": 1, "qanswer": "하나?|c|a", "context_docnos": ("c", "a")},
     ]
+    assert list(out.columns) == ["qid", "query", "asked", *ANSWER_COLUMNS]
+    assert out[["citations", "quotes", "abstained", "reply_state", "choice"]].iloc[0].tolist() == [(), (), False, "ok", 0]
     assert out.index.tolist() == [0, 1]
     pd.testing.assert_frame_equal(LISTS, before)
 
@@ -66,7 +68,7 @@ def test_an_empty_frame_has_all_columns() -> None:
     full, empty = Repeat().transform(LISTS), Repeat().transform(LISTS.iloc[:0])
     assert list(empty.columns) == list(full.columns)
     assert len(empty) == 0
-    assert empty["qanswer"].dtype == full["qanswer"].dtype
+    assert empty.dtypes.to_dict() == full.dtypes.to_dict()
     assert pt.inspect.transformer_inputs(Repeat()) == [["qid", "query", "docno", "score", "rank"]]
     assert pt.inspect.transformer_outputs(Repeat(), list(LISTS.columns)) == list(full.columns)
 

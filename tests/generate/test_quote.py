@@ -13,7 +13,7 @@ import pytest
 from legalir import Collection, plugins, testing
 from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ComponentError, LegalIRError
-from legalir.generate.generator import cited
+from legalir.generate.generator import ANSWER_COLUMNS, cited
 from legalir.generate.quote import Quote, best_sentences
 
 CORPUS = [
@@ -104,7 +104,7 @@ def test_in_an_expression(collection: Collection) -> None:
     assert system == collection.pipeline('bm25 % 2 >> quote(k=1, analyzer="whitespace")')
     queries = pd.DataFrame({"qid": ["1", "2", "3"], "query": ["통로의 너비", "zebra", "창고의 문"], "lang": "ko"})
     out = system(queries)
-    assert list(out.columns) == ["qid", "query", "lang", "qanswer"]
+    assert list(out.columns) == ["qid", "query", "lang", *ANSWER_COLUMNS]
     assert out["qid"].tolist() == ["1", "3"], "nothing was found for the second"
     assert "object at 0x" not in repr(system)
 
