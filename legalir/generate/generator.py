@@ -118,7 +118,7 @@ class Answer:
         return {"qanswer": self.text, **{name: getattr(self, name) for name in list(ANSWER_COLUMNS)[1:]}}
 
     @classmethod
-    def of_row(cls, row: Mapping[str, Any], **more: Any) -> Answer:
+    def of_row(cls, row: Mapping[Any, Any], **more: Any) -> Answer:
         """Return the answer in a row of a frame; `more` gives other fields. Columns that are missing are defaults."""
         held = {name: row[name] for name in list(ANSWER_COLUMNS)[1:] if name in row}
         return cls(str(row["qanswer"]), **held, **more)

@@ -46,7 +46,8 @@ def test_one_answer_a_query_in_order_of_appearance() -> None:
         {"qid": "q1", "query": "하나?", "asked": 1, "qanswer": "하나?|c|a", "context_docnos": ("c", "a")},
     ]
     assert list(out.columns) == ["qid", "query", "asked", *ANSWER_COLUMNS]
-    assert out[["citations", "quotes", "abstained", "reply_state", "choice"]].iloc[0].tolist() == [(), (), False, "ok", 0]
+    defaults = out[["citations", "quotes", "abstained", "reply_state", "choice"]].iloc[0].tolist()
+    assert defaults == [(), (), False, "ok", 0]
     assert out.index.tolist() == [0, 1]
     pd.testing.assert_frame_equal(LISTS, before)
 
