@@ -1,4 +1,4 @@
-"""Generators: questions with their ranked lists in, one answer a question out; the answer of a pipeline to one question.
+"""Generators: a ranked list in, one answer a question out; and the answer of a pipeline to one question.
 
 An answer cites a provision by its docno in square brackets, after the words it supports: ``… 층을 말한다. [act-2]``.
 A docno has no white space, so a citation has none either. Statutes have brackets of their own (``[별표 1]``,
