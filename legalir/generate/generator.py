@@ -68,6 +68,13 @@ def cited(answer: str, docnos: Collection[str]) -> list[str]:
     return list(dict.fromkeys(docno for docno in citations if docno is not None))
 
 
+def without_citations(answer: str, citations: Collection[str]) -> str:
+    """Return the text of an answer without the markers of its citations, as measures and judges read it."""
+    for docno in citations:
+        answer = answer.replace(f" {citing(docno)}", "").replace(citing(docno), "")
+    return answer
+
+
 def _docno_at(answer: str, start: int, citable: Collection[str]) -> str | None:
     """Return the longest docno of `citable` from `start` to a closing bracket: a docno may hold brackets itself."""
     blank = _BLANK.search(answer, start)

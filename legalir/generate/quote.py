@@ -13,8 +13,8 @@ from typing import Any
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.datasets.records import ProvisionLookup
-from legalir.errors import ComponentError
 from legalir.frames.component import check_number
+from legalir.generate.contexts import texts_of
 from legalir.generate.generator import Answer, Generator, citing
 from legalir.plugins import parameters_of
 
@@ -74,10 +74,7 @@ class Quote(Generator):
             ComponentError: a provision is not in the collection.
         """
         first = docnos[: self.k]
-        provisions = self.collection.provisions(first)
-        for docno in first:
-            if docno not in provisions:
-                raise ComponentError(f"quote: there is no provision {docno!r} in {self.collection!r}.")
+        provisions = texts_of(first, self.collection, "quote")
         texts = best_sentences(query, [provisions[docno].text for docno in first], self.sentences, self.analyzer)
         lines = (_line(docno, provisions[docno].title, text) for docno, text in zip(first, texts, strict=True))
         quotes = ((docno, part) for docno, text in zip(first, texts, strict=True) for part in text.split(_GAP) if part)
