@@ -131,7 +131,7 @@ def test_answers_are_mixed_in_the_file(items: list[dict]) -> None:
 
 def test_endings_do_not_tell_the_answer(items: list[dict]) -> None:
     """Duty (야 하나요), permission (도 되나요), possibility (수 있나요), fact (인가요): each has both answers."""
-    for ending in ("야 (하나요|합니까)", "도 (되나요|괜찮습니까)", "수 있(나요|습니까|을까요)", "(인가요|건가요|맞나요)"):
+    for ending in ("야 (하나요|합니까)", "도 (되나요|괜찮습니까)", "수 있(나요|습니까)", "(인가요|건가요|맞나요)"):
         counts = Counter(item["key"] for item in items if re.search(ending + r"\?$", item["query"]))
         assert min(counts[1], counts[2]) >= 0.35 * counts.total(), (ending, counts)
 
