@@ -177,6 +177,27 @@ def test_citations_of_the_reference_answers() -> None:
         assert citations, qid
         assert len(set(citations)) == len(citations), qid
         assert set(citations) <= gold[qid], qid
+    citations_of = dict(zip(topics["qid"], topics["citations"], strict=True))
+    uncited = {qid: docnos - set(citations_of[qid]) for qid, docnos in gold.items()}
+    assert {qid: docnos for qid, docnos in uncited.items() if docnos} == UNSTATED
+
+
+UNSTATED = {
+    "fc007": {"decree-18"},
+    "fc023": {"act-25"},
+    "fc027": {"decree-28"},
+    "fc040": {"act-31"},
+    "fc052": {"act-46", "decree-40"},
+    "fc060": {"act-49"},
+    "fc075": {"vact-10"},
+    "fc077": {"vdecree-7"},
+    "fc082": {"vact-10"},
+    "fc083": {"vact-22"},
+    "fc092": {"vdecree-4"},
+    "fc102": {"vact-7"},
+    "fc104": {"act-47"},
+}
+"""Judged provisions that no statement of the answer rests on: they say why a rule applies, or who may make it."""
 
 
 COMPUTED = {
