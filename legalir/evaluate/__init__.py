@@ -1,0 +1,1 @@
+"""Evaluation of answers: citations, choices, overlap with a reference, verdicts of judges, agreement, confidence."""
