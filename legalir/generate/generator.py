@@ -8,9 +8,10 @@ A docno has no white space, so a citation has none either. Statutes have bracket
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ ANSWER_COLUMNS = {
     "reason": str,
     REPLY_STATE: str,
     "context_docnos": object,
+    "confidence": np.float64,
     "choice": np.int64,
     "prompt_tokens": np.int64,
     "completion_tokens": np.int64,
@@ -97,6 +99,8 @@ class Answer:
         reason: why it abstains.
         reply_state: state of the reply of a language model (:data:`legalir.llm.chat.State`); ``ok`` without one.
         context_docnos: the provisions that the answer was made from, best first.
+        confidence: score of the first provision in the ranked list; NaN without a list. Scores of different pipelines
+            do not compare.
         choice: number of the chosen option, from 1, where the question has options; 0 for none.
         prompt_tokens, completion_tokens: tokens of the requests to a language model, and of its replies.
         query: the question; empty in the answers that a generator makes.
@@ -111,6 +115,7 @@ class Answer:
     reason: str = ""
     reply_state: str = "ok"
     context_docnos: tuple[str, ...] = ()
+    confidence: float = field(default=math.nan, compare=False)
     choice: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -191,8 +196,13 @@ class Generator(Component):
         out = drop_results(inp).reset_index(drop=True)
         asked = out.assign(query=out[_first_query(out)])
         require_texts(asked, self.name)
-        lists = list(self._lists(inp)) if "docno" in inp.columns else [[] for _ in range(len(out))]
-        return _with_answers(out, self.answers(asked, lists))
+        if "docno" not in inp.columns:
+            return _with_answers(out, self.answers(asked, [[] for _ in range(len(out))]))
+        answers = self.answers(asked, list(self._lists(inp)))
+        best = inp.sort_values("rank", kind="stable").drop_duplicates("qid")
+        confidence = dict(zip(best["qid"], best["score"].astype(float), strict=True))
+        pairs = zip(answers, out["qid"], strict=True)
+        return _with_answers(out, [replace(answer, confidence=confidence[qid]) for answer, qid in pairs])
 
     def _validate(self, inp: pd.DataFrame) -> None:
         if self.needs_provisions:

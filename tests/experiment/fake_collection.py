@@ -30,6 +30,7 @@ RANKINGS = {
     "strong": {"q1": [1, 7], "q2": [3, 2], "q3": [4, 9], "q4": [5, 8]},
     "weak": {"q1": [7, 8, 1], "q2": [2, 9], "q3": [4, 1], "q4": [10, 11]},
     "none": {"q1": [], "q2": [], "q3": [], "q4": []},
+    "gappy": {"q1": [1, 7], "q2": [3, 2], "q3": [], "q4": [5, 8]},
 }
 
 
@@ -97,7 +98,7 @@ class FakeCollection:
         return self.corpus
 
     def provisions(self, docnos: list[str]) -> dict[str, FakeProvision]:
-        return {docno: FakeProvision(docno, f"{docno}(설치)", f"본문 {docno}") for docno in docnos}
+        return {docno: FakeProvision(docno, f"{docno}(설치)", f"본문 {docno}") for docno in docnos if docno in DOCNOS}
 
     def pipeline(self, expression: str) -> pt.Transformer:
         name, _, rest = expression.partition(" % ")

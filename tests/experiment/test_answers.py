@@ -20,6 +20,7 @@ from legalir.experiment.report.html import headline, legend
 from legalir.experiment.report.terminal import print_result
 from legalir.experiment.runs.files import read_run, write_run
 from legalir.experiment.runs.running import checked_run
+from legalir.generate.generator import ANSWER_COLUMNS
 
 
 class Answering(FakeCollection):
@@ -56,8 +57,10 @@ def test_answers_are_kept_beside_ranked_lists_and_read_back(tmp_path: Path) -> N
     files = {path.name for path in (tmp_path / "runs").iterdir()}
     assert files == {"약함.trec", "약함.json", "Answers.jsonl", "Answers.json", "Strong.trec", "Strong.json"}
     lines = (tmp_path / "runs" / "Answers.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["qid"] for line in lines] == ["q1", "q2", "q4"]
-    assert json.loads(lines[0]) == {"qid": "q1", "qanswer": "<b>제1조</b>\n[제1조]"}
+    assert [json.loads(line)["qid"] for line in lines] == ["q1", "q2", "q3", "q4"]
+    told = {"abstained": False, "reason": "", "reply_state": "ok"}
+    assert json.loads(lines[0]) == {"qid": "q1", "qanswer": "<b>제1조</b>\n[제1조]", **told}
+    assert json.loads(lines[2])["reason"] == "nothing found"
     again = ExperimentResult.load(tmp_path)
     pd.testing.assert_frame_equal(again.table, first.table)
     for name, frame in first.runs.items():
@@ -140,8 +143,6 @@ def test_a_file_that_is_not_a_run_of_answers(tmp_path: Path) -> None:
     frame = pd.DataFrame({"qid": ["q\u2028", "NaN"], "qanswer": ["", 'a\n"b"\u2028c']}, dtype=str)
     write_run(path, frame, "x")
     pd.testing.assert_frame_equal(read_run(path), frame)
-    write_run(path, frame.iloc[:0], "x")
-    pd.testing.assert_frame_equal(read_run(path), frame.iloc[:0])
     for text in ('{"qid": "a"}\n', "x\n", "[]\n"):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ExperimentError, match="is not a run file"):
@@ -158,8 +159,10 @@ def test_the_bundled_quote_generator(tmp_path: Path, monkeypatch: pytest.MonkeyP
     }
     found = run(definition, tmp_path, latency_queries=2)
     answers = found.runs["Quote"]
-    assert list(answers.columns) == ["qid", "qanswer"] and set(answers["qid"]) <= set(found.context.queries)
+    assert list(answers.columns) == ["qid", *ANSWER_COLUMNS] and list(answers["qid"]) == list(found.context.queries)
     first = found.runs["BM25"].query("rank == 0").set_index("qid")["docno"]
     assert all(f"[{first[qid]}]" in text for qid, text in zip(answers["qid"], answers["qanswer"], strict=True))
+    best = found.runs["BM25"].query("rank == 0").set_index("qid")["score"]
+    assert answers.set_index("qid")["confidence"].to_dict() == pytest.approx(best.to_dict())
     pd.testing.assert_frame_equal(ExperimentResult.load(tmp_path).runs["Quote"], answers)
     assert "Quote" in page_of(found)

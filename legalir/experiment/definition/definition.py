@@ -161,6 +161,8 @@ class Definition(Schema):
     """Name to pipeline expression as written, in the order of the table; the systems of `sweeps` stand at its end."""
     sweeps: tuple[Sweep, ...] = ()
     """Systems that differ in one parameter."""
+    judges: Annotated[tuple[Text, ...], _Once] = ()
+    """Expressions of judges, which read the answers of each system that ends in answers: ``judge_coverage``."""
     llm: OptionalText = ""
     """Language model of components that name none, such as ``smollm2``; ``$LEGALIR_LLM`` and ``--llm`` replace it."""
     replies: OptionalText = ""
@@ -191,7 +193,8 @@ class Definition(Schema):
         if not self.dataset and not self.datasets:
             raise SchemaError("the key 'dataset' is missing.")
         systems = self._all_systems()
-        check_use(systems, self.values)
+        expressions = {f"the system {name!r}": text for name, text in systems.items()}
+        check_use(expressions | {f"the judge {text!r}": text for text in self.judges}, self.values)
         if self.baseline is not None and self.baseline not in systems:
             hint = suggestion(self.baseline, set(systems)) or f" Systems: {', '.join(systems)}."
             raise SchemaError(f"'baseline' must be the name of a system, got {self.baseline!r}.{hint}")
@@ -248,6 +251,10 @@ class Definition(Schema):
     def expressions(self) -> dict[str, str]:
         """Return the pipeline expression of every system with the values filled in."""
         return {name: filled(text, self.values, f"The system {name!r}") for name, text in self.systems.items()}
+
+    def judge_expressions(self) -> list[str]:
+        """Return the expression of every judge with the values filled in."""
+        return [filled(text, self.values, f"The judge {text!r}") for text in self.judges]
 
     def shown(self) -> Self:
         """Return a copy to show to others: a value that is an absolute path is cut to its last part."""

@@ -84,15 +84,19 @@ def _known(values: Mapping[str, object]) -> str:
     return f" Known values: {', '.join(values)}." if values else " It has no key 'values'."
 
 
-def check_use(systems: Mapping[str, str], values: Mapping[str, Setting]) -> None:
+def check_use(expressions: Mapping[str, str], values: Mapping[str, Setting]) -> None:
     """Check that each value is used, and that each name in an expression has a value that fits there.
+
+    Args:
+        expressions: each expression by what errors call it: ``the system 'BM25'``.
+        values: the values.
 
     Raises:
         DefinitionError: the system or the value, and what is accepted.
     """
     used: set[str] = set()
-    for name, text in systems.items():
-        filled(text, values, f"the system {name!r}")
+    for name, text in expressions.items():
+        filled(text, values, name)
         used |= set(string.Template(text).get_identifiers())
     if unused := [name for name in values if name not in used]:
         raise DefinitionError(f"'values' holds {unused[0]!r}, but no system uses ${{{unused[0]}}}; remove it.")

@@ -1,8 +1,8 @@
 """Runs on disk: a file that reads back exactly, and beside it a record of how the run was made.
 
 A run is of one of two kinds. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
-*answers* have the columns :data:`ANSWER_COLUMNS` and are a file of JSON lines, ``NAME.jsonl``. The record is
-``NAME.json``.
+*answers* have a row a question and are a file of JSON lines, ``NAME.jsonl``: `qid`, the columns that generators add
+(:data:`legalir.generate.generator.ANSWER_COLUMNS`), and those of judges. The record is ``NAME.json``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import contextlib
 import csv
 import hashlib
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +25,12 @@ import pandas as pd
 
 from legalir.errors import ExperimentError
 from legalir.experiment.runs.latency import Latency
+from legalir.generate.generator import ANSWER_COLUMNS
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file
 
 RANKED_COLUMNS = ("qid", "docno", "score", "rank")
 """The columns of ranked lists: strings, strings, finite floats, and integers from 0."""
-
-ANSWER_COLUMNS = ("qid", "qanswer")
-"""The columns of answers, one row a query: strings."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,8 @@ def write_run(path: Path, run: pd.DataFrame, tag: str) -> None:
     """
     with atomic_file(path) as stream:
         if has_answers(run):
-            stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in run.to_dict(orient="records"))
+            rows = run.astype(object).where(run.notna(), None).to_dict(orient="records")
+            stream.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
             return
         frame = pd.DataFrame(
             {
@@ -193,7 +194,56 @@ def read_run(path: Path) -> pd.DataFrame:
 
 def _read_answers(path: Path) -> pd.DataFrame:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=str) for name in ANSWER_COLUMNS})
+    names = list(rows[0]) if rows else ["qid", *ANSWER_COLUMNS]
+    if "qid" not in names or "qanswer" not in names:
+        raise ValueError("no answers")
+    return answers_frame({name: [row[name] for row in rows] for name in names})
+
+
+def answers_frame(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    """Return a run of answers from the values of its columns.
+
+    Columns of a generator get their types. Another column is kept if it holds texts, numbers, truth values, lists or
+    mappings: texts become strings, an absent text is empty; numbers and truth values become floats, absent ones are
+    NaN; lists become tuples.
+
+    Raises:
+        ValueError: a number is infinite, or a value has not the type of its column.
+    """
+    kept = {name: _answer_column(name, values) for name, values in columns.items()}
+    return pd.DataFrame({name: column for name, column in kept.items() if column is not None})
+
+
+def _answer_column(name: str, values: Sequence[Any]) -> pd.Series[Any] | None:
+    kind = str if name == "qid" else ANSWER_COLUMNS.get(name)
+    values = [_plain(value) for value in values]
+    if kind is not None:
+        return pd.Series([math.nan if value is None and kind is np.float64 else value for value in values], dtype=kind)
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {str} and kinds:
+        return pd.Series(["" if value is None else value for value in values], dtype=str)
+    if kinds <= {bool, int, float}:
+        return pd.Series([math.nan if value is None else value for value in values], dtype=np.float64)
+    return pd.Series(values, dtype=object) if kinds in ({tuple}, {dict}) else None
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as JSON has it, except that lists are tuples; None for NaN.
+
+    Raises:
+        ValueError: a number is infinite.
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return tuple(map(_plain, value))
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        if math.isinf(value):
+            raise ValueError(f"an infinite number, {value}")
+        return None
+    return value
 
 
 def _read_ranked(path: Path) -> pd.DataFrame:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,10 +20,10 @@ import pyterrier as pt
 from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError, describe
 from legalir.experiment.definition.definition import Definition
 from legalir.experiment.runs.files import (
-    ANSWER_COLUMNS,
     RANKED_COLUMNS,
     Run,
     RunRecord,
+    answers_frame,
     has_answers,
     load_run,
     record_paths,
@@ -33,6 +35,7 @@ from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
 from legalir.frames.ranking import RankedLists, rank_results
+from legalir.generate.generator import ANSWER_COLUMNS, Answer, gives_answers, with_unanswered
 from legalir.llm.client import Client, Usage
 from legalir.plugins import plugin_of
 from legalir.progress import progress
@@ -45,12 +48,25 @@ _log = logging.getLogger("legalir")
 
 @dataclass(frozen=True)
 class _System:
-    """A system that is ready to run; `path` is that of its record, None where nothing is written."""
+    """A system that is ready to run.
+
+    Attributes:
+        expression: its canonical expression.
+        pipeline: the system.
+        judges: what judges its answers; nothing where it gives ranked lists.
+        key: of its run.
+        path: of its record, None where nothing is written.
+    """
 
     expression: str
     pipeline: pt.Transformer
+    judges: tuple[pt.Transformer, ...]
     key: str
     path: Path | None
+
+    def steps(self) -> tuple[pt.Transformer, ...]:
+        steps = tuple(self.pipeline) if isinstance(self.pipeline, pt.Compose) else (self.pipeline,)
+        return (*steps, *self.judges)
 
 
 def make_runs(
@@ -64,7 +80,7 @@ def make_runs(
 
     A run in ``out/runs`` is reused where its key and its sha256 are right. Each new one is on disk as soon as it is
     complete, so that an interrupted experiment continues where it stopped. A system whose model or package is missing
-    is left out, and the others run.
+    is left out, and the others run. Answers have a row for each question; the judges of the definition read them.
 
     Args:
         definition: what is asked.
@@ -84,13 +100,16 @@ def make_runs(
     for name, system in systems.items():
         if system.path is not None and (run := load_run(system.path, system.key)) is not None:
             runs[name] = run
-    todo = {name: _steps(system.pipeline) for name, system in systems.items() if name not in runs}
+    todo = {name: system.steps() for name, system in systems.items() if name not in runs}
     with progress("Running systems", len(todo)) as advance:
-        for name, results, spent in run_together(todo, topics, absent, collection.client):
+        for name, results, spent in run_together(todo, topics, absent, collection.client, asked=topics):
             system = systems[name]
             record = RunRecord(name, system.expression, system.key, "", len(topics), spent.seconds)
-            record = replace(record, llm=spent.llm(), notes=notes(system.pipeline))
-            runs[name] = Run(checked_run(name, results, definition.depth), record)
+            remarks = [remark for step in (system.pipeline, *system.judges) for remark in notes(step)]
+            record = replace(record, llm=spent.llm(), notes=remarks)
+            if system.judges and not has_answers(results):
+                raise ExperimentError(f"'judges' must be judges of answers: after them {name!r} had no answers.")
+            runs[name] = Run(checked_run(name, results, definition.depth, topics.columns), record)
             if system.path is not None:
                 save_run(system.path, runs[name])
             advance(1)
@@ -118,20 +137,19 @@ def _systems(
     for name, text in definition.expressions().items():
         try:
             expression, pipeline = canonical(text), collection.pipeline(text)
+            judged = definition.judge_expressions() if definition.judges and gives_answers(pipeline) else []
+            judges = tuple(collection.pipeline(judge) for judge in judged)
             # What default means depends on the collection, and on its tuned.yaml.
             meaning = f"{expression}, {default_expression(collection)}" if "default" in expression else expression
-            key = run_key(corpus, asked, meaning, pipeline, definition.depth)
+            meaning = " >> ".join([meaning, *map(canonical, judged)])
+            key = run_key(corpus, asked, meaning, reduce(operator.rshift, judges, pipeline), definition.depth)
         except LegalIRError as error:
             if (cause := _missing(error)) is None:
                 raise type(error)(f"The system {name!r}: {error}") from error
             _leave_out([name], cause, absent)
             continue
-        systems[name] = _System(expression, pipeline, key, paths.get(name))
+        systems[name] = _System(expression, pipeline, judges, key, paths.get(name))
     return systems
-
-
-def _steps(pipeline: pt.Transformer) -> tuple[pt.Transformer, ...]:
-    return tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,)
 
 
 class Spent(NamedTuple):
@@ -156,6 +174,8 @@ def run_together(
     absent: dict[str, str],
     client: Client | None = None,
     spent: Spent | None = None,
+    *,
+    asked: pd.DataFrame | None = None,
 ) -> Iterator[tuple[str, pd.DataFrame, Spent]]:
     """Run pipelines; steps that several of them begin with run once.
 
@@ -165,6 +185,7 @@ def run_together(
         absent: gets the reason for each system whose model or package is missing; these are left out.
         client: the client that the steps ask.
         spent: what earlier steps took.
+        asked: the questions; the first step that gives answers is followed by rows for those without one.
 
     Yields:
         The name of a system, its results, and what its steps took; shared steps count in full.
@@ -181,7 +202,7 @@ def run_together(
         else:
             yield name, state.frame() if isinstance(state, RankedLists) else state, spent
     for first, rest in branches.items():
-        start, asked = perf_counter(), copy.deepcopy(client.usage)
+        start, before = perf_counter(), copy.deepcopy(client.usage)
         with naming(next(iter(rest))):
             try:
                 results = step(first, state)
@@ -190,8 +211,10 @@ def run_together(
                     raise
                 _leave_out(list(rest), cause, absent)
                 continue
-        total = Spent(spent.seconds + perf_counter() - start, spent.usage.plus(client.usage.since(asked)))
-        yield from run_together(rest, results, absent, client, total)
+        total = Spent(spent.seconds + perf_counter() - start, spent.usage.plus(client.usage.since(before)))
+        if asked is not None and isinstance(results, pd.DataFrame) and has_answers(results):
+            results = every_answer(results, asked)
+        yield from run_together(rest, results, absent, client, total, asked=asked)
 
 
 def _missing(error: BaseException | None) -> ModelError | MissingExtra | None:
@@ -229,22 +252,41 @@ def naming(system: str) -> Iterator[None]:
             raise PluginError(f"The system {system!r}: The {plugin} failed while it ran: {cause}.") from error
 
 
-def checked_run(system: str, results: pd.DataFrame, depth: int) -> pd.DataFrame:
+def every_answer(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
+    """Return answers with a row for each question; a question that has none gets an abstention.
+
+    A generator that is not a :class:`legalir.generate.generator.Generator` may give `qanswer` alone. Its answers then
+    have the state ``ok`` and are no abstentions; what they cite, quote or were made from is unknown and gets no column.
+    """
+    unknown = [name for name in ANSWER_COLUMNS if name not in answers.columns]
+    told = {name: value for name, value in Answer("").row().items() if name in unknown and name in _TOLD}
+    whole = with_unanswered(answers.assign(**told), asked)
+    return whole.drop(columns=[name for name in unknown if name not in told], errors="ignore")
+
+
+_TOLD = ("abstained", "reason", "reply_state")
+
+
+def checked_run(system: str, results: pd.DataFrame, depth: int, own: Container[str] = ()) -> pd.DataFrame:
     """Return the run in the results of a system: answers, or ranked lists cut to `depth`.
+
+    Args:
+        system: its name.
+        results: what it returned.
+        depth: number of results of a ranked list.
+        own: columns of the questions, which a run of answers does not repeat.
 
     Raises:
         ExperimentError: a column is missing, a score is not finite, or a row occurs twice.
     """
-    kind = ANSWER_COLUMNS if has_answers(results) else RANKED_COLUMNS[:3]
-    if missing := [column for column in kind if column not in results.columns]:
+    if has_answers(results):
+        return _checked_answers(system, results, own)
+    if missing := [column for column in RANKED_COLUMNS[:3] if column not in results.columns]:
         raise ExperimentError(
             f"The system {system!r} returned no column {missing[0]!r}: it must end in documents with scores, or in "
             f"answers (qanswer)."
         )
-    run = results[list(kind)]
-    if has_answers(results):
-        return _checked_answers(system, run)
-    run = run.astype({"qid": str, "docno": str, "score": np.float64})
+    run = results[list(RANKED_COLUMNS[:3])].astype({"qid": str, "docno": str, "score": np.float64})
     if not np.isfinite(run["score"].to_numpy()).all():
         raise ExperimentError(f"The system {system!r} returned a score that is not a finite number.")
     repeated = run[run.duplicated(["qid", "docno"])]
@@ -255,7 +297,9 @@ def checked_run(system: str, results: pd.DataFrame, depth: int) -> pd.DataFrame:
     return run.loc[run["rank"] < depth, list(RANKED_COLUMNS)].reset_index(drop=True)
 
 
-def _checked_answers(system: str, run: pd.DataFrame) -> pd.DataFrame:
+def _checked_answers(system: str, run: pd.DataFrame, own: Container[str]) -> pd.DataFrame:
+    if "qid" not in run.columns:
+        raise ExperimentError(f"The system {system!r} returned answers without a column 'qid'.")
     for qid, answer in zip(run["qid"], run["qanswer"], strict=True):
         if not isinstance(answer, str):
             kind = type(answer).__name__
@@ -263,7 +307,12 @@ def _checked_answers(system: str, run: pd.DataFrame) -> pd.DataFrame:
     repeated = run.loc[run.duplicated("qid"), "qid"]
     if len(repeated):
         raise ExperimentError(f"The system {system!r} returned two answers for the query {repeated.iloc[0]}.")
-    return run.astype(str).reset_index(drop=True)
+    more = [name for name in run.columns if name not in own and not name.startswith("query")]
+    kept = ["qid", *ANSWER_COLUMNS, *(name for name in more if name not in ANSWER_COLUMNS and name != "qid")]
+    try:
+        return answers_frame({name: run[name].tolist() for name in kept if name in run.columns})
+    except ValueError as error:
+        raise ExperimentError(f"The system {system!r} returned answers with {error}.") from error
 
 
 def _time(run: Run, system: _System, topics: pd.DataFrame, limit: int) -> None:
