@@ -402,7 +402,10 @@ COMPONENTS = (
 WITH_MODELS = {
     ("encoder", "openai"): "encode/test_hosted_encoder.py",
     ("encoder", "sentence"): "encode/test_sentence_conformance.py",
-    **{("llm", name): "llm/test_llm_conformance.py" for name in ("gguf", "openai", "recorded", "smollm2")},
+    **{
+        ("llm", name): "llm/test_llm_conformance.py"
+        for name in ("gguf", "openai", "recorded", "smollm2", "transformers")
+    },
     ("reranker", "rerank"): "rerank/test_cross_encoder_conformance.py",
     ("reranker", "m3_rerank"): "m3/test_m3_conformance.py",
     **{("retriever", name): "m3/test_m3_conformance.py" for name in ("m3", "m3_dense", "m3_multi", "m3_sparse")},

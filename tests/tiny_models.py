@@ -15,8 +15,10 @@ __all__ = [
     "SENTENCES",
     "WORDS",
     "minilm_folder",
+    "write_causal",
     "write_complexity",
     "write_cross_encoder",
+    "write_gguf",
     "write_m3",
     "write_qwen",
     "write_sentence",
@@ -120,37 +122,10 @@ def write_qwen(
     folder: Path, *, seed: int = 0, hidden: int = 32, layers: int = 2, max_length: int = 512, modules: bool = True
 ) -> Path:
     """Write what Qwen/Qwen3-Embedding has: a decoder, padding on the left, ``<|endoftext|>`` at the end pooled."""
-    from tokenizers import AddedToken, pre_tokenizers, processors
-    from transformers import Qwen2Tokenizer, Qwen3Config, Qwen3Model
+    from transformers import Qwen3Model
 
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    merged = [("t", "h"), ("th", "e"), ("o", "f"), ("Ġ", "the"), ("Ġ", "of")]
-    pieces = [*alphabet, *("".join(pair) for pair in merged)]
-    tokenizer = Qwen2Tokenizer(
-        vocab={piece: number for number, piece in enumerate(pieces)},
-        merges=merged,
-        padding_side="left",
-        model_max_length=max_length,
-        additional_special_tokens=[AddedToken("<|im_end|>", special=True)],
-    )
-    end = "<|endoftext|>"
-    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"$A:0 {end}:0", pair=f"$A:0 $B:0 {end}:0", special_tokens=[(end, tokenizer.convert_tokens_to_ids(end))]
-    )
-    config = Qwen3Config(
-        vocab_size=len(tokenizer),
-        hidden_size=hidden,
-        num_hidden_layers=layers,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        head_dim=8,
-        intermediate_size=2 * hidden,
-        max_position_embeddings=max_length,
-        initializer_range=SPREAD,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=tokenizer.pad_token_id,
-        bos_token_id=None,
-    )
+    tokenizer = _qwen_tokenizer(max_length)
+    config = _qwen_config(tokenizer, hidden, layers, max_length)
     _seeded(seed, lambda: Qwen3Model(config)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     if modules:
@@ -158,6 +133,99 @@ def write_qwen(
         prompts = {"query": "Instruct: Find the passage that answers\nQuery:", "document": ""}
         _json(folder / "config_sentence_transformers.json", {"prompts": prompts, "similarity_fn_name": "cosine"})
     return folder
+
+
+CHAT_TEMPLATE = (
+    "{% for message in messages %}{{ '<' + message['role'] + '> ' + message['content'] + '\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<assistant> ' }}{% endif %}"
+)
+"""A line for each message, and the beginning of the reply."""
+
+
+def write_causal(
+    folder: Path, *, seed: int = 0, hidden: int = 32, layers: int = 2, max_length: int = 512, tied: bool = True
+) -> Path:
+    """Write a decoder that writes bytes, with a chat template; `tied`: embeddings and head share their weights."""
+    from transformers import Qwen3ForCausalLM
+
+    tokenizer = _qwen_tokenizer(max_length)
+    tokenizer.chat_template = CHAT_TEMPLATE
+    config = _qwen_config(tokenizer, hidden, layers, max_length, tie_word_embeddings=tied)
+    _seeded(seed, lambda: Qwen3ForCausalLM(config)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def write_gguf(folder: Path, *, seed: int = 0) -> Any:
+    """Write ``tiny.gguf``, a Llama that writes bytes, with its tokenizer and template; return the model in it."""
+    from gguf import GGUFWriter
+    from tokenizers import pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    pieces = ["<unk>", "<s>", "</s>", *sorted(pre_tokenizers.ByteLevel.alphabet()), "th"]
+    config = LlamaConfig(
+        vocab_size=len(pieces),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=512,
+        initializer_range=SPREAD,
+        tie_word_embeddings=True,
+    )
+    model = _seeded(seed, lambda: LlamaForCausalLM(config))
+    writer = GGUFWriter(folder / "tiny.gguf", "llama")
+    writer.add_block_count(2)
+    writer.add_context_length(512)
+    writer.add_embedding_length(32)
+    writer.add_feed_forward_length(64)
+    writer.add_head_count(4)
+    writer.add_head_count_kv(2)
+    writer.add_rope_dimension_count(8)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
+    writer.add_vocab_size(len(pieces))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(pieces)
+    writer.add_token_types([3, 3, 3, *[1] * (len(pieces) - 3)])
+    writer.add_token_merges(["t h"])
+    writer.add_unk_token_id(0)
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_chat_template(CHAT_TEMPLATE)
+    for name, tensor in model.state_dict().items():
+        if name != "lm_head.weight":
+            writer.add_tensor(*_gguf_tensor(name, tensor.numpy()))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return model
+
+
+def _gguf_tensor(name: str, array: Any) -> tuple[str, Any]:
+    """Return name and values of a Llama's tensor in a GGUF file, where the halves of each head alternate."""
+    names = {
+        "model.embed_tokens": "token_embd",
+        "model.norm": "output_norm",
+        "model.layers": "blk",
+        "self_attn.q_proj": "attn_q",
+        "self_attn.k_proj": "attn_k",
+        "self_attn.v_proj": "attn_v",
+        "self_attn.o_proj": "attn_output",
+        "mlp.gate_proj": "ffn_gate",
+        "mlp.up_proj": "ffn_up",
+        "mlp.down_proj": "ffn_down",
+        "input_layernorm": "attn_norm",
+        "post_attention_layernorm": "ffn_norm",
+    }
+    if "q_proj" in name or "k_proj" in name:
+        rows, columns = array.shape
+        array = array.reshape(rows // 8, 2, 4, columns).swapaxes(1, 2).reshape(rows, columns)
+    for own, other in names.items():
+        name = name.replace(own, other)
+    return name, array
 
 
 def write_cross_encoder(
@@ -192,6 +260,47 @@ def _seeded(seed: int, build: Callable[[], Any]) -> Any:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return build()
+
+
+def _qwen_tokenizer(max_length: int) -> Any:
+    from tokenizers import AddedToken, pre_tokenizers, processors
+    from transformers import Qwen2Tokenizer
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merged = [("t", "h"), ("th", "e"), ("o", "f"), ("Ġ", "the"), ("Ġ", "of")]
+    pieces = [*alphabet, *("".join(pair) for pair in merged)]
+    tokenizer = Qwen2Tokenizer(
+        vocab={piece: number for number, piece in enumerate(pieces)},
+        merges=merged,
+        padding_side="left",
+        model_max_length=max_length,
+        additional_special_tokens=[AddedToken("<|im_end|>", special=True)],
+    )
+    end = "<|endoftext|>"
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"$A:0 {end}:0", pair=f"$A:0 $B:0 {end}:0", special_tokens=[(end, tokenizer.convert_tokens_to_ids(end))]
+    )
+    return tokenizer
+
+
+def _qwen_config(tokenizer: Any, hidden: int, layers: int, max_length: int, **more: Any) -> Any:
+    from transformers import Qwen3Config
+
+    return Qwen3Config(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        intermediate_size=2 * hidden,
+        max_position_embeddings=max_length,
+        initializer_range=SPREAD,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.pad_token_id,
+        bos_token_id=None,
+        **more,
+    )
 
 
 def _roberta(hidden: int, layers: int, heads: int, max_length: int) -> Any:

