@@ -51,6 +51,8 @@ EXPRESSIONS = (
     'rrf(bm25, lsa) % 50 >> sar(scorer=lsa, normalize="minmax")',
     'lsa >> rocchio % 40 >> sar(normalize="clip")',
     "bm25 % 30 >> listwise(window=8, stride=4)",
+    "rrf(golden, bm25)",
+    "full_context(max_tokens=2000)",
     "bm25 >> family",
     'tfidf % 40 >> family(group="law", normalize="none")',
     "bm25 % 20 >> nitilink(depth=2)",
@@ -383,8 +385,10 @@ COMPONENTS = (
     *(("encoder", spec) for spec in ("lsa(dimensions=4)", "static")),
     *(
         ("retriever", spec)
-        for spec in ("bm25", "bm25f", "default", "dense", "lookup", "lsa(num_results=5)", "static", "tfidf")
+        for spec in ("bm25", "bm25f", "default", "dense", "lookup", "lsa(num_results=5)", "static", "tfidf", "golden")
     ),
+    ("retriever", 'golden(documents="first")'),
+    ("retriever", "full_context(max_tokens=300)"),
     *(("retriever", spec) for spec in PIPELINES),
     ("retriever", 'adaptive(bm25, by=complexity("{complexity}"))'),
     ("retriever", 'hypa(bm25, by=complexity("{complexity}"))'),

@@ -31,10 +31,10 @@ def original_questions(frame: pd.DataFrame) -> list[str]:
     """
     pushed = [column for column in frame.columns if column.startswith("query_") and column[6:].isdigit()]
     column = max(pushed, key=lambda name: int(name[6:]), default="query")
-    return [_composed(text) for text in frame[column]]
+    return [composed(text) for text in frame[column]]
 
 
-def _composed(text: object) -> str:
+def composed(text: object) -> str:
     """Return a text in NFC, with whole characters: the same question in NFD is asked once."""
     return unicodedata.normalize("NFC", whole_characters(str(text)))
 
@@ -119,7 +119,7 @@ class Rewriter(Component):
         """
         pt.validate.columns(inp, includes=["qid", "query"])
         require_texts(inp, self.name)
-        inp = inp.assign(query=pd.Series(map(_composed, inp["query"]), index=inp.index, dtype=str))
+        inp = inp.assign(query=pd.Series(map(composed, inp["query"]), index=inp.index, dtype=str))
         questions = original_questions(inp)
         # Punctuation alone asks nothing.
         rows = [row for row, question in enumerate(questions) if any(map(str.isalnum, question))]

@@ -65,6 +65,17 @@ QUERIES = pd.DataFrame(
 )
 """The questions; each has results, by words, by their parts and by number, and the first has two of equal scores."""
 
+JUDGEMENTS: tuple[tuple[str, str, int], ...] = (
+    ("q1", "lamp-2", 1),
+    ("q1", "lamp-9", 2),
+    ("q2", "bell-1", 1),
+    ("q2", "lamp-3", 1),
+    ("q3", "ferry-2", 1),
+    ("q3", "ferry-3", 0),
+    ("q4", "raft-1", 1),
+)
+"""Question, provision and label."""
+
 TEXTS: tuple[str, ...] = (*(one["text"] for one in PROVISIONS), *QUERIES["query"])
 """The texts for analyzers and encoders."""
 

@@ -229,15 +229,18 @@ class Sandbox:
         links: Sequence[tuple[str, str, str]] = data.LINKS,
         name: str = "statutes",
     ) -> Collection:
-        """Return a collection of these provisions: a new object over the same cache each time.
+        """Return a collection of these provisions and the kit's questions: a new object over the same cache each time.
 
         Components of it that ask a language model get :class:`~legalir.testing.echo.Echo`.
         """
         folder = self.folder / name
         if not folder.exists():
             folder.mkdir(parents=True)
-            lines = (json.dumps(one, ensure_ascii=False) + "\n" for one in provisions)
-            (folder / "corpus.jsonl").write_text("".join(lines), encoding="utf-8")
+            for file, rows in (("corpus", provisions), ("queries", data.QUERIES.to_dict("records"))):
+                lines = (json.dumps(one, ensure_ascii=False) + "\n" for one in rows)
+                (folder / f"{file}.jsonl").write_text("".join(lines), encoding="utf-8")
+            judgements = "".join(f"{qid} 0 {docno} {label}\n" for qid, docno, label in data.JUDGEMENTS)
+            (folder / "qrels.txt").write_text(judgements, encoding="utf-8")
             (folder / "links.tsv").write_text("".join("\t".join(one) + "\n" for one in links), encoding="utf-8")
         client = Client(Echo(), cache=self.folder / "llm.sqlite")
         return Collection(folder, cache=self.folder / "cache", client=client)

@@ -1,0 +1,243 @@
+"""Provisions that no search finds: those that people judged, and all of a collection or of some of its laws.
+
+They are baselines of generators: an answer from the right provisions, and an answer from everything.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError, suggestion
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import drop_results, empty_like, require_texts
+from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.ranking import Hits, RankedLists, hit_lists
+from legalir.generate.contexts import estimated_tokens, report_left_out
+from legalir.plugins import parameters_of
+from legalir.rewrite.rewriter import composed, original_questions
+
+if TYPE_CHECKING:
+    from legalir.datasets.dataset import StatuteDataset
+
+_SLICES = {"all": slice(None), "first": slice(1), "second": slice(1, 2)}
+
+
+def in_order(n: int) -> npt.NDArray[np.float64]:
+    """Return scores for n provisions that are in their order already: ``1 − p/n`` for place p, from 0; [n]."""
+    return 1 - np.arange(n) / max(n, 1)
+
+
+class _Given(Component):
+    """Retriever whose lists follow from the collection, not from the words of the question.
+
+    A subclass says in :meth:`_docnos` which provisions a question gets; this class makes the frames.
+    """
+
+    label: str
+
+    def _docnos(self, qid: str, question: str) -> Sequence[str]:
+        """Return the provisions for a question, best first.
+
+        Args:
+            qid: id of the question.
+            question: the original question, in NFC.
+        """
+        raise NotImplementedError
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the provisions of each question.
+
+        Raises:
+            ComponentError: a query is not a string.
+        """
+        return self.retrieve_lists(inp).frame()
+
+    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
+        """Return the provisions of each question as lists; errors as :meth:`apply`."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries = drop_results(inp)
+        require_texts(queries, self.label)
+        lists = [self._docnos(qid, text) for qid, text in zip(queries["qid"], original_questions(queries), strict=True)]
+        numbers = {docno: number for number, docno in enumerate(dict.fromkeys(one for each in lists for one in each))}
+        hits: list[Hits] = [(np.array([numbers[one] for one in each], np.int64), in_order(len(each))) for each in lists]
+        return hit_lists(queries, hits, np.array([*numbers], dtype=object))
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the place of each of `docnos` in the list."""
+        queries = drop_results(inp).head(1)
+        given = self._docnos(queries["qid"].iloc[0], original_questions(queries)[0])
+        score = dict(zip(given, in_order(len(given)).tolist(), strict=True))
+        explanations = {}
+        for place, docno in enumerate(given, start=1):
+            if docno in set(docnos):
+                part = Part(f"{self._says(docno)}, place {place} of {len(given)}", score[docno])
+                explanations[docno] = Explanation(docno, score[docno], self.label, (part,), "1 − (place − 1)/n")
+        return explanations
+
+    def _says(self, docno: str) -> str:
+        """Return why a provision is given."""
+        raise NotImplementedError
+
+
+class Golden(_Given):
+    """Retriever that returns the judged provisions of each question of a collection: an upper bound, not a search.
+
+    A question is one of the collection if its qid and its original text are those of a topic of its split; any other
+    has no results. Provisions with a label of at least 1 are returned, those that the topic names in its column
+    ``documents`` first, in that order; then by label, the highest first, then by docno.
+
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
+    ``docno, score, rank``. The score of place p of n, from 0, is ``1 − p/n``.
+
+    Source: the golden context of [nitibench]; the contexts of [searchfiresafety]: ``golden`` is full,
+    ``golden(documents="first")`` is partial.
+
+    Args:
+        dataset: the questions, judgements and provisions.
+        documents: ``all`` provisions of a question, the ``first`` one, or the ``second`` one alone.
+
+    Raises:
+        ComponentError: `documents` is something else, or the dataset has no questions with judgements.
+    """
+
+    label = "golden"
+
+    def __init__(self, dataset: StatuteDataset, documents: str = "all") -> None:
+        check_choice("golden", "documents", documents, _SLICES)
+        if not (dataset.has_topics() and dataset.has_judgements()):
+            splits = [f"{dataset.base_id}/{split}" for split in dataset.splits]
+            there = f": use one of {', '.join(splits)}" if splits else ": add queries.jsonl and qrels.txt"
+            raise ComponentError(f"golden: {dataset.id} has no questions with judgements of its own{there}.")
+        self.dataset = dataset
+        self.documents = documents
+
+    def _docnos(self, qid: str, question: str) -> Sequence[str]:
+        text, docnos = self._judged.get(qid, ("", ()))
+        return docnos[_SLICES[self.documents]] if text == question else ()
+
+    @cached_property
+    def _judged(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Text and judged provisions of each topic, by qid."""
+        labels: dict[str, dict[str, int]] = defaultdict(dict)
+        for qid, docno, label in self.dataset.judgements():
+            if label >= 1:
+                labels[qid][docno] = label
+        # A judgement of a provision that is not there was reported when the corpus was read.
+        there = self.dataset.provisions({docno: None for judged in labels.values() for docno in judged})
+        judged = {}
+        for row in self.dataset.queries():
+            qid = str(row["qid"])
+            of = {docno: label for docno, label in labels[qid].items() if docno in there}
+            judged[qid] = composed(row["query"]), tuple(_in_order_of_worth(of, row.get("documents")))
+        return judged
+
+    def _says(self, docno: str) -> str:
+        return "judged relevant"
+
+
+def _in_order_of_worth(labels: Mapping[str, int], documents: object) -> list[str]:
+    """Return judged provisions: those of `documents` in its order, then by label descending, then by docno."""
+    named = [one for one in documents if one in labels] if isinstance(documents, list | tuple) else []
+    place = {docno: number for number, docno in reversed(list(enumerate(named)))}
+    return sorted(labels, key=lambda docno: (place.get(docno, len(named)), -labels[docno], docno))
+
+
+class FullContext(_Given):
+    """Retriever that returns all provisions of a collection, or of some of its laws, in the order of the corpus.
+
+    The provisions at the end that exceed `max_tokens` are left out whole; a message counts them. A question without a
+    letter or digit has no results.
+
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
+    ``docno, score, rank``. The score of place p of n, from 0, is ``1 − p/n``.
+
+    Source: the long context of [nitibench].
+
+    Args:
+        dataset: the provisions.
+        laws: names of laws, as in the field ``law`` of the provisions; None for all provisions.
+        max_tokens: tokens of title and text of all provisions, estimated as a third of their UTF-8 bytes
+            (:func:`~legalir.generate.contexts.estimated_tokens`).
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    label = "full_context"
+
+    def __init__(self, dataset: StatuteDataset, laws: Sequence[str] | None = None, max_tokens: int = 100_000) -> None:
+        check_number("full_context", "max_tokens", max_tokens, low=1, integer=True)
+        if laws is not None and not (
+            isinstance(laws, list | tuple) and laws and all(isinstance(law, str) for law in laws)
+        ):
+            raise ComponentError(f"full_context: laws={laws!r} is not a list of names of laws.")
+        self.dataset = dataset
+        self.laws = laws
+        self.max_tokens = max_tokens
+
+    def _docnos(self, qid: str, question: str) -> Sequence[str]:
+        return self._fitting if any(map(str.isalnum, question)) else ()
+
+    @cached_property
+    def _fitting(self) -> tuple[str, ...]:
+        """The provisions that fit.
+
+        Raises:
+            ComponentError: a law is unknown.
+        """
+        fitting: list[str] = []
+        chosen, left = 0, self.max_tokens
+        for docno, tokens in self._chosen():
+            chosen += 1
+            left -= tokens
+            if left >= 0:
+                fitting.append(docno)
+        report_left_out("full_context", chosen, len(fitting))
+        return tuple(fitting)
+
+    def _chosen(self) -> Iterator[tuple[str, int]]:
+        """Yield docno and estimated tokens of each provision of the laws."""
+        wanted = None if self.laws is None else {_name(law) for law in self.laws}
+        names: dict[str, str] = {}
+        for provision in self.dataset.docs():
+            names.setdefault(_name(provision.law), provision.law)
+            if wanted is None or _name(provision.law) in wanted:
+                yield provision.doc_id, estimated_tokens(composed(provision.default_text()))
+        names.pop("", None)
+        for law in self.laws or ():
+            if _name(law) not in names:
+                hint = suggestion(law, names.values()) or f" Its laws: {', '.join([*names.values()][:10]) or 'none'}."
+                raise ComponentError(f"full_context: {self.dataset.id} has no law {law!r}.{hint}")
+
+    def _says(self, docno: str) -> str:
+        return "every provision is given"
+
+
+def _name(law: str) -> str:
+    """Return the name of a law in one form: NFC, single spaces."""
+    return " ".join(composed(law).split())
+
+
+@parameters_of(Golden, without=["dataset"])
+def golden(collection: Any, **params: Any) -> Golden:
+    """Return the judged provisions of each question, as a baseline: ``golden >> quote``."""
+    return Golden(collection.source, **params)
+
+
+@parameters_of(FullContext, without=["dataset"])
+def full_context(collection: Any, **params: Any) -> FullContext:
+    """Return all provisions, as a baseline: ``full_context(laws=["…"], max_tokens=100000) >> quote``."""
+    return FullContext(collection.source, **params)
