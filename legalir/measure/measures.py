@@ -24,26 +24,32 @@ from legalir.errors import MeasureError
 
 
 class Share(float):
-    """`hits` of `relevant`, as a float; 0 of 0 is 0.
+    """`hits` of `relevant`, as a float; 0 of 0 is `empty`.
 
     ``+`` of shares gives their sum with the pooled counts and the number of shares; ``/`` of that sum by that number
     gives the pooled share. Any other arithmetic is that of floats.
+
+    A value that may be undefined is a share, too: `value` of 1 where it is defined, 0 of 0 with `empty` NaN where it
+    is not. The pooled share is the mean of the defined values.
     """
 
-    hits: int
+    hits: float
     relevant: int
     count: int
-    __slots__ = ("count", "hits", "relevant")
+    empty: float
+    __slots__ = ("count", "empty", "hits", "relevant")
 
-    def __new__(cls, hits: int, relevant: int, count: int = 1, total: float | None = None) -> Self:
+    def __new__(
+        cls, hits: float, relevant: int, count: int = 1, total: float | None = None, empty: float = 0.0
+    ) -> Self:
         """Make the share of one query; `count` and `total` are for sums."""
-        value = (hits / relevant if relevant else 0.0) if total is None else total
+        value = (hits / relevant if relevant else empty) if total is None else total
         share = super().__new__(cls, value)
-        share.hits, share.relevant, share.count = int(hits), int(relevant), count
+        share.hits, share.relevant, share.count, share.empty = hits, relevant, count, empty
         return share
 
-    def __getnewargs__(self) -> tuple[int, int, int, float]:  # type: ignore[override]
-        return self.hits, self.relevant, self.count, float(self)
+    def __getnewargs__(self) -> tuple[float, int, int, float, float]:  # type: ignore[override]
+        return self.hits, self.relevant, self.count, float(self), self.empty
 
     def __add__(self, other: SupportsFloat) -> float:
         if isinstance(other, Share):
@@ -52,6 +58,7 @@ class Share(float):
                 self.relevant + other.relevant,
                 self.count + other.count,
                 float(self) + float(other),
+                self.empty,
             )
         # Sums begin with the number 0.
         return self if other == 0 else float(self) + float(other)
@@ -60,15 +67,21 @@ class Share(float):
 
     def __truediv__(self, other: float) -> float:
         if other == self.count:
-            return self.hits / self.relevant if self.relevant else 0.0
+            return self.hits / self.relevant if self.relevant else self.empty
         return float(self) / other
 
 
 class PooledAgg(Agg):
-    """Aggregator of ``ir_measures`` that gives Σhits/Σrelevant; NaN without values, as the mean."""
+    """Aggregator of ``ir_measures`` that gives Σhits/Σrelevant; NaN without values, as the mean.
 
-    def __init__(self) -> None:
-        self.hits = self.relevant = self.count = 0
+    Args:
+        name: name of the measure, for messages.
+        empty: the result where all shares are 0 of 0.
+    """
+
+    def __init__(self, name: str = "MicroR", empty: float = 0.0) -> None:
+        self.name, self.empty = name, empty
+        self.hits, self.relevant, self.count = 0.0, 0, 0
 
     def add(self, value: float) -> None:
         """Add the value of one query.
@@ -78,7 +91,7 @@ class PooledAgg(Agg):
         """
         if not isinstance(value, Share):
             raise MeasureError(
-                f"MicroR needs hits and relevant documents, got the number {value!r}: "
+                f"{self.name} pools counts, such as hits and relevant documents, and got the number {value!r}: "
                 f"compute it from judgements and run, with ir_measures or pt.Experiment."
             )
         self.hits += value.hits
@@ -89,7 +102,7 @@ class PooledAgg(Agg):
         """Return the pooled share of the values."""
         if not self.count:
             return math.nan
-        return self.hits / self.relevant if self.relevant else 0.0
+        return self.hits / self.relevant if self.relevant else self.empty
 
 
 _POSITIVE = range(1, 2**31)

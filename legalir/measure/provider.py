@@ -88,5 +88,5 @@ def register() -> None:
         ir_measures.measures.registry[str(measure.NAME)] = measure
     provider = StatuteProvider()  # type: ignore[no-untyped-call]
     providers.registry[provider.NAME] = provider
-    others = [other for other in ir_measures.DefaultPipeline.providers if other.NAME != provider.NAME]
-    ir_measures.DefaultPipeline.providers = [*others, provider]
+    listed = {other.NAME: other for other in ir_measures.DefaultPipeline.providers}
+    ir_measures.DefaultPipeline.providers = list({**listed, provider.NAME: provider}.values())

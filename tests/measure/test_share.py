@@ -69,3 +69,18 @@ def test_copies_keep_the_counts(share: Share) -> None:
 def test_a_bare_number_cannot_be_pooled() -> None:
     with pytest.raises(MeasureError, match=r"got the number 0\.5"):
         PooledAgg().add(0.5)
+
+
+@given(st.lists(st.none() | st.floats(-5, 5), min_size=1))
+def test_undefined_values_are_left_out_of_the_mean(values: list[float | None]) -> None:
+    shares = [Share(0, 0, empty=math.nan) if value is None else Share(value, 1, empty=math.nan) for value in values]
+    defined = [value for value in values if value is not None]
+    expected = sum(defined) / len(defined) if defined else math.nan
+    assert [float(share) for share in shares] == pytest.approx(
+        [math.nan if value is None else value for value in values], nan_ok=True
+    )
+    assert sum(shares) / len(shares) == pytest.approx(expected, nan_ok=True)
+    pooled = PooledAgg("Verified", math.nan)
+    for share in shares:
+        pooled.add(pickle.loads(pickle.dumps(share)))
+    assert pooled.result() == pytest.approx(expected, nan_ok=True)

@@ -1,0 +1,152 @@
+"""The measures of answers, in the terms of ``ir_measures``: ``ir_measures.parse_measure("CitationF1")``.
+
+Their run is a frame of answers with one row a query: ``query_id`` (``qid`` in PyTerrier) and the columns that a
+generator or a judge adds. ``pt.Experiment`` takes them over pipelines that end in a generator. A table of rankings and
+answers side by side is that of ``legalir.experiment``.
+
+- A judged query without a row counts as abstained. A query without judgements does not count.
+- A failed reply is never good and never an abstention. It cites nothing, overlaps with nothing, is no correct choice,
+  and has no verdict; Failed counts it.
+- A value that is undefined is NaN, and averages leave it out: Verified of an answer without quotations, a verdict that
+  a judge failed to give. Each value is a :class:`~legalir.measure.measures.Share`, so that the means of
+  ``ir_measures`` and of ``pt.Experiment`` both do so. The tests of significance of ``pt.Experiment`` do not: with an
+  undefined value their p is NaN.
+- Measures whose names begin with Micro, Ungrounded, RecallGap and Verified pool their counts, as MicroR does: the mean
+  of a column of their per-query values is another number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ir_measures.measures import Measure, ParamInfo
+from ir_measures.measures.base import Agg
+
+from legalir.measure.measures import PooledAgg
+
+__all__ = ["ALIASES", "MEASURES", "AnswerMeasure"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the measures of one name share.
+
+    Args:
+        name: name of the measure.
+        description: what the value of one query is.
+        columns: columns of the answers that it needs.
+        parameters: what can be set.
+        pooled: whether averages add up counts before they divide.
+        empty: value of 0 of 0: 0, or NaN where that is undefined.
+    """
+
+    name: str
+    description: str
+    columns: tuple[str, ...]
+    parameters: Mapping[str, ParamInfo] = field(default_factory=dict)
+    pooled: bool = False
+    empty: float = math.nan
+
+
+class DefinedAgg(Agg):
+    """Aggregator of ``ir_measures`` that gives the mean of the values that are not NaN; NaN without any."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+
+    def add(self, value: float) -> None:
+        """Add the value of one query."""
+        if not math.isnan(value):
+            self.values.append(float(value))
+
+    def result(self) -> float:
+        """Return the mean."""
+        return math.fsum(self.values) / len(self.values) if self.values else math.nan
+
+
+class AnswerMeasure(Measure):
+    """A measure of answers.
+
+    Args:
+        kind: which one.
+        params: values of its parameters.
+    """
+
+    def __init__(self, kind: Kind, **params: Any) -> None:
+        super().__init__(**params)  # type: ignore[no-untyped-call]
+        self.kind = kind
+        self.NAME = self.__name__ = kind.name
+        self.SUPPORTED_PARAMS = dict(kind.parameters)
+        self.DEFAULT = kind.empty
+        self.__doc__ = self.SHORT_DESC = kind.description
+
+    def __call__(self, **params: Any) -> AnswerMeasure:
+        """Return the same measure with other values of parameters."""
+        return AnswerMeasure(self.kind, **{**self.params, **params})
+
+    def aggregator(self) -> Agg:
+        """Return the aggregator that pools counts, or leaves out what is undefined."""
+        return PooledAgg(self.kind.name, self.kind.empty) if self.kind.pooled else DefinedAgg()
+
+
+def _parameter(**settings: Any) -> ParamInfo:
+    return ParamInfo(**settings)  # type: ignore[no-untyped-call]
+
+
+_REL = {"rel": _parameter(dtype=int, default=1, desc="minimum relevance score of a gold provision (inclusive)")}
+_ANALYZER = {"analyzer": _parameter(dtype=str, default="whitespace", desc="name of the analyzer that makes terms")}
+_BERTSCORE = {
+    "encoder": _parameter(dtype=str, required=True, desc="name or folder of the model"),
+    "layer": _parameter(dtype=int, choices=range(1, 1000), default=None, desc="number of a layer of the model, from 1"),
+}
+_THRESHOLD = {"threshold": _parameter(dtype=(int, float), default=4, desc="lowest score of a correct answer")}
+
+_CITATIONS, _CHOICES = ("citations",), ("choice", "key", "abstained", "context_docnos")
+_TEXTS = ("qanswer", "answer")
+
+_KINDS = (
+    Kind("CitationP", "Share of the cited provisions that are gold.", _CITATIONS, _REL, empty=0.0),
+    Kind("CitationR", "Share of the gold provisions that are cited.", _CITATIONS, _REL, empty=0.0),
+    Kind("CitationF1", "Harmonic mean of CitationP and CitationR.", _CITATIONS, _REL, empty=0.0),
+    Kind("MicroCitationP", "CitationP of all queries together.", _CITATIONS, _REL, pooled=True, empty=0.0),
+    Kind("MicroCitationR", "CitationR of all queries together.", _CITATIONS, _REL, pooled=True, empty=0.0),
+    Kind("MicroCitationF1", "CitationF1 of all queries together.", _CITATIONS, _REL, pooled=True, empty=0.0),
+    Kind("Ungrounded", "Share of the citations that were not given.", ("citations", "context_docnos"), pooled=True),
+    Kind(
+        "RecallGap",
+        "Gold provisions that were given without those that are cited, over all gold provisions.",
+        ("citations", "context_docnos"),
+        _REL,
+        pooled=True,
+    ),
+    Kind("Verified", "Share of the quotations that are verified or repaired.", ("quotes",), pooled=True),
+    Kind("Abstained", "1 if the answer is an abstention, else 0.", ("abstained",)),
+    Kind("Failed", "1 if the model's reply failed, else 0.", ("reply_state",)),
+    Kind("Correct", "1 if the choice is right in its context, else 0.", _CHOICES, _REL),
+    Kind("Wrong", "1 if the choice is neither right nor an abstention nor unreadable, else 0.", _CHOICES, _REL),
+    Kind("Invalid", "1 if the reply names no option, else 0.", ("choice", "abstained")),
+    Kind("ROUGE1", "F1 of the terms that answer and reference share.", _TEXTS, _ANALYZER),
+    Kind("ROUGE2", "F1 of the pairs of neighbouring terms that answer and reference share.", _TEXTS, _ANALYZER),
+    Kind("ROUGEL", "F1 of the longest common subsequence of answer and reference.", _TEXTS, _ANALYZER),
+    Kind("BERTScore", "F1 of the tokens of answer and reference, matched by their vectors.", _TEXTS, _BERTSCORE),
+    Kind("Coverage", "How much of the reference the answer covers: 0, .5 or 1.", ("coverage",)),
+    Kind("Contradiction", "1 if the answer contradicts the reference or itself, else 0.", ("contradiction",)),
+    Kind("JudgedCorrect", "1 if the judge calls the answer correct, else 0.", ("judged_correct",)),
+    Kind("Correctness", "The judge's score from 1 to 5.", ("correctness",)),
+    Kind("AbsoluteCorrectness", "1 if the judge's score reaches the threshold, else 0.", ("correctness",), _THRESHOLD),
+    Kind("Faithfulness", "Share of the answer's claims that the context supports.", ("faithfulness",)),
+    Kind("AnswerRelevancy", "Mean cosine of the question and questions made from the answer.", ("answer_relevancy",)),
+    Kind("ContextPrecision", "Precision of the context at its useful provisions.", ("context_precision",)),
+    Kind("ContextRecall", "Share of the reference's claims that the context holds.", ("context_recall",)),
+    Kind("AnswerCorrectness", "Weighted mean of the F1 of claims and of similarity.", ("answer_correctness",)),
+    Kind("Win", "1 if the answer is preferred to the reference, .5 for a tie, else 0.", ("win",)),
+)
+
+MEASURES: Mapping[str, AnswerMeasure] = {kind.name: AnswerMeasure(kind) for kind in _KINDS}
+"""The measures of answers by name."""
+
+ALIASES: Mapping[str, AnswerMeasure] = {"Correct4": MEASURES["AbsoluteCorrectness"]}
+"""Other names: the share of the answers with a score of at least 4 [hypa-rag]."""
