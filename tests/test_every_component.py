@@ -398,7 +398,7 @@ COMPONENTS = (
     *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
     ("expander", "triples(by='question')"),
     *(("reranker", spec) for spec in ("family", "listwise(window=4, stride=2)", "sar")),
-    ("generator", "quote"),
+    *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote")),
     ("source", "table"),
 )
 """Role and text of every component that ships and needs no model of language."""

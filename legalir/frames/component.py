@@ -80,6 +80,16 @@ def check_number(
         raise ComponentError(f"{component}: {name}={value!r} is not {kind} {bounds}.")
 
 
+def check_flag(component: str, name: str, value: object) -> None:
+    """Check that parameter `name` of `component` is True or False.
+
+    Raises:
+        ComponentError: with the component, the parameter and the value.
+    """
+    if not isinstance(value, bool):
+        raise ComponentError(f"{component}: {name}={value!r} is not true or false.")
+
+
 def check_choice(
     component: str,
     name: str,

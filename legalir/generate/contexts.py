@@ -28,6 +28,10 @@ class Context(NamedTuple):
     docnos: tuple[str, ...]
     text: str
 
+    def head(self, count: int) -> Context:
+        """Return the first `count` provisions."""
+        return Context(self.docnos[:count], "\n".join(self.text.splitlines()[:count]))
+
 
 def estimated_tokens(text: str) -> int:
     """Return the tokens of a text, estimated as a third of its UTF-8 bytes, rounded up.

@@ -7,7 +7,6 @@ A docno has no white space, so a citation has none either. Statutes have bracket
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from legalir.frames.columns import (
 )
 from legalir.frames.component import Component
 from legalir.llm.chat import REPLY_STATE
+from legalir.rewrite.rewriter import original_questions
 
 ANSWER_COLUMNS = {
     "qanswer": str,
@@ -170,7 +170,7 @@ class Generator(Component):
         """Return the answer to each question.
 
         Args:
-            asked: one row a question: ``qid``, ``query`` (the original question), and its other columns.
+            asked: one row a question: ``qid``, ``query`` (the original question, in NFC), and its other columns.
             lists: the provisions of each question, best first; no provisions where there was no ranked list.
 
         Raises:
@@ -194,8 +194,8 @@ class Generator(Component):
         """
         self._validate(inp)
         out = drop_results(inp).reset_index(drop=True)
-        asked = out.assign(query=out[_first_query(out)])
-        require_texts(asked, self.name)
+        require_texts(out, self.name)
+        asked = out.assign(query=pd.Series(original_questions(out), dtype=str))
         if "docno" not in inp.columns:
             return _with_answers(out, self.answers(asked, [[] for _ in range(len(out))]))
         answers = self.answers(asked, list(self._lists(inp)))
@@ -237,16 +237,6 @@ def _with_answers(asked: pd.DataFrame, answers: Sequence[Answer]) -> pd.DataFram
     rows = [answer.row() for answer in answers]
     columns = {name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in ANSWER_COLUMNS.items()}
     return asked.assign(**columns)
-
-
-def _first_query(frame: pd.DataFrame) -> str:
-    """Return the column of the original question: each rewriting moves it from ``query_N`` to ``query_N+1``."""
-    name = "query"
-    for number in itertools.count():
-        if f"query_{number}" not in frame.columns:
-            break
-        name = f"query_{number}"
-    return name
 
 
 def with_unanswered(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:

@@ -22,7 +22,7 @@ import pyterrier as pt
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Cuttable, check_number
+from legalir.frames.component import Cuttable, check_flag, check_number
 from legalir.frames.ranking import RankedLists, ranked_lists
 from legalir.plugins import parameters_of
 from legalir.statutes.references.grammar import ArticleNumber, read_references
@@ -245,8 +245,7 @@ class Lookup(Cuttable):
         if not isinstance(numbers, NumberTable):
             raise ComponentError(f"lookup: numbers={numbers!r} is not a NumberTable.")
         self.numbers = numbers
-        if not isinstance(without_law, bool):
-            raise ComponentError(f"lookup: without_law={without_law!r} is not true or false.")
+        check_flag("lookup", "without_law", without_law)
         self.most = most
         self.without_law = without_law
         self.num_results = num_results

@@ -12,9 +12,8 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import ComponentError
 from legalir.frames.chain import Chain
-from legalir.frames.component import check_number
+from legalir.frames.component import check_flag, check_number
 from legalir.fuse.rrf import RRF
 from legalir.llm.chat import REPLY_STATE
 from legalir.plugins.contract import parameters_of
@@ -135,8 +134,7 @@ def rar(
     for name, value in (("N", N), ("M", M), ("k", k)):
         check_number("rar", name, value, low=1, integer=True)
     for name, flag in (("cot", cot), ("scaffold", scaffold)):
-        if not isinstance(flag, bool):
-            raise ComponentError(f"rar: {name}={flag!r} is not true or false.")
+        check_flag("rar", name, flag)
     shared: dict[str, Any] = {"llm": llm, "language": language, "strip_unknown_citations": strip_unknown_citations}
     issue, ruling = analytical(collection, **shared), rationale(collection, cot=cot, **shared)
     search = pipeline % N

@@ -13,7 +13,7 @@ import pyterrier as pt
 from legalir.analysis.language import foreign_script, language_of
 from legalir.errors import ComponentError
 from legalir.frames.columns import QUERY_PARTS, require_texts, whole_characters
-from legalir.frames.component import Component
+from legalir.frames.component import Component, check_flag
 from legalir.lexical.lookup import NumberTable
 from legalir.llm.chat import REPLY_STATE, ChatModel, FailedReply
 from legalir.llm.client import Answer, Client
@@ -179,8 +179,7 @@ def make_rewriter(
         DefinitionError: the file of the prompt cannot be read.
         ModelError: no model is named, or it is not allowed.
     """
-    if not isinstance(strip_unknown_citations, bool):
-        raise ComponentError(f"{kind.name}: strip_unknown_citations={strip_unknown_citations!r} is not true or false.")
+    check_flag(kind.name, "strip_unknown_citations", strip_unknown_citations)
     numbers = collection.indexes.numbers if strip_unknown_citations else None
     return kind(
         collection.client,

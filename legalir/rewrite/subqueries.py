@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from legalir.errors import ComponentError
 from legalir.frames.columns import drop_results
-from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.component import Component, check_choice, check_flag, check_number
 from legalir.fuse.fuser import Integers, Results
 from legalir.fuse.rrf import RRF
 from legalir.lexical.lookup import NumberTable
@@ -144,8 +144,7 @@ class Multi(RRF):
     ) -> None:
         super().__init__(pipeline, k=k, num_results=num_results)
         check_choice("multi", "fuse", fuse, ("rrf",))
-        if not isinstance(original, bool):
-            raise ComponentError(f"multi: original={original!r} is not true or false.")
+        check_flag("multi", "original", original)
         if not isinstance(rewriter, pt.Transformer):
             raise ComponentError(f"multi: rewriter={rewriter!r} is not a transformer.")
         self.pipeline = pipeline
