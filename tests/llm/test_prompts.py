@@ -14,6 +14,8 @@ from legalir.llm.prompts import PromptFile, load_prompt, prompt_names
 
 LANGUAGES = ("en", "ja", "ko", "th", "vi", "zh")
 SLOTS = {
+    "answer": {"question", "provisions"},
+    "answer_memory": {"question"},
     **{name: {"question"} for name in ("analytical", "hyde")},
     **{name: {"question", "scaffold"} for name in ("rationale", "ruling")},
     **{name: {"question", "n"} for name in ("keywords", "rewrite")},
