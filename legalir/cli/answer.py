@@ -131,7 +131,7 @@ def _outcome(facts: dict[str, Any]) -> str:
 
 def _citation(citation: dict[str, Any]) -> str:
     state = "" if citation["state"] == "given" else f" ({citation['state']})"
-    return f"{citation['docno']}  {citation['title']}{state}".rstrip()
+    return "  ".join(filter(None, [citation["docno"], citation["title"]])) + state
 
 
 def _text(facts: dict[str, Any]) -> Iterator[str]:
