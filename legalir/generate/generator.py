@@ -261,8 +261,11 @@ def _counted(number: int, noun: str) -> str:
 
 
 def gives_answers(pipeline: pt.Transformer) -> bool:
-    """Return whether a pipeline ends in a generator: whether its output has a column ``qanswer``."""
-    return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query"], strict=False) or ())
+    """Return whether a pipeline gives answers: whether its output has a column ``qanswer``.
+
+    The questions have a reference answer, which judges read.
+    """
+    return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query", "answer"], strict=False) or ())
 
 
 def ask(
