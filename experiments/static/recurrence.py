@@ -23,13 +23,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyterrier as pt
 import recurrence_picture as picture
 from scipy import sparse
 
 import legalir
 from legalir import Collection
 from legalir.analysis.analyzer import count_terms, get_analyzer
-from legalir.experiment.runs.scores import evaluate, scorable
+from legalir.experiment.runs.scores import scorable
 from legalir.experiment.runs.statistics import bootstrap_interval, resampling_counts
 from legalir.measure import parse_measures
 
@@ -193,7 +194,9 @@ def measure(model: Path) -> tuple[list[tuple[str, ...]], Array]:
     for name, (k, power) in COPIES.items():
         runs[name] = run_of({qid: copied(cosines[n], train.gold, k, power)[:100] for n, qid in enumerate(dev.qids)})
     systems = {name: scorable(run, topics) for name, run in runs.items()}
-    scores = evaluate(systems, topics, collection.qrels(), parse_measures(MEASURES), perquery=True)
+    scores = pt.Experiment(
+        systems, topics, collection.qrels(), parse_measures(MEASURES), perquery=True, validate="ignore"
+    )
     table = scores.pivot_table(index="qid", columns=["measure", "name"], values="value").loc[dev.qids]
     values = {name: {system: table[name, system].to_numpy() for system in runs} for name in MEASURES}
     judged = Counter(docno for gold in train.gold for docno in gold)

@@ -89,7 +89,7 @@ def run(
     with progress("Scoring", 2) as advance:
         per_query = per_query_scores(definition, frames, topics, qrels)
         advance(1)
-        table = score_table(definition, frames, latencies, topics, qrels, per_query)
+        table = score_table(definition, frames, latencies, per_query)
     context = collect_context(collection, frames.values(), topics, qrels)
     seconds = perf_counter() - start
     environment = describe_environment(

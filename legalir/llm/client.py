@@ -459,17 +459,12 @@ class Client:
                     raise ArtifactError(f"{path}, line {number}: {error}: get the whole file again.") from error
                 self._replies[stored.key] = stored
 
-    def used_replies(self) -> Iterator[StoredReply]:
-        """Yield the replies that were used, and those that were read, in order of their keys."""
-        used = self._used | self._replies
-        stored = (used[key] or self._cache.get(key) for key in sorted(used))
-        return (one for one in stored if one is not None)
-
     def write_replies(self, path: Path) -> None:
-        """Write :meth:`used_replies`; no file for none."""
-        if self._used or self._replies:
+        """Write the replies that were used, and those that were read, in order of their keys."""
+        if used := self._used | self._replies:
+            stored = (used[key] or self._cache.get(key) for key in sorted(used))
             with atomic_file(path) as stream:
-                stream.writelines(f"{one.line()}\n" for one in self.used_replies())
+                stream.writelines(f"{one.line()}\n" for one in stored if one is not None)
 
 
 T = TypeVar("T")

@@ -7,12 +7,13 @@ import math
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection
 
 from legalir.experiment import Definition, run
 from legalir.experiment.runs.scores import scorable, score_table
-from legalir.experiment.runs.statistics import resampling_counts
+from legalir.experiment.runs.statistics import paired_test, resampling_counts
 
 
 def table(**changes: object) -> pd.DataFrame:
@@ -62,6 +63,24 @@ def test_without_a_comparison_there_are_no_tests(changes: dict[str, object]) -> 
     assert "R@2 low" in columns
 
 
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh"])
+def test_means_and_tests_equal_those_of_pyterrier(correction: str) -> None:
+    result = run({**DEFINITION, "correction": correction}, collection=FakeCollection())  # type: ignore[arg-type]
+    systems = {name: scorable(frame, TOPICS) for name, frame in result.runs.items()}
+    measures = result.definition.measure_objects()
+    options = {"baseline": "약함", "test": paired_test("t"), "correction": correction, "validate": "ignore"}
+    theirs = pt.Experiment(systems, TOPICS, QRELS, measures, **options)
+    wins = [column for column in theirs.columns if column.endswith((" +", " -"))]
+    ours = result.table[theirs.columns].astype(dict.fromkeys(wins, float))
+    pd.testing.assert_frame_equal(ours, theirs, check_dtype=False, check_exact=False, rtol=1e-12)
+
+
+def test_a_measure_that_counts_is_a_sum_and_so_is_its_interval() -> None:
+    found = table(measures=["NumRet", "R@2"])
+    assert found["NumRet"].tolist() == [9, 8, 4]
+    assert found.loc["Strong, first only", ["NumRet low", "NumRet high"]].tolist() == [4, 4]
+
+
 def test_equal_systems_are_never_significant() -> None:
     found = table(systems={"약함": "weak", "again": "weak"})
     assert found.loc["again", "R@2 p-value corrected"] == 1
@@ -93,7 +112,7 @@ def test_pooled_recall_is_pooled_and_so_is_its_interval() -> None:
 def test_per_query_values_in_order() -> None:
     result = run(DEFINITION, collection=FakeCollection())  # type: ignore[arg-type]
     frame = result.per_query
-    assert list(frame.columns) == ["name", "qid", "measure", "value"]
+    assert list(frame.columns) == ["name", "qid", "measure", "value", "weight"]
     assert frame["name"].drop_duplicates().tolist() == list(result.definition.systems)
     assert frame["qid"].tolist()[:12:3] == ["q1", "q2", "q3", "q4"]
     weak = frame[(frame["name"] == "약함") & (frame["measure"] == "R@2")]
@@ -116,7 +135,7 @@ def test_scores_do_not_depend_on_the_order_of_systems() -> None:
     definition = Definition.parse(DEFINITION)
     result = run(definition, collection=FakeCollection())  # type: ignore[arg-type]
     backwards = dict(reversed(result.runs.items()))
-    again = score_table(definition, backwards, result.latencies, TOPICS, QRELS, result.per_query)
+    again = score_table(definition, backwards, result.latencies, result.per_query)
     again = again.iloc[::-1].reset_index(drop=True)
     pd.testing.assert_frame_equal(again, result.table)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from legalir.experiment.definition.definition import Sweep
-from legalir.experiment.report.rows import Row, ScoreTable
+from legalir.experiment.report.rows import Row, ScoreTable, direction
 
 HEIGHT = 200.0
 """Height of a difference chart in its own units."""
@@ -42,10 +42,13 @@ class MeasurePanel:
 
 
 def measure_panels(scores: ScoreTable) -> list[MeasurePanel]:
-    """Return a panel a measure, each with a scale of its own that begins at zero; none without ranked lists."""
-    systems = [row for row in scores.rows if row.ranked]
+    """Return a panel for each measure that has figures, each with a scale of its own that begins at zero."""
     panels = []
-    for place, measure in enumerate(scores.definition.measures if systems else ()):
+    for place in (place for group in scores.groups for place in group.places):
+        measure = scores.definition.measures[place]
+        systems = [row for row in scores.rows if row.ran and row.cells[place].measured]
+        if not systems:
+            continue
         scale = max(_top(row, place) for row in systems) or 1.0
         bars = tuple(_bar(row, place, scale, scores.unit(measure), scores.leader) for row in systems)
         baseline = next((bar.width for row, bar in zip(systems, bars, strict=True) if row.baseline), None)
@@ -60,9 +63,10 @@ def _top(row: Row, place: int) -> float:
 
 def _bar(row: Row, place: int, scale: float, unit: int, leader: str | None) -> Bar:
     cell = row.cells[place]
+    low, high = (cell.value if math.isnan(end) else end for end in (cell.low, cell.high))
     kind = "baseline" if row.baseline else "leader" if row.name == leader else "other"
-    interval = f"95 % interval {cell.low * unit:.2f} to {cell.high * unit:.2f}"
-    width, low, high = (100 * end / scale for end in (cell.value, cell.low, cell.high))
+    interval = f"95 % interval {low * unit:.2f} to {high * unit:.2f}"
+    width, low, high = (100 * end / scale for end in (cell.value, low, high))
     return Bar(row.name, cell.text, width, low, high, kind, interval)
 
 
@@ -160,13 +164,16 @@ class Curve:
 def curves(scores: ScoreTable, sweep: Sweep) -> list[Curve]:
     """Return a curve for each measure, values at equal distances in the order of the sweep.
 
-    Values whose systems have no ranked lists are left out; without any other value there is no curve.
+    Values whose systems have no figure are left out; without any other value there is no curve.
     """
-    rows = {row.name: row for row in scores.rows if row.ranked}
+    rows = {row.name: row for row in scores.rows if row.ran}
     points = [(sweep.text(value), rows[sweep.system(value)]) for value in sweep.values if sweep.system(value) in rows]
     base = next((row for row in scores.rows if row.baseline), None)
-    places = range(len(scores.definition.measures)) if points else ()
-    return [_curve(scores, points, base, place) for place in places]
+    drawn = []
+    for place in range(len(scores.definition.measures)):
+        if measured := [(label, row) for label, row in points if row.cells[place].measured]:
+            drawn.append(_curve(scores, measured, base, place))
+    return drawn
 
 
 def _curve(scores: ScoreTable, systems: Sequence[tuple[str, Row]], base: Row | None, place: int) -> Curve:
@@ -175,14 +182,14 @@ def _curve(scores: ScoreTable, systems: Sequence[tuple[str, Row]], base: Row | N
     cells = [row.cells[place] for _, row in systems]
     lows = [cell.value if math.isnan(cell.low) else cell.low for cell in cells]
     highs = [cell.value if math.isnan(cell.high) else cell.high for cell in cells]
-    level = None if base is None else base.cells[place].value
+    level = base.cells[place].value if base is not None and base.cells[place].measured else None
     ends = [*lows, *highs, *([] if level is None else [level])]
     floor, span = min(ends), (max(ends) - min(ends)) or 1.0
 
     def height(value: float) -> float:
         return 100 * (1 - (value - floor) / span)
 
-    best = max(cell.value for cell in cells)
+    best = max(cell.value * direction(measure) for cell in cells)
     step = 100 / max(len(cells) - 1, 1)
     points = tuple(
         CurvePoint(
@@ -192,7 +199,7 @@ def _curve(scores: ScoreTable, systems: Sequence[tuple[str, Row]], base: Row | N
             height(cell.value),
             height(low),
             height(high),
-            cell.value == best,
+            direction(measure) != 0 and cell.value * direction(measure) == best,
         )
         for number, ((label, _), cell, low, high) in enumerate(zip(systems, cells, lows, highs, strict=True))
     )

@@ -12,7 +12,7 @@ import yaml
 
 from legalir.experiment.report.charts import curves, difference_chart, measure_panels
 from legalir.experiment.report.queries import QueryFacts, anchor, extremes
-from legalir.experiment.report.rows import ScoreTable, counted
+from legalir.experiment.report.rows import ScoreTable, counted, direction
 from legalir.extras import require
 
 if TYPE_CHECKING:
@@ -68,16 +68,16 @@ def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
     from legalir.pipeline import canonical
 
     definition, best = scores.definition, scores.leader
-    baseline = scores.baseline if scores.compared else None
-    ranked = scores.ranked["name"].tolist()
+    measure = definition.measures[0]
+    baseline = scores.baseline if scores.compares(measure) else None
+    leading = scores.leading["name"].tolist()
     changes = queries.differences(best, baseline) if best and baseline else []
     won, lost = (queries.lines(extremes(changes, LISTED, sign)) for sign in (1, -1))
     slow = queries.slowest(LISTED)
     qids = dict.fromkeys(line.qid for line in (*won, *lost, *slow))
     if queries.answering and not qids:
         qids = dict.fromkeys(list(queries.context.queries)[:LISTED])
-    others = [name for name in ranked if baseline and name not in (baseline, best)]
-    measure = definition.measures[0]
+    others = [name for name in leading if baseline and name not in (baseline, best)]
 
     def score(value: float, sign: str = "") -> str:
         return ("+" if sign == "+" and value > 0 else "") + scores.text(value, measure)
@@ -103,7 +103,7 @@ def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
         "won": won,
         "lost": lost,
         "slow": slow,
-        "cards": queries.cards(qids, [name for name in (baseline, best) if name] or ranked[:1]),
+        "cards": queries.cards(qids, [name for name in (baseline, best) if name] or leading[:1]),
         "carded": qids,
         "asked": {name: run.record.llm for name, run in queries.runs.items() if run.record.llm},
     }
@@ -113,22 +113,24 @@ def headline(scores: ScoreTable, queries: int) -> str:
     """Return the outcome in a sentence; `queries` is their number."""
     definition, best = scores.definition, scores.leader
     measure = definition.measures[0]
-    values = dict(zip(scores.ranked["name"], scores.ranked[measure].astype(float), strict=True))
+    values = dict(zip(scores.leading["name"], scores.leading[measure].astype(float), strict=True))
     if not values:
-        return "The systems give answers, which have no ranking measures."
-    if best is None or not scores.compared:
-        name = max(values, key=lambda system: values[system])
-        return f"{name} has the highest {measure}: {scores.text(values[name], measure)}."
+        return f"{measure} applies to no system."
+    if best is None or not scores.compares(measure):
+        sign = direction(measure) or 1
+        name = max(values, key=lambda system: values[system] * sign)
+        return f"{name} has the {'highest' if sign > 0 else 'lowest'} {measure}: {scores.text(values[name], measure)}."
     base, won, lost, tested = scores.comparison(best, measure)
     value, words = values[best], f"{tested}; {counted(won, lost)}, {queries - won - lost} equal"
-    if value <= base:
+    if value == base or (value < base) == (direction(measure) >= 0):
         return (
             f"No system is better than the baseline {scores.baseline} by {measure} ({scores.text(base, measure)}); "
             f"{best} is next with {scores.text(value, measure)} ({words})."
         )
+    more = "more" if value > base else "less"
     return (
-        f"{best} is best by {measure}: {scores.text(value, measure)}, {scores.text(value - base, measure)} more than "
-        f"the baseline {scores.baseline} ({words})."
+        f"{best} is best by {measure}: {scores.text(value, measure)}, {scores.text(abs(value - base), measure)} {more} "
+        f"than the baseline {scores.baseline} ({words})."
     )
 
 
@@ -136,8 +138,10 @@ def legend(scores: ScoreTable) -> str:
     """Return the meaning of the marks of the table."""
     definition = scores.definition
     words = "Scores are percentages. Bold: best of the column."
-    if any(row.answers for row in scores.rows):
-        words += " Systems that give answers have no ranking measures."
+    if any(scores.unit(measure) == 1 for measure in definition.measures):
+        words = "Scores are percentages where all lie between 0 and 1. Bold: best of the column."
+    if scores.answering:
+        words += " The ranking of an answer is that of the provisions that it was made from. A dash: does not apply."
     if not scores.compared:
         return words
     family = f", {definition.correction.capitalize()} correction over the systems" if definition.correction else ""

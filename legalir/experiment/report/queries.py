@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -64,7 +65,7 @@ class QueryFacts:
 
     Args:
         context: the words of the experiment.
-        per_query: columns ``name, qid, measure, value``.
+        per_query: columns ``name, qid, measure, value, weight``.
         measure: the measure whose values are shown, the first of the definition.
         runs: the run of each system.
     """
@@ -78,8 +79,12 @@ class QueryFacts:
             self._values.setdefault(qid, {})[name] = float(value)
 
     def differences(self, system: str, baseline: str) -> list[tuple[str, float]]:
-        """Return (qid, value of `system` minus that of `baseline`), in the order of the topics."""
-        return [(qid, self._values[qid][system] - self._values[qid][baseline]) for qid in self.context.queries]
+        """Return (qid, value of `system` minus that of `baseline`) where both are defined, in the order of topics."""
+        pairs = [(qid, self._value(qid, system) - self._value(qid, baseline)) for qid in self.context.queries]
+        return [(qid, difference) for qid, difference in pairs if not math.isnan(difference)]
+
+    def _value(self, qid: str, system: str) -> float:
+        return self._values.get(qid, {}).get(system, math.nan)
 
     def lines(self, values: Iterable[tuple[str, float]]) -> list[Line]:
         """Return a line for each (qid, value)."""
@@ -102,7 +107,7 @@ class QueryFacts:
 
     def _card(self, qid: str, runs: Mapping[str, Mapping[str, pd.DataFrame]], listed: Sequence[str]) -> QueryCard:
         titles = self.context.titles
-        gold, values = list(self.context.gold.get(qid, {})), self._values.get(qid, {})
+        gold = list(self.context.gold.get(qid, {}))
         card = QueryCard(qid, self.context.queries[qid], tuple((docno, titles.get(docno, docno)) for docno in gold))
         for name, by_query in runs.items():
             rows = by_query.get(qid)
@@ -111,7 +116,7 @@ class QueryFacts:
                 continue
             hits = () if rows is None else zip(rows["docno"], rows["rank"], strict=True)
             places = {str(docno): int(rank) + 1 for docno, rank in hits}
-            card.ranks.append((name, tuple(places.get(docno) for docno in gold), values[name]))
+            card.ranks.append((name, tuple(places.get(docno) for docno in gold), self._value(qid, name)))
             if name in listed:
                 first = sorted(places, key=lambda docno: places[docno])[:TOP]
                 card.lists[name] = tuple(Hit(docno, titles.get(docno, docno), docno in gold) for docno in first)

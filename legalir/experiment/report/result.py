@@ -19,6 +19,7 @@ from legalir.experiment.report.rows import ScoreTable
 from legalir.experiment.runs.context import Context
 from legalir.experiment.runs.files import Run, exact_floats, load_run, read_record, record_paths, save_run, writing
 from legalir.experiment.runs.latency import Latency
+from legalir.experiment.runs.scores import COUNT_COLUMNS
 from legalir.storage.files import atomic_file
 
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
@@ -31,9 +32,10 @@ class ExperimentResult:
     Attributes:
         definition: what was asked.
         table: one row a system that ran; columns ``name``, the measures as fractions, for each measure the columns
-            of :func:`legalir.experiment.runs.scores.statistic_columns`, then the latency. The measures of a system that
-            gives answers are NaN.
-        per_query: columns ``name, qid, measure, value``.
+            of :func:`legalir.experiment.runs.scores.statistic_columns`, then counts of answers
+            (:data:`legalir.experiment.runs.scores.COUNT_COLUMNS`) and the latency. A measure that does not apply to a
+            system is NaN.
+        per_query: columns ``name, qid, measure, value, weight``.
         system_runs: the run of each system with how it was made.
         environment: versions, machine, fingerprints, times; plain values.
         context: the queries, judgements and titles that a report shows.
@@ -48,7 +50,7 @@ class ExperimentResult:
 
     @property
     def runs(self) -> dict[str, pd.DataFrame]:
-        """The run of each system: ranked lists (``qid, docno, score, rank``) or answers (``qid, qanswer``)."""
+        """The run of each system: ranked lists (``qid, docno, score, rank``) or answers (``qid, qanswer, …``)."""
         return {name: run.frame for name, run in self.system_runs.items()}
 
     @property
@@ -70,7 +72,7 @@ class ExperimentResult:
 
     @property
     def baseline(self) -> str | None:
-        """The system that the others are tested against; None where there is none, or where it has no ranked lists."""
+        """The system that the others are tested against; None where there is none, or where it has no figures."""
         return self.scores.baseline
 
     @property
@@ -179,7 +181,7 @@ def read_table(path: Path) -> pd.DataFrame:
     for column in frame.columns[1:]:
         if column.endswith(" reject"):
             frame[column] = frame[column] == "True"
-        elif column.endswith((" +", " -")):
+        elif column.endswith((" +", " -")) or column in COUNT_COLUMNS:
             frame[column] = pd.array([int(cell) if cell else None for cell in frame[column]], dtype="Int64")
         else:
             frame[column] = exact_floats(frame[column])
@@ -189,7 +191,7 @@ def read_table(path: Path) -> pd.DataFrame:
 def _read_per_query(path: Path) -> pd.DataFrame:
     frame = pd.read_csv(
         path,
-        dtype={"name": str, "qid": str, "measure": str, "value": object},
+        dtype={"name": str, "qid": str, "measure": str, "value": object, "weight": object},
         keep_default_na=False,
     )
-    return frame.assign(value=exact_floats(frame["value"]))
+    return frame.assign(**{name: exact_floats(frame[name]) for name in ("value", "weight")})

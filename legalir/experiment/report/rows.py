@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from legalir.experiment.definition.definition import Definition
+from legalir.experiment.definition.definition import Definition, parse_measure
+from legalir.experiment.runs.scores import COUNT_COLUMNS, is_ranking_measure
 
 NAN = math.nan
+
+LOWER_IS_BETTER = frozenset({"Ungrounded", "RecallGap", "Failed", "Wrong", "Invalid", "Contradiction"})
+"""Names of measures whose best value is the lowest."""
+
+NEUTRAL = frozenset({"Abstained"})
+"""Names of measures without a best value."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +28,8 @@ class Cell:
     Attributes:
         value: as in the table, NaN where there is none.
         text: as shown: fractions as percent with two decimals.
-        best: whether no other system has more.
-        mark: ``▲`` or ``▼`` where it differs significantly from the baseline, else empty.
+        best: whether no other system is better.
+        mark: ``▲`` or ``▼`` where it is significantly better or worse than the baseline, else empty.
         low, high: the 95 % confidence interval, NaN where there is none.
         explanation: the comparison with the baseline in words, empty where there is none.
     """
@@ -35,6 +42,11 @@ class Cell:
     high: float = NAN
     explanation: str = ""
 
+    @property
+    def measured(self) -> bool:
+        """Whether there is a figure."""
+        return not math.isnan(self.value)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -42,12 +54,14 @@ class Row:
 
     Attributes:
         name: name of the system or of the reference.
-        cells: one for each measure; those of a system without ranked lists are empty.
+        cells: one for each measure, empty where a measure does not apply.
         baseline: whether this is the baseline.
-        answers: whether the run of the system holds answers, which have no ranking measures.
+        answers: whether the run of the system holds answers.
         absent: why the system has no run; empty where it has one.
         reference: whether the figures are from elsewhere; `source` says where from.
         source: of a reference.
+        failed, abstained: number of failed replies and of abstentions, as text; empty for systems without answers.
+        tokens_in, tokens_out: number of tokens of the requests and of the replies, as text; empty where there are none.
         median, p95: time of one query in milliseconds, NaN where it was not measured.
     """
 
@@ -58,13 +72,24 @@ class Row:
     absent: str = ""
     reference: bool = False
     source: str = ""
+    failed: str = ""
+    abstained: str = ""
+    tokens_in: str = ""
+    tokens_out: str = ""
     median: float = NAN
     p95: float = NAN
 
     @property
-    def ranked(self) -> bool:
-        """Whether this is a system with ranked lists, which has a figure for each measure."""
-        return not (self.answers or self.absent or self.reference)
+    def ran(self) -> bool:
+        """Whether this is a system with a run."""
+        return not (self.absent or self.reference)
+
+
+class Group(NamedTuple):
+    """Measures of one kind: a heading, and their places in the definition."""
+
+    heading: str
+    places: tuple[int, ...]
 
 
 class ScoreTable:
@@ -76,27 +101,38 @@ class ScoreTable:
         absent: the reason for each system without a run.
 
     Attributes:
-        ranked: the rows of `table` of systems with ranked lists.
-        baseline: the system that the others are tested against, None where there is none or it has no ranked lists.
+        groups: the measures of rankings, then those of answers; one group without a heading if there is one kind.
+        leading: the rows of `table` of systems with a figure for the first measure.
+        baseline: the system that the others are tested against, None where there is none or it has no figures.
         leader: the best system by the first measure, the baseline apart; None where there is no other.
-        compared: whether systems were tested against the baseline.
+        compared: whether systems were tested against the baseline, by any measure.
         rows: a row for each system in the order of the definition, then those of the references.
+        answering: whether systems give answers.
         timed: whether response times were measured.
     """
 
     def __init__(self, definition: Definition, table: pd.DataFrame, absent: Mapping[str, str]) -> None:
         self.definition, self.table, self.absent = definition, table, absent
+        self.groups = _groups(definition.measures)
         first = definition.measures[0]
-        self.ranked = table[table[first].notna()]
+        self.leading = table[table[first].notna()]
         self._scores = {str(row["name"]): row for row in table.to_dict(orient="records")}
-        names = self.ranked["name"].tolist()
-        self.baseline = definition.baseline if definition.baseline in names else None
-        self.compared = self.baseline is not None and len(names) > 1
-        others = self.ranked[self.ranked["name"] != self.baseline]
-        self.leader = None if others.empty else str(others["name"].iloc[int(others[first].to_numpy().argmax())])
-        self._fraction = {name: bool(self.ranked[name].between(0, 1).all()) for name in definition.measures}
+        base = self._scores.get(str(definition.baseline), {})
+        there = any(not math.isnan(base.get(measure, NAN)) for measure in definition.measures)
+        self.baseline = definition.baseline if there else None
+        self.compared = any(map(self.compares, definition.measures))
+        others = self.leading[self.leading["name"] != self.baseline]
+        best = None if others.empty else (others[first] * direction(first)).to_numpy().argmax()
+        self.leader = None if best is None else str(others["name"].iloc[int(best)])
+        self._fraction = {name: bool(table[name].dropna().between(0, 1).all()) for name in definition.measures}
         self.rows = self._rows()
+        self.answering = any(row.answers for row in self.rows)
         self.timed = any(not math.isnan(row.median) for row in self.rows)
+
+    def compares(self, measure: str) -> bool:
+        """Return whether systems were tested against the baseline by a measure."""
+        column = f"{measure} p-value"
+        return column in self.table.columns and bool(self.table[column].notna().any())
 
     def unit(self, measure: str) -> int:
         """Return 100 where all figures of a measure lie in [0, 1], which are shown as percent; else 1."""
@@ -119,21 +155,36 @@ class ScoreTable:
         base = float(self._scores[str(self.baseline)][measure])
         p = p_text(float(row[f"{measure} p-value corrected"]))
         words = f"{p} after {correction.capitalize()} correction" if correction else p
-        return base, int(row[f"{measure} +"]), int(row[f"{measure} -"]), words
+        more, less = int(row[f"{measure} +"]), int(row[f"{measure} -"])
+        return (base, less, more, words) if direction(measure) < 0 else (base, more, less, words)
 
     def _rows(self) -> list[Row]:
         definition = self.definition
         nothing = tuple(Cell(NAN, format_score(NAN, True)) for _ in definition.measures)
-        ranked = set(self.ranked["name"])
         rows = []
         for name in definition.systems:
             if name in self.absent:
                 rows.append(Row(name, nothing, absent=self.absent[name]))
                 continue
-            row, has_ranks = self._scores[name], name in ranked
-            cells = tuple(self._cell(row, measure) for measure in definition.measures) if has_ranks else nothing
+            row = self._scores[name]
+            cells = tuple(self._cell(row, measure) for measure in definition.measures)
             median, p95 = float(row["ms median"]), float(row["ms p95"])
-            rows.append(Row(name, cells, name == self.baseline, not has_ranks, median=median, p95=p95))
+            counts = [row.get(column) for column in COUNT_COLUMNS]
+            failed, abstained, tokens_in, tokens_out = ("" if pd.isna(count) else f"{count}" for count in counts)
+            rows.append(
+                Row(
+                    name,
+                    cells,
+                    name == self.baseline,
+                    answers=failed != "",
+                    failed=failed,
+                    abstained=abstained,
+                    tokens_in=tokens_in,
+                    tokens_out=tokens_out,
+                    median=median,
+                    p95=p95,
+                )
+            )
         for reference in definition.references:
             values = [reference.scores.get(measure, NAN) for measure in definition.measures]
             cells = tuple(Cell(value, format_score(value, True)) for value in values)
@@ -142,24 +193,41 @@ class ScoreTable:
 
     def _cell(self, row: Mapping[Hashable, Any], measure: str) -> Cell:
         name, value = str(row["name"]), float(row[measure])
+        if math.isnan(value):
+            return Cell(NAN, format_score(NAN, True))
         mark = explanation = ""
-        if self.compared and name != self.baseline:
+        if self.compares(measure) and not math.isnan(row[f"{measure} p-value"]):
             base, won, lost, tested = self.comparison(name, measure)
             sign = "+" if value > base else ""
-            explanation = (
-                f"{sign}{self.text(value - base, measure)} against {self.baseline}, {tested}; {counted(won, lost)}"
-            )
-            if row[f"{measure} reject"]:
-                mark = "▲" if value > base else "▼"
+            counts = counted(won, lost)
+            explanation = f"{sign}{self.text(value - base, measure)} against {self.baseline}, {tested}; {counts}"
+            if row[f"{measure} reject"] and direction(measure):
+                mark = "▲" if (value - base) * direction(measure) > 0 else "▼"
+        values = self.table[measure].dropna() * direction(measure)
+        best = len(values) > 1 and direction(measure) != 0
         return Cell(
             value,
             self.text(value, measure),
-            len(self.ranked) > 1 and math.isclose(value, self.ranked[measure].max(), abs_tol=1e-12),
+            best and math.isclose(value * direction(measure), values.max(), abs_tol=1e-12),
             mark,
             float(row[f"{measure} low"]),
             float(row[f"{measure} high"]),
             explanation,
         )
+
+
+def direction(measure: str) -> int:
+    """Return 1 where more is better, -1 where less is, and 0 where neither is."""
+    name = str(parse_measure(measure).NAME)
+    return 0 if name in NEUTRAL else -1 if name in LOWER_IS_BETTER else 1
+
+
+def _groups(measures: Sequence[str]) -> list[Group]:
+    ranking = [is_ranking_measure(measure) for measure in measures]
+    kinds = (("Retrieval", True), ("Answers", False))
+    groups = [Group(name, tuple(n for n, kind in enumerate(ranking) if kind == wanted)) for name, wanted in kinds]
+    there = [group for group in groups if group.places]
+    return there if len(there) > 1 else [Group("", there[0].places)]
 
 
 def format_score(value: float, fraction: bool) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from legalir.experiment.report.compare import Comparison
@@ -67,45 +69,82 @@ def _width(heading: str) -> int:
     return max(SCORE_WIDTH, *(len(line) for line in heading.split("\n")))
 
 
-def _layout(scores: ScoreTable, width: int) -> tuple[int, list[list[int]]]:
-    """Return the width of the names, and the measures of each table: all in one, if names may be that narrow."""
+@dataclass(frozen=True)
+class _Column:
+    """A column of the table: its heading, and the text of each row."""
+
+    heading: str
+    text: Callable[[Row], Text]
+
+    @property
+    def width(self) -> int:
+        return _width(self.heading)
+
+
+def _columns(scores: ScoreTable) -> list[list[_Column]]:
+    """Return the columns of each group of measures; counts of answers come after the last."""
+    measures = scores.definition.measures
+    groups = [
+        [_Column(_heading(measures[place]), partial(_cell, place=place)) for place in group.places]
+        for group in scores.groups
+    ]
+    if scores.answering:
+        counts = [("failed", "failed"), ("abstained", "abstained")]
+        if any(row.tokens_in not in ("", "0") for row in scores.rows):
+            counts += [("tokens\nin", "tokens_in"), ("tokens\nout", "tokens_out")]
+        groups[-1] += [_Column(heading, partial(_count, name=name)) for heading, name in counts]
+    return groups
+
+
+def _layout(scores: ScoreTable, width: int) -> tuple[int, list[list[_Column]]]:
+    """Return the width of the names, and the columns of each table: one a group, if names may be that narrow."""
     from rich.cells import cell_len
 
-    widths = [_width(_heading(measure)) + PADDING for measure in scores.definition.measures]
     room = width - PADDING - (2 * (TIME_WIDTH + PADDING) if scores.timed else 0) - 1
     longest = max(len("system"), *(cell_len(row.name) for row in scores.rows))
-    if room - sum(widths) >= min(longest, NARROW_NAME):
-        return min(longest, room - sum(widths)), [list(range(len(widths)))]
+    groups = _columns(scores)
+    widest = max(sum(column.width + PADDING for column in group) for group in groups)
+    if room - widest >= min(longest, NARROW_NAME):
+        return min(longest, room - widest), groups
     names = min(longest, NAME_WIDTH)
-    parts: list[list[int]] = [[]]
-    for place, wanted in enumerate(widths):
-        if parts[-1] and sum(widths[other] for other in parts[-1]) + wanted > room - names:
-            parts.append([])
-        parts[-1].append(place)
+    parts: list[list[_Column]] = []
+    for group in groups:
+        parts.append([])
+        for column in group:
+            used = sum(other.width + PADDING for other in parts[-1])
+            if parts[-1] and used + column.width + PADDING > room - names:
+                parts.append([])
+            parts[-1].append(column)
     return names, parts
 
 
-def _table(scores: ScoreTable, places: Sequence[int], names: int) -> Table:
+def _table(scores: ScoreTable, columns: Sequence[_Column], names: int) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING - 1, 0, 0), header_style="bold")
     table.add_column("system", overflow="fold", max_width=names)
-    for place in places:
-        heading = _heading(scores.definition.measures[place])
-        table.add_column(Text(heading, justify="right"), justify="right", no_wrap=True, min_width=_width(heading))
+    for column in columns:
+        table.add_column(Text(column.heading, justify="right"), justify="right", no_wrap=True, min_width=column.width)
     for heading in ("ms", "p95") if scores.timed else ():
         table.add_column(heading, justify="right", no_wrap=True, min_width=TIME_WIDTH, style="dim")
     references_begin = False
-    for row in scores.rows:
+    for row in _rows(scores, columns):
         if row.reference and not references_begin:
             table.add_section()
             references_begin = True
-        cells = [_cell(row, place) for place in places]
+        cells = [column.text(row) for column in columns]
         times = [_time(row.median), _time(row.p95)] if scores.timed else []
         table.add_row(_name(row), *cells, *times, style="dim" if row.reference else None)
     return table
+
+
+def _rows(scores: ScoreTable, columns: Sequence[_Column]) -> list[Row]:
+    """Return the rows of a table; where there are two kinds of measures, without those that have nothing in it."""
+    if len(scores.groups) == 1:
+        return scores.rows
+    return [row for row in scores.rows if any(column.text(row).plain.strip(" –") for column in columns)]
 
 
 def _name(row: Row) -> Text:
@@ -123,6 +162,13 @@ def _cell(row: Row, place: int) -> Text:
     return text.append(cell.mark or " ", style={"▲": "green", "▼": "red"}.get(cell.mark, ""))
 
 
+def _count(row: Row, name: str) -> Text:
+    from rich.text import Text
+
+    number = str(getattr(row, name))
+    return Text(f"{number} ", style="yellow" if name == "failed" and number not in ("", "0") else "")
+
+
 def _time(milliseconds: float) -> str:
     if math.isnan(milliseconds):
         return ""
@@ -137,8 +183,10 @@ def _legend(scores: ScoreTable) -> str:
         parts.append(f"▲▼ against {scores.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
     if any(row.reference for row in scores.rows):
         parts.append("dim: published elsewhere")
-    if any(row.answers for row in scores.rows):
-        parts.append("answers have no ranking measures")
+    if scores.answering:
+        parts.append("failed: replies of the model")
+    if scores.answering and scores.groups[0].heading:
+        parts.append("the ranking of an answer: the provisions it was made from")
     if scores.timed:
         parts.append("ms: one query, median and 95 %")
     return "; ".join(parts)

@@ -1,28 +1,40 @@
 """From runs to a table: means, paired tests against the baseline, confidence intervals, per-query values.
 
-Ranked lists are scored through ``pt.Experiment``. Answers have no ranking measures: their cells are NaN.
+A measure needs columns of a run: a ranking measure documents and scores, a measure of answers what generators and
+judges add. It applies to each system that has them. The provisions that an answer was made from are its ranking, so
+that one table has both kinds; figures of a measure that does not apply are NaN.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from collections.abc import Iterator, Mapping, Sequence
 
+import ir_measures
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from ir_measures.measures.base import SumAgg
 
+from legalir.errors import MeasureError
 from legalir.experiment.definition.definition import Definition, parse_measure
 from legalir.experiment.runs.files import has_answers
 from legalir.experiment.runs.latency import Latency
-from legalir.experiment.runs.statistics import bootstrap_interval, paired_test, resampling_counts
+from legalir.experiment.runs.statistics import bootstrap_interval, corrected, paired_test, resampling_counts
+from legalir.generate.generator import NOTHING_FOUND
+from legalir.measure.measures import Share
 
-PER_QUERY_COLUMNS = ("name", "qid", "measure", "value")
-"""The columns of the per-query values: one row a system, query and measure."""
+PER_QUERY_COLUMNS = ("name", "qid", "measure", "value", "weight")
+"""The columns of the per-query values: one row a system, query and measure that applies. The score is Σ w·v / Σ w over
+the queries whose value is not NaN; the weight is 1 unless the measure pools its counts, as MicroR does."""
+
+COUNT_COLUMNS = ("answers failed", "answers abstained", "tokens in", "tokens out")
+"""The columns of answers: failed replies, abstentions, tokens of the requests and of the replies."""
 
 LATENCY_COLUMNS = ("ms median", "ms p95")
 """The columns of the response time of one query, in milliseconds."""
+
+_RANKING = frozenset({"query_id", "doc_id", "score"})
 
 
 def statistic_columns(measure: str) -> list[str]:
@@ -36,122 +48,193 @@ def statistic_columns(measure: str) -> list[str]:
     return [f"{measure} {name}" for name in names]
 
 
-def evaluate(
-    systems: Mapping[str, pd.DataFrame | pt.Transformer],
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
-    measures: Sequence[object],
-    **options: object,
-) -> pd.DataFrame:
-    """Call ``pt.Experiment`` without output and without inspection of the systems, which plugins need not support."""
-    call = cast("Callable[..., pd.DataFrame]", pt.Experiment)
-    return call(dict(systems), topics, qrels, list(measures), validate="ignore", verbose=False, **options)
+def is_ranking_measure(measure: str) -> bool:
+    """Return whether a measure reads ranked documents; otherwise it reads answers."""
+    return "doc_id" in ir_measures.run_inputs([parse_measure(measure)])
 
 
 def scorable(run: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     """Return ranked lists in the form in which they are scored: by their ranks.
 
     The evaluators break ties in their own ways, and some compare scores in single precision; with one score a rank,
-    every measure sees the order of the run. ``pt.Experiment`` refuses an empty run: such a run gets one row that names
-    no document, and so scores 0.
+    every measure sees the order of the run. Some evaluators refuse an empty run: such a run gets one row that names no
+    document, and so scores 0.
     """
     if run.empty:
         return pd.DataFrame({"qid": [str(topics["qid"].iloc[0])], "docno": [""], "score": [0.0], "rank": [0]})
     return run.assign(score=-run["rank"].astype(np.float64))
 
 
-def _ranked(runs: Mapping[str, pd.DataFrame], topics: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    return {name: scorable(run, topics) for name, run in runs.items() if not has_answers(run)}
+def given_provisions(run: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the provisions that answers were made from as ranked lists; None for answers without retrieval.
+
+    Answers have a ranking if a question has provisions, or none because nothing was found.
+    """
+    if "context_docnos" not in run.columns:
+        return None
+    if not (run["context_docnos"].map(len).any() or (run["reason"] == NOTHING_FOUND).any()):
+        return None
+    rows = [
+        (qid, docno, rank)
+        for qid, docnos in zip(run["qid"], run["context_docnos"], strict=True)
+        for rank, docno in enumerate(dict.fromkeys(docnos))
+    ]
+    return pd.DataFrame(rows, columns=["qid", "docno", "rank"])
 
 
 def per_query_scores(
     definition: Definition, runs: Mapping[str, pd.DataFrame], topics: pd.DataFrame, qrels: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the value of each system with ranked lists, query and measure, in the order of runs, topics, measures."""
-    systems = _ranked(runs, topics)
-    if not systems:
-        empty = pd.DataFrame(columns=list(PER_QUERY_COLUMNS), dtype=str)
-        return empty.astype({"value": np.float64})
-    frame = evaluate(systems, topics, qrels, definition.measure_objects(), perquery=True)
-    order = {
-        "name": {name: place for place, name in enumerate(runs)},
-        "qid": {qid: place for place, qid in enumerate(topics["qid"])},
-        "measure": {name: place for place, name in enumerate(definition.measures)},
-    }
-    keys = [frame[column].map(places) for column, places in order.items()]
-    frame = frame.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
-    return frame[list(PER_QUERY_COLUMNS)].astype({"value": np.float64})
+    """Return the value of each system, query and measure that applies, in the order of runs, topics and measures.
+
+    Raises:
+        MeasureError: there are answers, and none have the columns that a measure needs.
+    """
+    measures = {name: parse_measure(name) for name in definition.measures}
+    inputs = {name: frozenset(ir_measures.run_inputs([measure])) for name, measure in measures.items()}
+    forms = {name: _forms(run, topics) for name, run in runs.items()}
+    for measure, needed in inputs.items():
+        answers = [form for name, form in forms.items() if has_answers(runs[name])]
+        _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
+    judgements = pt.model.to_ir_measures(qrels)
+    places = {qid: place for place, qid in enumerate(topics["qid"])}
+    rows = []
+    for name in runs:
+        values: dict[tuple[str, str], float] = {}
+        for form in forms[name]:
+            chosen = [measure for measure, needed in inputs.items() if needed <= set(form.columns)]
+            if chosen:
+                names = {measures[measure]: measure for measure in chosen}
+                metrics = ir_measures.iter_calc(list(names), judgements, form)
+                values |= {(metric.query_id, names[metric.measure]): metric.value for metric in metrics}
+        order = [(qid, measure) for qid in places for measure in measures if (qid, measure) in values]
+        rows += [(name, qid, measure, *_weighed(values[qid, measure])) for qid, measure in order]
+    frame = pd.DataFrame(rows, columns=list(PER_QUERY_COLUMNS))
+    return frame.astype({"name": str, "qid": str, "measure": str, "value": np.float64, "weight": np.float64})
+
+
+def _forms(run: pd.DataFrame, topics: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the frames that measures read: ranked lists, answers with the columns of their questions, or both."""
+    ranking = given_provisions(run) if has_answers(run) else run
+    forms = [] if ranking is None else [scorable(ranking, topics)[["qid", "docno", "score"]]]
+    if has_answers(run):
+        more = [name for name in topics.columns if name not in run.columns]
+        forms.append(run.join(topics.set_index("qid")[more], on="qid"))
+    return [form.rename(columns={"qid": "query_id", "docno": "doc_id"}) for form in forms]
+
+
+def _check_columns(measure: str, needed: frozenset[str], held: Sequence[set[str]]) -> None:
+    """Check that some answers have the columns that a measure of answers needs.
+
+    Raises:
+        MeasureError: with the columns that are missing.
+    """
+    if needed == _RANKING or not held or any(needed <= columns for columns in held):
+        return
+    missing = ", ".join(map(repr, sorted(needed - set().union(*held))))
+    raise MeasureError(
+        f"The measure {measure} needs {missing}, which neither the answers nor their questions have: give a dataset "
+        f"or a generator that has it, or add its judge to 'judges'."
+    )
+
+
+def _weighed(value: float) -> tuple[float, float]:
+    return float(value), float(value.relevant if isinstance(value, Share) else 1.0)
 
 
 def score_table(
     definition: Definition,
     runs: Mapping[str, pd.DataFrame],
     latencies: Mapping[str, Latency | None],
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
     per_query: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return one row a system: the name, the measures, their statistics, the latency.
+    """Return one row a system: the name, the measures, their statistics, counts of answers, the latency.
 
-    The correction is that of ``pt.Experiment``: for each measure, p-values are corrected over the systems that are
-    compared with the baseline; measures are not pooled. Without a correction ``reject`` compares the plain p-value with
-    alpha. A baseline without ranked lists is not compared.
+    For each measure, p-values are corrected over the systems that are compared with the baseline, as in
+    ``pt.Experiment``; measures are not pooled. Without a correction ``reject`` compares the plain p-value with alpha.
+    Two systems are compared over the queries for which the values of both are defined. A system to which a measure
+    does not apply is not compared by it, nor are others if it is the baseline.
     """
-    systems = _ranked(runs, topics)
-    compared = definition.baseline in systems and len(systems) > 1
-    if systems:
-        options = _comparison(definition) if compared else {}
-        table = evaluate(systems, topics, qrels, definition.measure_objects(), **options)
-        _add_intervals(table, definition.measures, per_query, qrels)
-    else:
-        table = pd.DataFrame({"name": [], **{measure: [] for measure in definition.measures}})
-    if len(systems) < len(runs):
-        table = table.set_index("name").reindex(list(runs)).rename_axis("name").reset_index()
-    for measure in definition.measures if compared else ():
-        p = table[f"{measure} p-value"].astype(np.float64)
-        if definition.correction is None:
-            table[f"{measure} p-value corrected"] = p
-            table[f"{measure} reject"] = p < definition.alpha
-        for sign in "+-":
-            table[f"{measure} {sign}"] = table[f"{measure} {sign}"].astype("Int64")
-        table[f"{measure} p-value"] = p
-        reject = table[f"{measure} reject"]
-        table[f"{measure} reject"] = reject.where(reject.notna(), False).astype(bool)
+    names = list(runs)
+    columns: dict[str, object] = {"name": names}
+    statistics: dict[str, object] = {}
+    for measure in definition.measures:
+        of_measure = per_query[per_query["measure"] == measure]
+        values, weights = (
+            of_measure.pivot(index="name", columns="qid", values=column).reindex(names).to_numpy(dtype=np.float64)
+            for column in ("value", "weight")
+        )
+        mean, low, high = means_and_intervals(values, weights)
+        if isinstance(parse_measure(measure).aggregator(), SumAgg):  # Such as NumRet.
+            mean, low, high = (figures * values.shape[1] for figures in (mean, low, high))
+        columns[measure] = mean
+        statistics |= {f"{measure} low": low, f"{measure} high": high}
+        if definition.baseline in names:
+            statistics |= {
+                f"{measure} {name}": column
+                for name, column in _comparison(values, names.index(definition.baseline), definition)
+            }
+    table = pd.DataFrame({**columns, **statistics})
+    if any(map(has_answers, runs.values())):
+        counts = pd.DataFrame([_counts(run) for run in runs.values()], columns=list(COUNT_COLUMNS), dtype="Int64")
+        table = pd.concat([table, counts], axis=1)
     for column, value in zip(LATENCY_COLUMNS, ("median", "p95"), strict=True):
-        table[column] = [_time(latencies.get(name), value) for name in table["name"]]
-    wanted = ["name", *definition.measures]
-    wanted += [column for measure in definition.measures for column in statistic_columns(measure)]
-    wanted += LATENCY_COLUMNS
-    return table.reindex(columns=[column for column in wanted if column in table.columns])
+        table[column] = [_time(latencies.get(name), value) for name in names]
+    return table
 
 
-def _comparison(definition: Definition) -> dict[str, object]:
-    return {
-        "baseline": definition.baseline,
-        "test": paired_test(definition.test),
-        "correction": definition.correction,
-        "correction_alpha": definition.alpha,
-    }
+def means_and_intervals(
+    values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return Σ w·v / Σ w of each row and the ends of its 95 % confidence interval, each of shape (rows,).
+
+    Args:
+        values: shape (rows, queries); NaN is left out.
+        weights: of the same shape. A row whose weights are all 0 has the mean of its values, and an interval of that.
+    """
+    rows, queries = values.shape
+    empty = np.full(rows, np.nan)
+    if not queries:
+        return empty, empty.copy(), empty.copy()
+    defined = ~np.isnan(values)
+    shares = np.where(defined, weights, 0.0)
+    nothing = shares.sum(axis=1) == 0
+    shares[nothing] = defined[nothing]
+    totals = shares.sum(axis=1)
+    sums = (np.where(defined, values, 0.0) * shares).sum(axis=1)
+    means = np.divide(sums, totals, out=empty, where=totals > 0)
+    low, high = bootstrap_interval(np.where(defined, values, 0.0), resampling_counts(queries), shares)
+    return means, low, high
+
+
+def _comparison(values: npt.NDArray[np.float64], baseline: int, definition: Definition) -> Iterator[tuple[str, object]]:
+    """Yield the columns of the comparison with the row `baseline`, by name; none where nothing is compared."""
+    test = paired_test(definition.test)
+    won, lost = (np.zeros(len(values), dtype=np.int64) for _ in range(2))
+    p = np.full(len(values), np.nan)
+    for row in range(len(values)):
+        both = ~np.isnan(values[row]) & ~np.isnan(values[baseline])
+        if row == baseline or not both.any():
+            continue
+        ours, theirs = values[row][both], values[baseline][both]
+        won[row], lost[row] = (ours > theirs).sum(), (ours < theirs).sum()
+        p[row] = test(ours, theirs)[1]
+    compared = ~np.isnan(p)
+    if not compared.any():
+        return
+    for sign, queries in (("+", won), ("-", lost)):
+        yield sign, pd.array([int(n) if there else None for n, there in zip(queries, compared, strict=True)], "Int64")
+    reject, after = np.zeros(len(values), dtype=bool), np.full(len(values), np.nan)
+    reject[compared], after[compared] = corrected(p[compared], definition.correction, definition.alpha)
+    yield from (("p-value", p), ("p-value corrected", after), ("reject", reject))
+
+
+def _counts(run: pd.DataFrame) -> list[int | None]:
+    """Return the values of :data:`COUNT_COLUMNS`; None for a ranked list, and for columns that a run does not have."""
+    counted = run.assign(failed=run["reply_state"] != "ok") if "reply_state" in run.columns else run
+    names = ("failed", "abstained", "prompt_tokens", "completion_tokens")
+    return [int(counted[name].sum()) if name in counted.columns else None for name in names]
 
 
 def _time(latency: Latency | None, name: str) -> float:
     return float("nan") if latency is None else float(getattr(latency, name))
-
-
-def _add_intervals(table: pd.DataFrame, measures: Sequence[str], per_query: pd.DataFrame, qrels: pd.DataFrame) -> None:
-    counts = resampling_counts(per_query["qid"].nunique())
-    for measure in measures:
-        rows = per_query[per_query["measure"] == measure]
-        values = rows.pivot(index="name", columns="qid", values="value").reindex(list(table["name"]))
-        weights = _pooled_weights(measure, qrels, list(values.columns))
-        array = values.to_numpy(dtype=np.float64)
-        table[f"{measure} low"], table[f"{measure} high"] = bootstrap_interval(array, counts, weights)
-
-
-def _pooled_weights(name: str, qrels: pd.DataFrame, qids: Sequence[str]) -> npt.NDArray[np.float64] | None:
-    """Return each query's number of relevant documents for MicroR, which weighs recalls by it; None for means."""
-    measure = parse_measure(name)
-    if measure.NAME != "MicroR":
-        return None
-    relevant = qrels.loc[qrels["label"] >= measure["rel"], "qid"].value_counts()
-    return np.array([relevant.get(qid, 0) for qid in qids], dtype=np.float64)

@@ -71,23 +71,43 @@ def resampling_counts(queries: int) -> Array:
     return generator.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES).astype(np.float64)
 
 
+def corrected(p: Array, method: str | None, alpha: float) -> tuple[npt.NDArray[np.bool_], Array]:
+    """Return which of several p-values are significant at `alpha`, and the corrected p-values.
+
+    Args:
+        p: p-values of one family, at least one.
+        method: name of the correction in statsmodels [holm]; None corrects nothing.
+        alpha: level of significance.
+    """
+    if method is None:
+        return p < alpha, p
+    from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+
+    reject, after, _, _ = multipletests(p, alpha=alpha, method=method)
+    return reject, after
+
+
 def bootstrap_interval(
     values: Array, counts: Array, weights: Array | None = None, level: float = 0.95
 ) -> tuple[Array, Array]:
     """Return percentile intervals [bootstrap] of (weighted) means over queries.
 
+    Resamples without weight are left out; a row without any has NaN.
+
     Args:
         values: shape (rows, queries); a row is one measure of one system.
         counts: from :func:`resampling_counts`; all rows see the same resamples.
-        weights: one weight a query for ``Σ w·v / Σ w``, for measures that pool their judgements; None is 1.
+        weights: one weight a query for ``Σ w·v / Σ w``, for measures that pool their judgements, of shape (queries,) or
+            (rows, queries); 0 leaves a query out, None is 1.
         level: the share of resamples inside.
 
     Returns:
         The lower and the upper ends, each of shape (rows,).
     """
-    drawn = counts if weights is None else counts * weights
-    totals = drawn.sum(axis=1)
-    drawn, totals = drawn[totals > 0], totals[totals > 0]
-    means = (values @ drawn.T) / totals
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1)
-    return low, high
+    shares = np.broadcast_to(1.0 if weights is None else weights, values.shape)
+    totals = shares @ counts.T
+    means = (values * shares) @ counts.T / np.where(totals > 0, totals, np.nan)
+    ends = np.full((2, len(values)), np.nan)
+    there = ~np.isnan(means).all(axis=1)
+    ends[:, there] = np.nanquantile(means[there], [(1 - level) / 2, (1 + level) / 2], axis=1)
+    return ends[0], ends[1]
