@@ -36,7 +36,9 @@ from .train import TrainedModel as TrainedModel
 from .train import train_static as train_static
 from .train.finetune import FineTuned as FineTuned
 from .train.finetune import FineTuning as FineTuning
+from .train.finetune import Pretraining as Pretraining
 from .train.finetune import finetune as finetune
+from .train.finetune import pretrain as pretrain
 from .train.tune import Tuning as Tuning
 from .train.tune import tune as tune
 

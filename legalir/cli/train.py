@@ -61,6 +61,8 @@ EXAMPLES = """Examples:
 
   legalir finetune recipe.yaml --resume
 
+  legalir finetune experiments/neural/finetune/smollm2.yaml
+
 A recipe (other keys have defaults):
 
   dataset: my-statutes/train
@@ -72,6 +74,8 @@ A recipe (other keys have defaults):
   out: my-model
 
 Then: legalir search my-statutes "question" --pipeline 'dense("my-model")'
+
+A recipe with 'kind: pretrain' trains a model that writes text.
 """
 
 app = typer.Typer(help="Train a model that finds provisions, or one that reads questions.", no_args_is_help=True)
@@ -208,21 +212,26 @@ def finetune(
     replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fine-tune a language model on queries and the provisions right for them: one vector a text, or M3's three heads.
+    """Fine-tune a language model: an encoder on queries and right provisions, or one that writes on provisions.
 
     Ctrl-C ends the training after the current step; the same command goes on from there.
     """
-    from legalir.train.finetune import FineTuning
+    from legalir.train.finetune import FineTuning, pretrain
     from legalir.train.finetune import finetune as tune
+    from legalir.train.recipes import load_tuning
 
-    chosen = FineTuning.load(recipe, **_given(ctx, FineTuning))
-    tuned = tune(chosen, resume=resume, replace=replace, lines=not as_json)
+    chosen = load_tuning(recipe, **_given(ctx, FineTuning))
+    if isinstance(chosen, FineTuning):
+        tuned = tune(chosen, resume=resume, replace=replace, lines=not as_json)
+        use = f"--pipeline '{'dense' if chosen.objective == 'dense' else 'm3'}(\"{tuned.path}\")'"
+    else:
+        tuned = pretrain(chosen, resume=resume, replace=replace, lines=not as_json)
+        use = f"--llm 'transformers(model=\"{tuned.path}\")'"
     if as_json:
         _print_facts(tuned.path, tuned.history, {})
     else:
         _print_history(tuned.path, tuned.history, digits=0)
-        name = "dense" if chosen.objective == "dense" else "m3"
-        typer.echo(f"Use it: --pipeline '{name}(\"{tuned.path}\")'")
+        typer.echo(f"Use it: {use}")
         if tuned.note is not None:
             typer.echo(tuned.note)
 
@@ -246,13 +255,13 @@ def _print_history(folder: Path, history: pd.DataFrame, digits: int) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    measures = [name for name in history.columns if "@" in name]
+    measures = [name for name in history.columns if "@" in name or name == "perplexity"]
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     for name in ("epoch", "loss", *measures, "seconds", ""):
         table.add_column(name, justify="left" if not name else "right")
     for row in history.to_dict("records"):
         loss = "" if row["epoch"] == 0 else f"{row['loss']:.3f}"
-        scores = [f"{100 * row[name]:.1f}" for name in measures]
+        scores = [f"{100 * row[name]:.1f}" if "@" in name else f"{row[name]:.2f}" for name in measures]
         table.add_row(str(row["epoch"]), loss, *scores, f"{row['seconds']:.{digits}f}", "kept" if row["kept"] else "")
     Console(highlight=False).print(table)
     # Printed without wrapping, so that a path can be copied.

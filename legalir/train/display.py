@@ -50,6 +50,8 @@ class _Bar(Display):
 def describe(row: Mapping[str, Any]) -> str:
     """Return a row of the history in one line."""
     measures = "".join(f"  {name} {100 * value:.1f}" for name, value in row.items() if "@" in name)
+    if "perplexity" in row:
+        measures += f"  perplexity {row['perplexity']:.2f}"
     loss = "" if math.isnan(row["loss"]) else f"  loss {row['loss']:.3f}"
     return f"epoch {row['epoch']}{loss}{measures}  {row['seconds']:.0f} s"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -10,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from legalir.encode.hashed_ngrams import NGrams
 from legalir.storage.digest import digest
 from legalir.storage.schema import AnyText, Choice, Flag, Number, Schema, Text, Whole, seen
+from legalir.storage.yaml_files import read_yaml
 
 MODEL, RANDOM = "model", "random"
 """Values of `negatives` in a :class:`StaticRecipe` that are not expressions."""
@@ -34,7 +37,7 @@ _BatchSize = Annotated[Whole, Field(ge=2, le=2**31)]
 _Seed = Annotated[Whole, Field(ge=0, le=2**63 - 1)]
 _Tokens = Annotated[Whole, Field(ge=8, le=2**17)]
 _Positive = Annotated[Number, Field(gt=0), BeforeValidator(_decimal)]
-_Minutes = Annotated[Number, Field(ge=0), BeforeValidator(_decimal)]
+_NotNegative = Annotated[Number, Field(ge=0), BeforeValidator(_decimal)]
 _Share = Annotated[Number, Field(ge=0, lt=1), BeforeValidator(_decimal)]
 _Lengths = Annotated[
     tuple[Annotated[Whole, Field(ge=1, le=8)], ...], AfterValidator(lambda values: tuple(sorted(set(values))))
@@ -130,7 +133,7 @@ class StaticRecipe(Recipe):
     once; or ``random``: there are none."""
     precision: Choice[Literal["float16", "int8"]] = "float16"
     """Number type of the stored table."""
-    checkpoint_minutes: _Minutes = 5.0
+    checkpoint_minutes: _NotNegative = 5.0
     """Minutes between two saved states, which are also saved after each epoch; 0: after each step."""
     threads: _Count | None = None
     """Number of threads; None: one for each processor. The model does not depend on it."""
@@ -233,7 +236,7 @@ class FineTuning(Recipe):
     """Whether hidden states are computed twice instead of kept: less memory, more time."""
     sub_batch: _Count | None = None
     """Texts that go through the model at a time; None: all of a step."""
-    checkpoint_minutes: _Minutes = 15.0
+    checkpoint_minutes: _NotNegative = 15.0
     """Minutes between two saved states, which are also saved after each epoch."""
     checkpoint_steps: _Count | None = None
     """Steps between two saved states, in addition; None: no such states."""
@@ -264,6 +267,101 @@ class FineTuning(Recipe):
     def fingerprint(self, data: object) -> str:
         """Return a sha256 of the settings and of `data`, JSON values that identify model and collection."""
         return digest({"fine-tuning": 1, "settings": self.settings(), "data": data})
+
+
+class Pretraining(Recipe):
+    """Recipe of continued pre-training: a model that writes text reads the provisions of a collection.
+
+    Raises:
+        DefinitionError: a value is not accepted; one sentence with the key and what is accepted.
+    """
+
+    PATHS = ("dataset", "model", "out")
+    WITHOUT_EFFECT = ("dataset", "model", "out", "device", "adapter", "checkpoint_minutes", "checkpoint_steps")
+    LORA_ONLY: ClassVar[tuple[str, ...]] = ("rank", "alpha", "targets", "frozen", "adapter")
+
+    kind: Choice[Literal["pretrain"]]
+    """``pretrain``, which tells this recipe from one of :class:`FineTuning`."""
+    dataset: Text
+    """Id or path of a collection, whose provisions are read."""
+    model: Text
+    """Base model: a name on the hub such as ``Qwen/Qwen3-8B``, a folder, a GGUF file, or ``smollm2``."""
+    out: Text
+    """Folder of the model."""
+    method: Choice[Literal["lora", "full"]] = "lora"
+    """``lora`` trains an addition of low rank to linear layers [lora]; ``full`` trains all weights."""
+    rank: _Count = 16
+    """Rank r of the addition."""
+    alpha: _Positive = 32.0
+    """The addition is multiplied by alpha / r."""
+    targets: Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(_distinct)] | None = None
+    """Names of the linear layers that get an addition, such as ``q_proj``; None: all but the head."""
+    embedding_rate: _Positive | None = None
+    """Learning rate of embeddings and head, which are then trained whole; None: `rate` for ``full``, and for ``lora``
+    they stay as they are."""
+    hold_out: Annotated[Number, Field(gt=0, le=0.5), BeforeValidator(_decimal)] = 0.1
+    """Share of the provisions that are measured on, not learnt from; a hash of the docno draws them."""
+    max_length: _Tokens = 512
+    """Tokens of a block."""
+    epochs: _Count = 1
+    """Passes over the blocks."""
+    most_blocks: _Count | None = None
+    """Blocks of an epoch, drawn again for each epoch; None: all."""
+    batch: _Count = 2
+    """Blocks that go through the model at a time."""
+    accumulation: _Count = 4
+    """Such batches of a step."""
+    rate: _Positive = 1e-5
+    """Learning rate after the warm-up; it falls to 0 along a line."""
+    warmup: _Share = 0.03
+    """Share of the steps in which the rate rises."""
+    weight_decay: _NotNegative = 0.0
+    """Weight decay of AdamW, of matrices only: each step takes rate x `weight_decay` of each weight away."""
+    seed: _Seed = 1
+    """Seed of each random draw."""
+    device: Choice[Literal["cpu", "cuda", "mps"]] | None = None
+    """``cpu``, ``cuda`` or ``mps``; None: cuda or mps if there is one, else cpu."""
+    precision: Choice[Literal["float32", "bfloat16"]] = "float32"
+    """Number type of the products; weights in training stay float32."""
+    frozen: Choice[Literal["float32", "bfloat16"]] = "float32"
+    """Number type of the weights that ``lora`` does not train, and of the merged weights: bfloat16 takes half the
+    memory, and rounds small changes away when they are merged."""
+    gradient_checkpointing: Flag = False
+    """Whether hidden states are computed twice instead of kept: less memory, more time."""
+    adapter: Flag = False
+    """Whether the addition is written, too, into the folder ``adapter``, as peft reads it."""
+    checkpoint_minutes: _NotNegative = 15.0
+    """Minutes between two saved states, which are also saved after each epoch."""
+    checkpoint_steps: _Count | None = None
+    """Steps between two saved states, in addition; None: no such states."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for name in self.LORA_ONLY if self.method == "full" else ():
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"{name!r} needs 'method: lora': without it all weights are trained; leave it out.")
+        if self.frozen == "bfloat16" and self.precision != "bfloat16":
+            raise ValueError("'frozen: bfloat16' needs 'precision: bfloat16', so that products are of one type.")
+        return self
+
+    def fingerprint(self, data: object) -> str:
+        """Return a sha256 of the settings and of `data`, JSON values that identify model and collection."""
+        return digest({"pre-training": 1, "settings": self.settings(), "data": data})
+
+
+def load_tuning(path: str | PathLike[str], **changes: object) -> FineTuning | Pretraining:
+    """Read a recipe of ``legalir finetune`` from a YAML file: with the key `kind` it is one of :class:`Pretraining`.
+
+    Args:
+        path: the file.
+        changes: values that replace those of the file.
+
+    Raises:
+        DefinitionError: the file cannot be read, or is not a recipe.
+    """
+    values = read_yaml(Path(path), Recipe.KIND)
+    kind = Pretraining if isinstance(values, Mapping) and "kind" in values else FineTuning
+    return kind.load(path, **changes)
 
 
 class Settings(TypedDict, total=False):

@@ -84,3 +84,34 @@ def test_from_a_recipe_to_a_model(
     assert [row["epoch"] for row in facts["history"]] == [0, 1]
     assert facts["history"][0]["loss"] is None
     assert facts["history"][1]["kept"] is True
+
+
+@pytest.mark.neural
+def test_continued_pre_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tiny_models import write_causal
+    from tunable import write_collection
+
+    write_collection(tmp_path / "statutes")
+    write_causal(tmp_path / "tiny", hidden=16, layers=1)
+    recipe, out = tmp_path / "recipe.yaml", tmp_path / "model"
+    recipe.write_text(
+        "kind: pretrain\ndataset: ./statutes\nmodel: ./tiny\nout: ./model\nmax_length: 32\nrank: 2\nepochs: 2\n",
+        encoding="utf-8",
+    )
+    capsys.readouterr()
+    assert run(monkeypatch, str(recipe), "--epochs", "1", "--device", "cpu") == 0
+    shown = capsys.readouterr()
+    lines = [line.split() for line in shown.err.splitlines()]
+    assert [line[:2] for line in lines] == [["epoch", "0"], ["epoch", "1"]]
+    assert [line[-4] for line in lines] == ["perplexity", "perplexity"]
+    table = [line.split() for line in shown.out.splitlines()]
+    assert table[0] == ["epoch", "loss", "perplexity", "seconds"]
+    assert (len(table[1]), table[2][-1]) == (3, "kept")
+    assert f"Use it: --llm 'transformers(model=\"{out}\")'" in shown.out.splitlines()
+    assert run(monkeypatch, str(recipe), "--epochs", "1", "--device", "cpu", "--replace", "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [row["loss"] is None for row in facts["history"]] == [True, False]
+    assert run(monkeypatch, str(recipe), "--epochs", "-1") == 2
+    assert capsys.readouterr().err == f"error: {recipe}: 'epochs' must be at least 1, got -1.\n"

@@ -24,7 +24,7 @@ from typer.testing import CliRunner, Result
 from legalir.cli.main import app
 from legalir.datasets import check, load
 from legalir.experiment.definition.definition import load_definition
-from legalir.train.finetune import FineTuning
+from legalir.train.finetune import FineTuning, Pretraining
 from legalir.train.recipes import StaticRecipe
 
 RUN = ("python", "sh", "console")
@@ -124,7 +124,8 @@ def test_data_can_be_read(block: Block) -> None:
     elif block.language == "toml":
         assert tomllib.loads(block.text)
     elif (content := yaml.safe_load(block.text)).keys() >= TUNING:
-        assert FineTuning.parse(content, "recipe.yaml").as_dict().items() >= content.items()
+        kind = Pretraining if "kind" in content else FineTuning
+        assert kind.parse(content, "recipe.yaml").as_dict().items() >= content.items()
     elif content.keys() >= RECIPE:
         assert StaticRecipe.parse(content, "recipe.yaml").as_dict().items() >= content.items()
     elif content.keys() & DEFINITION:

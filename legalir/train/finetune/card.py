@@ -94,7 +94,7 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         "",
         "*moved*: anchors that waited for a batch without conflict; *left*: anchors that an epoch did without.",
         "",
-        *_table(card["history"]),
+        *history_table(card["history"]),
     ]
 
 
@@ -127,7 +127,8 @@ def _measured(card: Mapping[str, Any]) -> str:
     )
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def history_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the lines of the history as a table in Markdown; shares are percent."""
     columns = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in ("seconds", "kept")]
     lines = [f"| {' | '.join(columns)} | |", "|" + "--:|" * len(columns) + "---|"]
     for row in rows:
@@ -188,8 +189,10 @@ def _draw(folder: Path, rows: Sequence[Mapping[str, Any]], measure: str) -> None
     drawn = [row for row in rows if row.get(measure) is not None]
     if drawn:
         right = left.twinx()
-        right.plot([row["epoch"] for row in drawn], [100 * row[measure] for row in drawn], "o-", color="tab:blue")
-        right.set_ylabel(f"{measure} on dev queries, %", color="tab:blue")
+        share = "@" in measure
+        values = [100 * row[measure] if share else row[measure] for row in drawn]
+        right.plot([row["epoch"] for row in drawn], values, "o-", color="tab:blue")
+        right.set_ylabel(f"{measure} on {'dev queries, %' if share else 'held-out provisions'}", color="tab:blue")
         right.set_ylim(bottom=0)
     for name in _PICTURES:
         figure.savefig(folder / name, dpi=150, metadata={"Date": None} if name.endswith("svg") else None)

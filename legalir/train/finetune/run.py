@@ -83,14 +83,14 @@ def finetune(
     if recipe.precision == "float16" and device != "cuda":
         raise ModelError(f"'precision' float16 needs cuda, not {device}: write bfloat16 or float32.")
     out = Path(recipe.out).expanduser().absolute()
-    with own_place(out, lambda: _check_place(out, replace)), open_display(progress, lines) as display:
+    with own_place(out, lambda: check_place(out, replace)), open_display(progress, lines) as display:
         base = read_base_model(recipe)
         opened = collection if collection is not None else Collection(recipe.dataset)
         display.phase(f"Reading {opened.id}")
         return _tuned(recipe, opened, base, out, display, device, resume)
 
 
-def _check_place(out: Path, replace: bool) -> None:
+def check_place(out: Path, replace: bool) -> None:
     """Check that `out` is free, or holds a tuned model that is to be replaced: nothing else is ever replaced."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
@@ -138,10 +138,11 @@ def _tuned(
     except OSError as error:
         raise ArtifactError(f"Writing {out} failed ({error.strerror or error}): give another place.") from error
     checkpoints.remove()
-    return FineTuned(out, _frame(rows), note)
+    return FineTuned(out, history_frame(rows), note)
 
 
-def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def history_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return the history as a frame, ``seconds`` and ``kept`` last."""
     import pandas as pd
 
     frame = pd.DataFrame(rows)
