@@ -22,7 +22,7 @@ from legalir import datasets
 from legalir.datasets import Provision, StatuteDataset
 
 FIELDS = ["qid", "query", "options", "key", "documents", "explanation"]
-FIELDS_OF_OPEN_QUESTIONS = ["qid", "query", "answer", "citations"]
+FIELDS_OF_OPEN_QUESTIONS = ["qid", "query", "answer", "answer_citations"]
 YES = 1
 GUESSED = 0.65
 """Highest accuracy that a rule may have that reads the question alone."""
@@ -173,11 +173,11 @@ def test_citations_of_the_reference_answers() -> None:
         gold.setdefault(row.qid, set()).add(row.docno)
     topics = firecode.topics()
     assert list(topics.columns) == FIELDS_OF_OPEN_QUESTIONS
-    for qid, citations in topics[["qid", "citations"]].itertuples(index=False):
+    for qid, citations in topics[["qid", "answer_citations"]].itertuples(index=False):
         assert citations, qid
         assert len(set(citations)) == len(citations), qid
         assert set(citations) <= gold[qid], qid
-    citations_of = dict(zip(topics["qid"], topics["citations"], strict=True))
+    citations_of = dict(zip(topics["qid"], topics["answer_citations"], strict=True))
     uncited = {qid: docnos - set(citations_of[qid]) for qid, docnos in gold.items()}
     assert {qid: docnos for qid, docnos in uncited.items() if docnos} == UNSTATED
 

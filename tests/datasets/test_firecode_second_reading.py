@@ -1,0 +1,136 @@
+"""The verdicts of the second reader cover the questions with options, and give the figures of the page on datasets."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from legalir import datasets
+from legalir.evaluate.agreement import agreement
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
+
+
+class Verdict(NamedTuple):
+    """One row of the file, of a question as it was first written or as it was repaired."""
+
+    qid: str
+    text: str
+    sha256: str
+    key: int
+    answer: int
+    clear: str
+    from_a_alone: str
+    from_b_alone: str
+    note: str
+
+
+@pytest.fixture(scope="module")
+def items() -> dict[str, dict]:
+    """The questions of both splits as they are today, in their order."""
+    found = {}
+    for split in ("multihop", "yesno"):
+        path = datasets.load(f"legalir/firecode/{split}").folder.queries[split]
+        found |= {item["qid"]: item for item in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+    return found
+
+
+@pytest.fixture(scope="module")
+def verdicts() -> list[Verdict]:
+    path = datasets.load("legalir/firecode").folder.root / "second-reading.tsv"
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+    assert header == list(Verdict._fields)
+    return [Verdict(*row[:3], int(row[3]), int(row[4]), *row[5:]) for row in rows]
+
+
+def test_each_question_was_read_once_as_it_was_first_written(items: dict[str, dict], verdicts: list[Verdict]) -> None:
+    assert [row.qid for row in verdicts if row.text == "first"] == list(items)
+    repaired = [row.qid for row in verdicts if row.text == "repaired"]
+    assert len(set(repaired)) == len(repaired)
+    assert {row.text for row in verdicts} == {"first", "repaired"}
+
+
+def test_the_last_verdict_is_about_the_question_of_today(items: dict[str, dict], verdicts: list[Verdict]) -> None:
+    last = {row.qid: row for row in verdicts}
+    for qid, item in items.items():
+        words = "\n".join([item["query"], *item["options"]])
+        assert last[qid].sha256 == hashlib.sha256(words.encode()).hexdigest()[:12], qid
+        assert last[qid].key == item["key"], qid
+    # The first text of a repaired question was another one.
+    replaced = [row for row in verdicts if row != last[row.qid]]
+    assert {row.text for row in replaced} == {"first"}
+    assert all(row.sha256 != last[row.qid].sha256 for row in replaced)
+
+
+def test_values(items: dict[str, dict], verdicts: list[Verdict]) -> None:
+    for row in verdicts:
+        alone = {row.from_a_alone, row.from_b_alone}
+        assert row.clear in {"yes", "no"}, row.qid
+        assert alone <= ({"yes", "likely", "no"} if "abstain" in items[row.qid] else {""}), row.qid
+        assert 1 <= row.answer <= len(items[row.qid]["options"]), row.qid
+
+
+def test_what_remains_is_clear_and_needs_both_provisions(items: dict[str, dict], verdicts: list[Verdict]) -> None:
+    for row in {row.qid: row for row in verdicts}.values():
+        assert row.clear == "yes", row.qid
+        assert row.answer == items[row.qid]["key"], row.qid
+        assert "yes" not in {row.from_a_alone, row.from_b_alone}, row.qid
+
+
+def test_a_repaired_question_says_what_was_wrong(verdicts: list[Verdict]) -> None:
+    repaired = {row.qid for row in verdicts if row.text == "repaired"}
+    assert all(row.note for row in verdicts if row.text == "first" and row.qid in repaired)
+
+
+def test_figures_of_the_page(verdicts: list[Verdict]) -> None:
+    """The table of docs/datasets.md, computed from the file."""
+    first = [row for row in verdicts if row.text == "first"]
+    read = {
+        "`yesno`, first text": [row for row in first if row.qid.startswith("yn")],
+        "`multihop`, first text": [row for row in first if row.qid.startswith("mh")],
+        "`multihop`, text of today": [
+            row for row in {row.qid: row for row in verdicts}.values() if row.qid.startswith("mh")
+        ],
+    }
+    for name, rows in read.items():
+        alone = [Counter(row.from_a_alone for row in rows), Counter(row.from_b_alone for row in rows)]
+        expected = [str(counts[value]) if counts[""] == 0 else "" for counts in alone for value in ("yes", "likely")]
+        if name.endswith("first text"):
+            both = agreement([row.key for row in rows], [row.answer for row in rows], level="nominal")
+            assert math.isclose(both.kappa, _kappa([(row.key, row.answer) for row in rows]))
+            expected = [str(round(both.agreement * both.n)), f"{both.kappa:.2f}", *expected]
+        else:
+            # Repaired questions were not judged independently: there is no agreement to state.
+            expected = ["", "", *expected]
+        assert _table_row(name) == [str(len(rows)), *expected], name
+    repaired = Counter(row.qid[:2] for row in verdicts if row.text == "repaired")
+    assert repaired == {"mh": 25, "yn": 1}
+    assert f"rewrote {repaired['mh']} of the multiple-choice questions" in PAGE.read_text(encoding="utf-8")
+
+
+def _table_row(name: str) -> list[str]:
+    """Return the cells after the first one of a row of the page."""
+    (cells,) = re.findall(rf"^\| {re.escape(name)} \|(.*)\|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return [cell.strip() for cell in cells.split("|")]
+
+
+def _kappa(pairs: list[tuple[int, int]]) -> float:
+    """Return Cohen's kappa, (observed - chance) / (1 - chance)."""
+    observed = sum(one == other for one, other in pairs) / len(pairs)
+    ones, others = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    chance = sum(ones[label] * others[label] for label in ones) / len(pairs) ** 2
+    return (observed - chance) / (1 - chance)
+
+
+def test_kappa_by_hand() -> None:
+    # Three of four agree; chance is 2/4 · 1/4 + 2/4 · 3/4 = 1/2, so kappa is (3/4 - 1/2) / (1/2).
+    assert _kappa([(1, 1), (1, 2), (2, 2), (2, 2)]) == 0.5
