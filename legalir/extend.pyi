@@ -10,6 +10,9 @@ from .analysis.text import words as words
 from .encode.contract import Encoder as Encoder
 from .encode.contract import TrainableEncoder as TrainableEncoder
 from .encode.contract import Vectors as Vectors
+from .evaluate.judges import Judge as Judge
+from .evaluate.judges import Judged as Judged
+from .evaluate.judges import Verdict as Verdict
 from .explanation import Explanation as Explanation
 from .explanation import Part as Part
 from .explanation import Upstream as Upstream

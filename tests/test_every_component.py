@@ -399,6 +399,8 @@ COMPONENTS = (
     ("expander", "triples(by='question')"),
     *(("reranker", spec) for spec in ("family", "listwise(window=4, stride=2)", "sar")),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote")),
+    ("judge", "judge_coverage(against=['self', 'law'])"),
+    *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_win(both_orders=True)")),
     ("source", "table"),
 )
 """Role and text of every component that ships and needs no model of language."""
@@ -445,5 +447,5 @@ def test_every_component_that_ships_is_here() -> None:
     assert shipped - checked == set(), "add each of these to COMPONENTS"
     for (_, name), file in WITH_MODELS.items():
         assert name in (Path(__file__).parent / file).read_text(encoding="utf-8")
-    ranking = {name for role, name in shipped if role in plugins.PIPELINE_ROLES and role != "generator"}
+    ranking = {name for role, name in shipped if role in plugins.PIPELINE_ROLES and role not in ("generator", "judge")}
     assert ranking - covered == set(), "add an expression for each of these to EXPRESSIONS"

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from legalir import __version__
-from legalir.cli import datasets, experiment, explain, graph, index, llm, plugins, search, train, tune
+from legalir.cli import answer, datasets, experiment, explain, graph, index, llm, plugins, search, train, tune
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -46,6 +46,7 @@ app.command("finetune", epilog=train.EXAMPLES)(train.finetune)
 app.command("tune", epilog=tune.EXAMPLES)(tune.tune)
 app.command("index", epilog=index.EXAMPLES)(index.build)
 app.command("search", epilog=search.EXAMPLES)(search.search)
+app.command("answer", epilog=answer.EXAMPLES)(answer.answer)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -151,15 +151,22 @@ class Collection:
         self.warn_of(query)
         return search_with(pipeline, query, expr, k, self.provisions)
 
-    def answer(self, query: str, expr: str = "default % 5 >> quote") -> Answer:
+    def answer(
+        self, query: str, expr: str = "default % 5 >> quote", told: Callable[[str], None] = lambda words: None
+    ) -> Answer:
         """Return the answer to one question, with the provisions that the generator was given.
+
+        Args:
+            query: the question.
+            expr: a pipeline that ends in a generator.
+            told: called with a few words about each step that is done.
 
         Raises:
             ComponentError: the pipeline does not end in a generator, or a component lacks columns.
         """
         pipeline = self.pipeline(expr)
         self.warn_of(query)
-        return answer_with(pipeline, query, expr, self.provisions)
+        return answer_with(pipeline, query, expr, self.provisions, told)
 
     def warn_of(self, query: str) -> None:
         """Warn if a question has no terms, or is written in a script that the provisions hardly have."""

@@ -53,13 +53,17 @@ def search_with(pipeline: pt.Transformer, query: str, expr: str, k: int, lookup:
     return hits
 
 
-def answer_with(pipeline: pt.Transformer, query: str, expr: str, lookup: Lookup) -> Answer:
+def answer_with(
+    pipeline: pt.Transformer, query: str, expr: str, lookup: Lookup, told: Callable[[str], None] = lambda words: None
+) -> Answer:
     """Return the answer of a pipeline to one question; arguments as in :func:`search_with`.
+
+    `told` is called with a few words about each step that is done.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
     """
-    answer = ask(pipeline, query, expr)
+    answer = ask(pipeline, query, expr, told)
     return replace(answer, sources=_with_texts(answer.sources, lookup))
 
 

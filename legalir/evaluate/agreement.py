@@ -205,7 +205,8 @@ def weighted_scores(counts: Counts) -> tuple[float, float, float]:
     precision = hits / np.maximum(given, 1)
     recall = hits / np.maximum(truth, 1)
     f1 = 2 * hits / np.maximum(given + truth, 1)
-    return tuple(float((values * truth).sum() / n) for values in (precision, recall, f1))  # type: ignore[return-value]
+    weights = truth / n
+    return float(precision @ weights), float(recall @ weights), float(f1 @ weights)
 
 
 def _is_rating(value: Rating) -> bool:

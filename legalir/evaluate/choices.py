@@ -12,7 +12,7 @@ An item without an option to abstain always has its key as the right choice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -350,9 +350,22 @@ def different_contexts(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
     Args:
         first: answers of one system, with ``qid`` and ``context_docnos``.
         second: answers of the other.
+
+    Raises:
+        MeasureError: a column is missing, or a context is not a sequence of docnos.
     """
-    given = [dict(zip(f["qid"], map(_docnos, f["context_docnos"]), strict=True)) for f in (first, second)]
+    given = [
+        {str(qid): _docnos(str(qid), "context_docnos", docnos) for qid, docnos in zip(*columns, strict=True)}
+        for columns in (_columns(frame, "qid", "context_docnos") for frame in (first, second))
+    ]
     return sorted(qid for qid in given[0].keys() | given[1].keys() if given[0].get(qid) != given[1].get(qid))
+
+
+def _columns(frame: pd.DataFrame, *names: str) -> list[pd.Series[Any]]:
+    for name in names:
+        if name not in frame.columns:
+            raise MeasureError(f"The answers have no column {name!r}: give answers of a pipeline of legalir.")
+    return [frame[name] for name in names]
 
 
 class _Item(NamedTuple):
@@ -396,7 +409,8 @@ def _items(condition: str, frame: pd.DataFrame) -> dict[str, _Item]:
         failed = row.get("reply_state", "ok") != "ok"
         choice = 0 if failed else whole_number(row["choice"]) or 0
         options = tuple(row["options"]) if isinstance(row.get("options"), Sequence) else ()
-        items[qid] = _Item(choice, key, abstain, _docnos(row["documents"]), _docnos(row["context_docnos"]), options)
+        documents, context = (_docnos(qid, name, row[name]) for name in ("documents", "context_docnos"))
+        items[qid] = _Item(choice, key, abstain, documents, context, options)
     return items
 
 
@@ -453,7 +467,9 @@ def whole_number(value: Any) -> int | None:
     return None if value is None or value != value else int(value)
 
 
-def _docnos(value: Collection[str]) -> frozenset[str]:
+def _docnos(qid: str, column: str, value: Any) -> frozenset[str]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise MeasureError(f"Column {column!r} of item {qid!r} must hold a sequence of docnos, got {value!r}.")
     return frozenset(map(str, value))
 
 

@@ -101,8 +101,13 @@ class Rouge:
         Args:
             answer: text of the answer; an empty one scores 0.
             reference: text of the reference.
-            kind: n, or ``"L"``.
+            kind: n, at least 1, or ``"L"``.
+
+        Raises:
+            ComponentError: there is no such kind.
         """
+        if kind != "L":
+            check_number("ROUGE", "kind", kind, low=1, integer=True)
         ours, theirs = self.analyzer.terms(answer), self.analyzer.terms(reference)
         return rouge_l(ours, theirs) if kind == "L" else rouge_n(ours, theirs, int(kind))
 

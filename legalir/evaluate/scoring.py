@@ -18,6 +18,7 @@ from legalir.evaluate.choices import Outcome, outcome, right_choice, whole_numbe
 from legalir.evaluate.citations import CitationCounts, citation_counts, recall_gap, ungrounded
 from legalir.evaluate.measures import AnswerMeasure
 from legalir.evaluate.overlap import BertScore, Rouge
+from legalir.generate.generator import without_citations
 from legalir.measure.measures import Share
 
 __all__ = ["AnswerEvaluator"]
@@ -63,6 +64,11 @@ class Case:
     def cited(self) -> list[str]:
         """The provisions that the answer cites."""
         return [] if self.failed else self.items("citations")
+
+    @property
+    def words(self) -> str:
+        """The text of the answer without the markers of its citations; empty if the reply failed."""
+        return "" if self.failed else without_citations(str(self.cell("qanswer", "")), self.cited)
 
 
 class AnswerEvaluator(providers.Evaluator):
@@ -204,13 +210,8 @@ def _invalid(case: Case, measure: AnswerMeasure) -> Share:
 
 
 def _texts(cases: Sequence[Case]) -> list[tuple[str, str] | None]:
-    """Return answer and reference of each case; None where it has no row."""
-    return [
-        None
-        if case.row is None
-        else ("" if case.failed else str(case.cell("qanswer", "")), str(case.cell("answer", "") or ""))
-        for case in cases
-    ]
+    """Return the answer, without the markers of its citations, and the reference of each case; None without a row."""
+    return [None if case.row is None else (case.words, str(case.cell("answer", "") or "")) for case in cases]
 
 
 def _rouge(kind: int | str) -> _Formula:

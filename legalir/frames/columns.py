@@ -71,10 +71,16 @@ def fed_with_questions(what: str) -> Iterator[None]:
     try:
         yield
     except InputValidationError as error:
+        missing = error.modes[0].missing_columns
+        names = f"{what}: a component needs the column(s) {', '.join(missing)}"
+        if not set(missing) & set(_OF_DOCUMENTS):
+            raise ComponentError(
+                f"{names}, which neither the questions nor a component on its left has: take questions that have them, "
+                f"or take the component away."
+            ) from error
         raise ComponentError(
-            f"{what}: a component needs the column(s) {', '.join(error.modes[0].missing_columns)}, which nothing on "
-            f"its left gives: put a retriever there, as in bm25 >> links, or fuse with rrf(…) what '|' or '&' put "
-            f"together."
+            f"{names}, which nothing on its left gives: put a retriever there, as in bm25 >> links, or fuse with "
+            f"rrf(…) what '|' or '&' put together."
         ) from error
 
 

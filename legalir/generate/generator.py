@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -255,12 +255,22 @@ def with_unanswered(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("qid", key=lambda qids: qids.map(place), kind="stable", ignore_index=True)
 
 
+def _counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 provision``, ``2 provisions``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def gives_answers(pipeline: pt.Transformer) -> bool:
-    """Return whether a pipeline ends in a generator: whether its output has a column ``qanswer``."""
-    return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query"], strict=False) or ())
+    """Return whether a pipeline gives answers: whether its output has a column ``qanswer``.
+
+    The questions have a reference answer, which judges read.
+    """
+    return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query", "answer"], strict=False) or ())
 
 
-def ask(pipeline: pt.Transformer, query: str, expression: str) -> Answer:
+def ask(
+    pipeline: pt.Transformer, query: str, expression: str, told: Callable[[str], None] = lambda words: None
+) -> Answer:
     """Return the answer of a pipeline to one question.
 
     Its sources have ``rank, score, docno``, by rank; no rows if the question has no results, or if no step gave a list.
@@ -269,6 +279,7 @@ def ask(pipeline: pt.Transformer, query: str, expression: str) -> Answer:
         pipeline: a pipeline that ends in a generator.
         query: the question.
         expression: the pipeline as messages show it.
+        told: called with a few words about each step that is done: retrieved, asked, verified.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
@@ -279,9 +290,16 @@ def ask(pipeline: pt.Transformer, query: str, expression: str) -> Answer:
         pipeline.transform(frame.iloc[:0])  # Find faults before a model writes an answer.
         if not gives_answers(pipeline):
             raise ComponentError(f"answer: {expression!r} does not end in a generator: add one, such as '>> quote'.")
-        for step in pipeline if isinstance(pipeline, pt.Compose) else (pipeline,):
+        steps = tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,)
+        for step in steps:
+            if step is steps[-1] and len(steps) > 1:
+                told(f"Retrieved {_counted(len(results), 'provision')}")
             frame = step.transform(frame)
             if set(RESULT_COLUMNS) <= set(frame.columns):
                 results = frame
     row = with_unanswered(frame, asked).iloc[0].to_dict()
+    if tokens := row["prompt_tokens"] + row["completion_tokens"]:
+        told(f"Asked a language model, {tokens:,} tokens")
+    held = sum(state != "not found" for _, _, state in row["quotes"])
+    told(f"Verified {held} of {_counted(len(row['quotes']), 'quotation')}")
     return Answer.of_row(row, query=query, sources=results.sort_values("rank", kind="stable"))

@@ -459,12 +459,17 @@ class Client:
                     raise ArtifactError(f"{path}, line {number}: {error}: get the whole file again.") from error
                 self._replies[stored.key] = stored
 
+    def used_replies(self) -> Iterator[StoredReply]:
+        """Yield the replies that were used, and those that were read, in order of their keys."""
+        used = self._used | self._replies
+        stored = (used[key] or self._cache.get(key) for key in sorted(used))
+        return (one for one in stored if one is not None)
+
     def write_replies(self, path: Path) -> None:
-        """Write the replies that were used, and those that were read, in order of their keys."""
-        if used := self._used | self._replies:
-            stored = (used[key] or self._cache.get(key) for key in sorted(used))
+        """Write :meth:`used_replies`; no file for none."""
+        if self._used or self._replies:
             with atomic_file(path) as stream:
-                stream.writelines(f"{one.line()}\n" for one in stored if one is not None)
+                stream.writelines(f"{one.line()}\n" for one in self.used_replies())
 
 
 T = TypeVar("T")

@@ -74,6 +74,7 @@ ROLES = {
         "a ranked list in, the same provisions in another order out", True, *_TRANSFORMER, "bm25 % 100 >> {}"
     ),
     "generator": Role("a ranked list in, one answer a question out", True, *_TRANSFORMER, "bm25 % 5 >> {}"),
+    "judge": Role("answers in, the same answers with verdicts out", True, *_TRANSFORMER, "bm25 % 5 >> quote >> {}"),
     "llm": Role(
         "messages to a reply",
         False,

@@ -11,6 +11,9 @@ from legalir.llm.chat import ChatRequest
 FIRST_STAGE = 'tfidf(analyzer="whitespace") % 20'
 """Expression of the input of rerankers, expanders and generators; its scores lie in [0, 1], as some of them need."""
 
+ANSWERED = f"{FIRST_STAGE} >> quote(analyzer='whitespace')"
+"""Expression of the input of judges."""
+
 BRANCHES = ('tfidf(analyzer="whitespace") % 20', 'bm25(analyzer="char2") % 5', 'tfidf(analyzer="char2") % 7')
 """Expressions of the inputs of fusers (two, or all three): lists of different lengths and scales."""
 
@@ -75,6 +78,14 @@ JUDGEMENTS: tuple[tuple[str, str, int], ...] = (
     ("q4", "raft-1", 1),
 )
 """Question, provision and label."""
+
+REFERENCES = (
+    "해가 지면 등불을 켜고, 켜지 않으면 벌금을 낸다.",
+    "It rings its bell and waits at the café on the pier.",
+    "1분에 3번 친다.",
+    "แพ ต้อง มี โคมไฟ",
+)
+"""The reference answer to each question, for judges."""
 
 TEXTS: tuple[str, ...] = (*(one["text"] for one in PROVISIONS), *QUERIES["query"])
 """The texts for analyzers and encoders."""

@@ -14,7 +14,7 @@ from legalir.testing.analyzer import ANALYZER
 from legalir.testing.chat_model import CHAT_MODEL
 from legalir.testing.checks import Check, Failed, NotApplicable, Outcome, explain_error
 from legalir.testing.encoder import ENCODER
-from legalir.testing.pipeline_roles import EXPANDER, FUSER, GENERATOR, RERANKER, RETRIEVER
+from legalir.testing.pipeline_roles import EXPANDER, FUSER, GENERATOR, JUDGE, RERANKER, RETRIEVER
 from legalir.testing.sandbox import ComponentUnderTest, Pipeline, Sandbox
 from legalir.testing.source import SOURCE
 
@@ -29,6 +29,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "expander": EXPANDER,
     "reranker": RERANKER,
     "generator": GENERATOR,
+    "judge": JUDGE,
     "llm": CHAT_MODEL,
     "source": SOURCE,
 }

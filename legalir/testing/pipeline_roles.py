@@ -1,10 +1,11 @@
-"""Checks of retrievers, fusers, expanders, rerankers and generators: those of all, and those of each role."""
+"""Checks of components that work on frames, from retrievers to judges: those of all, and those of each role."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from legalir.errors import LegalIRError
@@ -161,6 +162,32 @@ def no_result_columns(sandbox: Sandbox) -> None:
         raise Failed(f"the output still has {', '.join(left)}: drop the columns of a single document.")
 
 
+def same_answers(sandbox: Sandbox) -> None:
+    """A judge leaves the columns of the answers as they are."""
+    run = sandbox.run()
+    if missing := [column for column in run.inp if column not in run.out]:
+        raise Failed(f"the column {missing[0]!r} is lost: add columns to those of the answers.")
+    # one-row reports a question that is missing.
+    inp = run.inp[run.inp["qid"].isin(run.out["qid"])]
+    if (fault := difference(inp, run.out[list(run.inp)], exact=True)) is not None:
+        raise Failed(f"{fault}: leave the answers as they are, and put verdicts into columns of their own.")
+
+
+def verdicts(sandbox: Sandbox) -> None:
+    """A verdict is a finite number, or NaN for none; further new columns are texts."""
+    run = sandbox.run()
+    new = [column for column in run.out if column not in run.inp]
+    numbers = [column for column in new if run.out[column].dtype == np.float64]
+    if not numbers:
+        raise Failed("there is no new column of type float64: put the verdicts there.")
+    for column in numbers:
+        if np.isinf(run.out[column]).any():
+            raise Failed(f"a verdict in {column!r} is infinite: give NaN for no verdict.")
+    for column in new:
+        if column not in numbers and not all(isinstance(value, str) for value in run.out[column]):
+            raise Failed(f"{column!r} is neither float64 nor text: give numbers for verdicts, and texts for reasons.")
+
+
 _FIRST = (construction, *PROCESS_CHECKS, *FRAME_CHECKS)
 _LAST = (*INVARIANCE_CHECKS, *UNUSUAL_CHECKS)
 
@@ -182,3 +209,6 @@ RERANKER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, same_documen
 
 GENERATOR = checks_of(*_FIRST, without_left, *_LAST, one_row, answers, no_result_columns)
 """Checks of a generator: ranked documents in, one answer a question out."""
+
+JUDGE = checks_of(*_FIRST, without_left, *_LAST, one_row, same_answers, verdicts)
+"""Checks of a judge: answers in, the same answers with verdicts out."""

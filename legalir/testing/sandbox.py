@@ -215,8 +215,8 @@ class Sandbox:
 
     @property
     def queries(self) -> pd.DataFrame:
-        """The questions: ``qid, query``; each has results."""
-        return data.QUERIES
+        """The questions: ``qid, query``, and ``answer`` for a judge; each has results."""
+        return data.QUERIES.assign(answer=data.REFERENCES) if self.under_test.role == "judge" else data.QUERIES
 
     @property
     def docnos(self) -> frozenset[str]:
@@ -250,6 +250,8 @@ class Sandbox:
         """The expression whose output the component gets; empty where it gets questions."""
         if self.under_test.upstream is not None:
             return self.under_test.upstream
+        if self.under_test.role == "judge":
+            return data.ANSWERED
         return data.FIRST_STAGE if self.under_test.role in ("expander", "reranker", "generator") else ""
 
     def left(self, collection: Collection) -> pt.Transformer | None:

@@ -221,6 +221,13 @@ def test_rouge_by_a_named_analyzer() -> None:
         mean("ROUGE1(analyzer='nowords')", run)
 
 
+def test_the_markers_of_citations_are_no_words() -> None:
+    run = answers(
+        qanswer=["소방시설을 설치해야 한다. [A]"] * 3, citations=[("A",)] * 3, answer=["소방시설을 설치해야 한다."] * 3
+    )
+    assert mean("ROUGE1", run) == pytest.approx(1)
+
+
 @pytest.mark.neural
 def test_bertscore_with_an_encoder_of_ours(tmp_path: Path) -> None:
     folder = write_sentence(tmp_path / "model")

@@ -174,6 +174,7 @@ def test_a_failed_reply_is_invalid_whatever_its_row_holds() -> None:
         ((ZERO, PART, WHOLE.assign(key=1)), "has another 'key' in condition 'full' than in 'zero-shot'"),
         ((ZERO, PART, WHOLE.assign(key=math.nan)), "'q0' has no key"),
         ((ZERO, PART, WHOLE.assign(options=[["x"]] * 8)), "has another 'options'"),
+        ((ZERO, PART.assign(documents=math.nan), WHOLE), "'q0' must hold a sequence of docnos, got nan"),
         ((PART, PART, WHOLE), "in condition 'zero-shot' has provisions, and zero-shot has none"),
         ((ZERO, ZERO, WHOLE), "in condition 'partial' has no provision"),
         ((ZERO, WHOLE, WHOLE), "in condition 'partial' has all documents of the item"),
@@ -192,6 +193,10 @@ def test_questions_with_different_contexts() -> None:
     assert different_contexts(PART, PART) == []
     assert different_contexts(PART, PART.iloc[:6]) == ["q6", "q7"]
     assert different_contexts(PART.iloc[:2], answers(PARTIAL[:2], ["B"])) == ["q0", "q1"]
+    with pytest.raises(MeasureError, match="no column 'context_docnos'"):
+        different_contexts(PART, PART.drop(columns="context_docnos"))
+    with pytest.raises(MeasureError, match="must hold a sequence of docnos, got 'A'"):
+        different_contexts(PART, PART.assign(context_docnos="A"))
 
 
 def test_accuracy_by_key_adds_up() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 import sys
 from itertools import combinations
@@ -76,9 +77,12 @@ def test_an_empty_answer_scores_0_and_a_missing_reference_is_undefined() -> None
     assert all(map(math.isnan, Rouge().score(ANSWER, "한다", 2)))
 
 
-def test_no_such_analyzer() -> None:
+def test_no_such_analyzer_or_kind() -> None:
     with pytest.raises(AnalyzerError, match="nowords"):
         Rouge("nowords")
+    for kind in (0, "l"):
+        with pytest.raises(ComponentError, match="ROUGE: kind="):
+            Rouge().score(ANSWER, REFERENCE, kind)
 
 
 def test_rapidfuzz_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,3 +188,15 @@ def test_what_bertscore_does_with_odd_texts(tmp_path: Path) -> None:
         BertScore(folder, layer=3, device="cpu").score(["a"], ["a"])
     with pytest.raises(ComponentError, match="layer=0"):
         BertScore(folder, layer=0)
+
+
+@pytest.mark.neural
+def test_a_model_that_marks_neither_beginning_nor_end(tmp_path: Path) -> None:
+    folder = write_qwen(tmp_path / "model")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    (folder / "tokenizer.json").write_text(json.dumps({**tokenizer, "post_processor": None}), encoding="utf-8")
+    score = BertScore(folder, device="cpu").score
+    assert all(map(math.isnan, score([""], [""])[0]))
+    empty, same = score(["", "the"], ["the", "the"])
+    assert empty == (0, 0, 0)
+    assert same == pytest.approx((1, 1, 1), abs=1e-5)

@@ -19,6 +19,9 @@ SLOTS = {
     **{name: {"question"} for name in ("analytical", "hyde")},
     **{name: {"question", "scaffold"} for name in ("rationale", "ruling")},
     **{name: {"question", "n"} for name in ("keywords", "rewrite")},
+    "judge_coverage": {"question", "reference", "answer", "provisions", "against"},
+    "judge_win": {"question", "answer_a", "answer_b"},
+    **{name: {"question", "reference", "answer"} for name in ("judge_correct", "judge_correctness")},
     "listwise": {"question", "provisions", "n"},
     "triples": {"provision", "n"},
 }
@@ -31,7 +34,7 @@ def test_a_prompt_has_the_same_slots_in_each_language(name: str) -> None:
     for prompt, language in zip(prompts, LANGUAGES, strict=True):
         assert (prompt.name, prompt.language) == (name, language)
         assert set(prompt.slots()) == SLOTS[name]
-        for slot in SLOTS[name] - {"n"}:
+        for slot in SLOTS[name] - {"n", "against"}:
             assert re.search(rf"<{slot}>\n\{{{slot}\}}\n</{slot}>", prompt.user), "what is given is marked as data"
     assert len({prompt.fingerprint for prompt in prompts}) == len(LANGUAGES)
 

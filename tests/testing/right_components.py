@@ -6,14 +6,15 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import ComponentError
+from legalir.evaluate.judges import Judge, Judged, Verdict
 from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
@@ -140,6 +141,24 @@ class First(Generator):
 
 def first(collection: Any, *, left: Any = None) -> First:
     return First()
+
+
+class Brief(Judge):
+    """Asks whether an answer is at most twice as long as the reference answer."""
+
+    name = "brief"
+    columns = ("brief",)
+    of_silence: ClassVar[Mapping[str, float]] = {"brief": 0.0}
+
+    def __init__(self) -> None:
+        pass
+
+    def verdict(self, answer: Judged) -> Verdict:
+        return Verdict({"brief": float(len(answer.text) <= 2 * len(answer.reference))})
+
+
+def brief(collection: Any, *, left: Any = None) -> Brief:
+    return Brief()
 
 
 class Pairs:

@@ -20,6 +20,7 @@ KINDS: dict[str, tuple[str, Factory]] = {
     "expander": ("expander", right.squared),
     "rewriter": ("expander", right.shout),
     "generator": ("generator", right.first),
+    "judge": ("judge", right.brief),
 }
 """Role and right factory of each kind of component; there are two kinds of expanders."""
 

@@ -20,7 +20,7 @@ def named(section: str) -> set[str]:
 
 def test_every_check_is_on_the_page() -> None:
     fresh = named("Checks in a new interpreter")
-    frames = named("Retriever, fuser, expander, reranker, generator")
+    frames = named("Retriever, fuser, expander, reranker, generator, judge")
     of_frames = {name for role in plugins.PIPELINE_ROLES for name in testing.names(role)}
     assert frames | fresh == of_frames
     for role, section in {

@@ -12,7 +12,7 @@ from legalir import testing
 from legalir.testing.data import QUERIES
 
 EVERY, RANKED = tuple(s.KINDS), s.RANKED
-WITH_LEFT = ("reranker", "expander", "rewriter", "generator")
+WITH_LEFT = ("reranker", "expander", "rewriter", "generator", "judge")
 
 MUTANTS = {
     # The name of the check, and which of several mutants; the kinds of components; the mutant.
@@ -56,11 +56,16 @@ MUTANTS = {
     "three-pipelines": (("fuser",), w.of_branches(lambda found: len(found) == 3)),
     "empty-branch": (("fuser",), w.of_branches(lambda found: any(frame.empty for frame in found))),
     "documents-of-pipelines": (("fuser",), s.always(w.document_of_nobody)),
-    "one-row": (("generator",), s.always(lambda out: out[out["qid"] != "q4"])),
-    "one-row 2": (("generator",), s.always(lambda out: out.iloc[::-1])),
+    "one-row": (("generator", "judge"), s.always(lambda out: out[out["qid"] != "q4"])),
+    "one-row 2": (("generator", "judge"), s.always(lambda out: out.iloc[::-1])),
     "answers": (("generator",), s.always(lambda out: out.assign(qanswer=[list(text) for text in out["qanswer"]]))),
     "answers 2": (("generator",), s.always(lambda out: out.rename(columns={"qanswer": "answer"}))),
     "no-result-columns": (("generator",), s.always(lambda out: out.assign(rank=0))),
+    "same-answers": (("judge",), s.always(lambda out: out.assign(citations=[text[:1] for text in out["citations"]]))),
+    "same-answers 2": (("judge",), s.always(lambda out: out.drop(columns="abstained"))),
+    "verdicts": (("judge",), s.always(lambda out: out.drop(columns="brief"))),
+    "verdicts 2": (("judge",), s.always(lambda out: out.assign(brief=np.inf))),
+    "verdicts 3": (("judge",), s.always(lambda out: out.assign(brief_reason=[()] * len(out)))),
 }
 
 

@@ -1,0 +1,178 @@
+"""``legalir answer``: the answer to a question, with its sources and what was verified, and records of answers."""
+
+from __future__ import annotations
+
+import enum
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from legalir.cli.printing import AsJson, print_json, printable
+from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
+
+EXAMPLES = """Examples:
+
+  legalir answer legalir/firecode "화재보험에 가입하지 않으면 과태료가 얼마인가요?"
+
+  legalir answer legalir/firecode "창문 없는 층의 기준은?" --llm smollm2
+
+  legalir answer my-statutes/ "question" --pipeline 'default % 20 >> answer(k=10)' --format markdown
+
+  legalir answer my-statutes/ "question" --llm smollm2 --record answer.json
+
+  legalir answer --show answer.json
+
+Without a language model, the answer quotes the provisions. Each citation and each quotation is checked without a model.
+"""
+
+QUOTE, ANSWER = "default % 5 >> quote", "default >> answer"
+"""Pipelines if none is given: without a language model, and with one."""
+
+_MARKS = {"verified": "✓", "repaired": "≈", "not found": "✗"}
+_STATES = {
+    "verified": "quotation verified",
+    "repaired": "quotation repaired: these are the provision's own words",
+    "not found": "not in the provision",
+}
+
+
+class Format(enum.StrEnum):
+    """Layouts of an answer."""
+
+    text = "text"
+    markdown = "markdown"
+
+
+def answer(
+    dataset: Annotated[str | None, typer.Argument(help="An id or the path of a folder.", show_default=False)] = None,
+    query: Annotated[str | None, typer.Argument(help="The question.", show_default=False)] = None,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            "--pipeline",
+            "-p",
+            help="A pipeline that ends in a generator.",
+            show_default=f"{ANSWER}, or {QUOTE} without a model",
+        ),
+    ] = None,
+    style: Annotated[Format, typer.Option("--format", "-f", help="Layout of the answer.")] = Format.text,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            "--record", help="A new file that keeps the answer and all that it was made from.", show_default=False
+        ),
+    ] = None,
+    show: Annotated[
+        Path | None, typer.Option("--show", help="Show the answer in a file that --record wrote.", show_default=False)
+    ] = None,
+    llm: Llm = None,
+    offline: Offline = False,
+    local_only: LocalOnly = False,
+    max_tokens_total: MaxTokens = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer QUERY from the provisions of DATASET, with citations that are checked."""
+    from legalir.collection.record import read_record
+
+    if show is not None:
+        if dataset is not None:
+            raise typer.BadParameter("--show takes no dataset and no question: the file has them.")
+        kept = read_record(show)
+        if as_json:
+            print_json(kept)
+            return
+        typer.echo(
+            f"Recorded {kept['recorded']} from {printable(kept['collection'])}, by {printable(kept['pipeline'])}.\n"
+        )
+        typer.echo(printable(kept["answer"]["query"]) + "\n")
+        _print(kept["answer"], style)
+        return
+    if dataset is None or query is None or not query.strip():
+        raise typer.BadParameter("give a dataset and a question in quotes, or --show FILE.")
+    from legalir.collection.collection import Collection
+    from legalir.collection.record import answer_facts, record_of, write_record
+    from legalir.errors import ArtifactError
+    from legalir.llm.client import Client
+    from legalir.pipeline import canonical
+
+    if record is not None and record.exists():
+        raise ArtifactError(f"{record} exists: records are never replaced; give another name.")
+    client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
+    collection = Collection(dataset, client=client)
+    expression = pipeline or (QUOTE if client.llm is None else ANSWER)
+    facts = answer_facts(collection.answer(query, expression, told=_progress), collection)
+    if record is not None:
+        write_record(record, record_of(facts, collection, canonical(expression)))
+        typer.echo(f"Recorded in {record}.", err=True)
+    print_json(facts) if as_json else _print(facts, style)
+    if facts["reply_state"] != "ok":
+        raise typer.Exit(1)
+
+
+def _progress(words: str) -> None:
+    typer.echo(f"{words} …", err=True)
+
+
+def _print(facts: dict[str, Any], style: Format) -> None:
+    for line in (_text if style is Format.text else _markdown)(facts):
+        typer.echo(line)
+
+
+def _outcome(facts: dict[str, Any]) -> str:
+    """Return why there is no answer, in a sentence; empty if there is one."""
+    if facts["reply_state"] != "ok":
+        return f"No answer: the reply of the model failed ({facts['reply_state']})."
+    return f"No answer: {facts['reason']}." if facts["abstained"] else ""
+
+
+def _citation(citation: dict[str, Any]) -> str:
+    state = "" if citation["state"] == "given" else f" ({citation['state']})"
+    return "  ".join(filter(None, [citation["docno"], citation["title"]])) + state
+
+
+def _text(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of an answer for a terminal: its text, the sources that it cites, and the others."""
+    if outcome := _outcome(facts):
+        yield printable(outcome)
+    yield from (printable(line) for line in facts["answer"].splitlines())
+    if facts["citations"]:
+        yield "\nSources"
+    for citation in facts["citations"]:
+        yield f"  {printable(_citation(citation))}"
+        for quote in citation["quotes"]:
+            words = "" if quote["words"] in facts["answer"] else f"“{printable(quote['words'])}” "
+            yield f"    {_MARKS[quote['state']]} {words}{_STATES[quote['state']]}"
+    if others := _others(facts):
+        yield f"\n{others}"
+    yield f"\n{facts['notice']}"
+
+
+def _markdown(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of an answer in Markdown; nothing of the texts is markup."""
+    if outcome := _outcome(facts):
+        yield f"**{_escaped(outcome)}**\n"
+    yield from (f"{_escaped(line)}\n" for line in facts["answer"].splitlines())
+    if facts["citations"]:
+        yield "## Sources\n"
+    for citation in facts["citations"]:
+        yield f"- {_escaped(_citation(citation))}"
+        for quote in citation["quotes"]:
+            words = "" if quote["words"] in facts["answer"] else f"“{_escaped(quote['words'])}” "
+            yield f"  > {_MARKS[quote['state']]} {words}{_STATES[quote['state']]}"
+    if others := _others(facts):
+        yield f"\n{_escaped(others)}"
+    yield f"\n*{facts['notice']}*"
+
+
+def _others(facts: dict[str, Any]) -> str:
+    cited = {citation["docno"] for citation in facts["citations"]}
+    others = [printable(source["docno"]) for source in facts["sources"] if source["docno"] not in cited]
+    return f"Also found: {', '.join(others)}." if others else ""
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", html.escape(printable(text), quote=False))
