@@ -223,9 +223,17 @@ class _Converter:
                 if not question.strip():
                     self.counts[f"{split}: rows without a question, left out"] += 1
                     continue
+                if "keep" in spec and _pick(row, spec["keep"]) is False:
+                    self.counts[f"{split}: rows marked as of no use, left out"] += 1
+                    continue
+                documents = self.items(where, row, gold) if gold else []
+                item = {} if "options" not in spec else _item(row, spec, documents)
+                if item is None:
+                    self.counts[f"{split}: items without all options or a key, left out"] += 1
+                    continue
                 self.counts[f"{split}: questions"] += 1
-                _write_row(out, {"qid": qid, "query": question, **_rest(row, spec)})
-                for docno in self.items(where, row, gold) if gold else []:
+                _write_row(out, {"qid": qid, "query": question, **_rest(row, spec), **item})
+                for docno in documents:
                     self.counts[f"{split}: judgements"] += 1
                     if docno not in self.docnos:
                         self.counts[f"{split}: judgements of unknown provisions"] += 1
@@ -241,6 +249,32 @@ class _Converter:
                     raise FormatError(f"{where}: no query or no provision.")
                 self.counts[f"{split}: judgements"] += 1
                 out.write(f"{spec.get('prefix', '')}{qid} 0 {docno} 1\n")
+
+
+def _item(row: _Row, spec: Mapping[str, Any], documents: Sequence[str]) -> dict[str, object] | None:
+    """Return the fields of a question with options: texts, the number of the right one, and what decides it.
+
+    ``options`` of the declaration is a list of fields, or ``{words: [...]}`` where the field ``key`` has one of these
+    words; else ``key``, and ``abstain`` if there is one, have the number of an option.
+
+    Returns:
+        The fields; None where an option is missing, or a number is not that of an option.
+    """
+    fields = spec["options"]
+    if isinstance(fields, Mapping):
+        options = [str(word) for word in fields["words"]]
+        word = _text_of(row, spec["key"]).strip()
+        numbers = [options.index(word) + 1] if word in options else [0]
+    else:
+        options = [_text_of(row, field).strip() for field in fields]
+        numbers = [_number(_text_of(row, spec[name])) for name in ("key", "abstain") if name in spec]
+    if not all(options) or not all(1 <= number <= len(options) for number in numbers):
+        return None
+    return {"options": options, **dict(zip(("key", "abstain"), numbers, strict=False)), "documents": list(documents)}
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
 
 
 def _rest(row: _Row, spec: Mapping[str, Any]) -> dict[str, object]:

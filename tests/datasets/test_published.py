@@ -68,13 +68,33 @@ def searchfiresafety(**replaced):
                     "question_id": 0,
                     "related_doc_ids": [1, 2],
                     "question": "무엇?",
+                    **{f"option_{number}": f"선택 {number}" for number in range(1, 5)},
                     "option_5": "알 수 없다",
                     "answer_full": 2,
-                }
+                    "answer_partial": 5,
+                },
+                {
+                    "question_id": 1,
+                    "related_doc_ids": [1, 2],
+                    "question": "셋뿐?",
+                    "option_1": "하나",
+                    "answer_full": 1,
+                },
             ]
         ),
         "singlehop_questions.jsonl": jsonl(
-            [{"question_id": "q_2_2_1", "question": "맞나?", "answer": "예", "matched_doc_id": [2], "is_use": True}]
+            [
+                {"question_id": "q_2_2_1", "question": "맞나?", "answer": "예", "matched_doc_id": [2], "is_use": True},
+                {"question_id": "q_2_2_2", "question": "아닌가?", "answer": "아니오", "matched_doc_id": [2]},
+                {
+                    "question_id": "q_2_2_3",
+                    "question": "목적은?",
+                    "answer": "예",
+                    "matched_doc_id": [2],
+                    "is_use": False,
+                },
+                {"question_id": "q_2_2_4", "question": "모르나?", "answer": "글쎄", "matched_doc_id": [2]},
+            ]
         ),
     } | replaced
 
@@ -93,8 +113,16 @@ def test_searchfiresafety(place, caplog):
     assert dataset.topics()[["qid", "query", "answer"]].values.tolist() == [["rw0", "왜?", "그래서"]]
     assert dataset.qrels().values.tolist() == [["rw0", "1", 1], ["rw0", "3", 1]]
     multihop = load("legalir/searchfiresafety/multihop").topics()
-    assert multihop.loc[0, ["qid", "option_5", "answer_full"]].tolist() == ["mh0", "알 수 없다", 2]
-    assert load("legalir/searchfiresafety/singlehop").qrels().values.tolist() == [["q_2_2_1", "2", 1]]
+    assert multihop["qid"].tolist() == ["mh0"], "an item without all its options is left out"
+    assert multihop.loc[0, ["key", "abstain", "documents"]].tolist() == [2, 5, ["1", "2"]]
+    assert multihop.loc[0, "options"] == ["선택 1", "선택 2", "선택 3", "선택 4", "알 수 없다"]
+    assert "multihop: items without all options or a key, left out: 1." in messages
+    singlehop = load("legalir/searchfiresafety/singlehop")
+    assert singlehop.topics()[["qid", "key", "options", "documents"]].values.tolist() == [
+        ["q_2_2_1", 1, ["예", "아니오"], ["2"]],
+        ["q_2_2_2", 2, ["예", "아니오"], ["2"]],
+    ]
+    assert singlehop.qrels().values.tolist() == [["q_2_2_1", "2", 1], ["q_2_2_2", "2", 1]]
     assert check("legalir/searchfiresafety").ok
 
 
