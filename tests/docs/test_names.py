@@ -31,7 +31,18 @@ OBJECTS: dict[str, list[Any]] = {
 FACTORIES = [(entry.name, plugins.load(entry).factory) for entry in plugins.entries() if entry.package == "legalir"]
 OTHER_WORDS = {
     *("CrossEncoder", "FlagReranker", "SentenceTransformer", "TruncatedSVD", "compute_score"),
-    *("SetF", "answer_citations", "bge_m3", "legalir_name", "jamoN", "charN", "rank_m", "s_m"),
+    *(
+        "SetF",
+        "answer_citations",
+        "from_a_alone",
+        "from_b_alone",
+        "bge_m3",
+        "legalir_name",
+        "jamoN",
+        "charN",
+        "rank_m",
+        "s_m",
+    ),
 }
 """Names of other packages, of fields, of examples, and in formulas."""
 ROOMS = {path.name for path in (ROOT / "legalir").iterdir() if path.is_dir()}
