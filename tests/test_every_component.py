@@ -400,7 +400,7 @@ COMPONENTS = (
     *(("reranker", spec) for spec in ("family", "listwise(window=4, stride=2)", "sar")),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
-    *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_win(both_orders=True)")),
+    *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_ragas", "judge_win(both_orders=True)")),
     ("source", "table"),
 )
 """Role and text of every component that ships and needs no model of language."""

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from legalir.errors import ComponentError
 from legalir.evaluate.ragas import win
 from legalir.frames.columns import require_texts, whole_characters
-from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.component import Component, check_choice, check_flag, check_number
 from legalir.generate.contexts import context, texts_of
 from legalir.generate.generator import Generator, without_citations
 from legalir.llm.chat import REPLY_STATE, ChatModel
@@ -450,8 +450,7 @@ class WinJudge(ModelJudge):
         max_tokens: int = 1024,
     ) -> None:
         super().__init__(client, prompt, llm, max_tokens)
-        if not isinstance(both_orders, bool):
-            raise ComponentError(f"judge_win: both_orders={both_orders!r} is not true or false.")
+        check_flag("judge_win", "both_orders", both_orders)
         check_number("judge_win", "seed", seed, low=0, integer=True)
         self.against = against
         self.both_orders = both_orders
@@ -531,7 +530,15 @@ def _read_answers(path: Path) -> dict[str, str]:
     return texts
 
 
-def warn_of_own_answers(judge: ModelJudge, pipeline: pt.Transformer | None) -> None:
+class _Asking(Protocol):
+    """A judge that asks a chat model."""
+
+    name: str
+    client: Client
+    llm: str | ChatModel | None
+
+
+def warn_of_own_answers(judge: _Asking, pipeline: pt.Transformer | None) -> None:
     """Warn, once for each model, if the judge is the model that wrote the answers of a pipeline.
 
     Nothing is said where the writer is not known: if it is no step of the pipeline, or no language model.

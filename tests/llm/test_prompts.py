@@ -20,8 +20,13 @@ SLOTS = {
     **{name: {"question", "scaffold"} for name in ("rationale", "ruling")},
     **{name: {"question", "n"} for name in ("keywords", "rewrite")},
     "judge_coverage": {"question", "reference", "answer", "provisions", "against"},
+    "judge_claims": {"question", "text", "provisions"},
+    "judge_context": {"question", "reference", "provisions", "n"},
+    "judge_questions": {"answer", "n"},
     "judge_win": {"question", "answer_a", "answer_b"},
-    **{name: {"question", "reference", "answer"} for name in ("judge_correct", "judge_correctness")},
+    **{
+        name: {"question", "reference", "answer"} for name in ("judge_comparison", "judge_correct", "judge_correctness")
+    },
     "listwise": {"question", "provisions", "n"},
     "triples": {"provision", "n"},
 }
