@@ -406,6 +406,7 @@ COMPONENTS = (
 """Role and text of every component that ships and needs no model of language."""
 
 WITH_MODELS = {
+    ("generator", "pick"): "generate/test_pick.py",  # The questions of the kit have no options.
     ("encoder", "openai"): "encode/test_hosted_encoder.py",
     ("encoder", "sentence"): "encode/test_sentence_conformance.py",
     **{

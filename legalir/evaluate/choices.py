@@ -12,7 +12,7 @@ An item without an option to abstain always has its key as the right choice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -22,6 +22,7 @@ import pandas as pd
 from legalir.errors import MeasureError
 from legalir.evaluate.citations import share
 from legalir.frames.component import check_choice
+from legalir.generate.pick import right_choice
 
 __all__ = [
     "BinaryScores",
@@ -37,7 +38,6 @@ __all__ = [
     "different_contexts",
     "outcome",
     "rates",
-    "right_choice",
 ]
 
 Denominator = Literal["all", "drop_invalid"]
@@ -51,20 +51,6 @@ class Outcome(Enum):
     WRONG = "wrong"
     ABSTAINED = "abstained"
     INVALID = "invalid"
-
-
-def right_choice(key: int, abstain: int | None, documents: Collection[str], context: Collection[str]) -> int:
-    """Return the number of the option that is right in this context.
-
-    Args:
-        key: the option that is right for someone who has all documents.
-        abstain: the option that says that the question cannot be answered; None if the item has none.
-        documents: what the item needs.
-        context: what the model was given.
-    """
-    if abstain is None or not context or set(documents) <= set(context):
-        return key
-    return abstain
 
 
 def outcome(choice: int, right: int, abstain: int | None) -> Outcome:

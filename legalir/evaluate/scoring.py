@@ -14,11 +14,12 @@ from ir_measures.measures import Measure
 from ir_measures.util import TYPE_RUN
 
 from legalir.errors import MeasureError
-from legalir.evaluate.choices import Outcome, outcome, right_choice, whole_number
+from legalir.evaluate.choices import Outcome, outcome, whole_number
 from legalir.evaluate.citations import CitationCounts, citation_counts, recall_gap, ungrounded
 from legalir.evaluate.measures import AnswerMeasure
 from legalir.evaluate.overlap import BertScore, Rouge
 from legalir.generate.generator import without_citations
+from legalir.generate.pick import right_choice
 from legalir.measure.measures import Share
 
 __all__ = ["AnswerEvaluator"]

@@ -20,8 +20,8 @@ from legalir.evaluate.choices import (
     different_contexts,
     outcome,
     rates,
-    right_choice,
 )
+from legalir.generate.pick import right_choice
 
 C, W, A, X = Outcome.CORRECT, Outcome.WRONG, Outcome.ABSTAINED, Outcome.INVALID
 OUTCOMES = st.sampled_from([C, W, A, X])
