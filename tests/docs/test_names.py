@@ -36,6 +36,7 @@ OTHER_WORDS = {
         "answer_citations",
         "from_a_alone",
         "from_b_alone",
+        "judge_ragas_state",
         "bge_m3",
         "legalir_name",
         "jamoN",
