@@ -37,6 +37,7 @@ OTHER_WORDS = {
         "from_a_alone",
         "from_b_alone",
         "judge_ragas_state",
+        "judge_ragas_reason",
         "bge_m3",
         "legalir_name",
         "jamoN",
