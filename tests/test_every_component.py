@@ -398,7 +398,7 @@ COMPONENTS = (
     *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
     ("expander", "triples(by='question')"),
     *(("reranker", spec) for spec in ("family", "listwise(window=4, stride=2)", "sar")),
-    *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote")),
+    *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
     *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_ragas", "judge_win(both_orders=True)")),
     ("source", "table"),
@@ -413,11 +413,12 @@ WITH_MODELS = {
         ("llm", name): "llm/test_llm_conformance.py"
         for name in ("gguf", "openai", "recorded", "smollm2", "transformers")
     },
+    ("generator", "mcq"): "generate/test_choices_conformance.py",
     ("reranker", "rerank"): "rerank/test_cross_encoder_conformance.py",
     ("reranker", "m3_rerank"): "m3/test_m3_conformance.py",
     **{("retriever", name): "m3/test_m3_conformance.py" for name in ("m3", "m3_dense", "m3_multi", "m3_sparse")},
 }
-"""Where the others are checked, with the models that they need."""
+"""Where the others are checked, with the models or questions that they need."""
 
 
 @pytest.mark.parametrize(("role", "spec"), COMPONENTS)

@@ -40,6 +40,7 @@ ANSWER_COLUMNS = {
     "context_docnos": object,
     "confidence": np.float64,
     "choice": np.int64,
+    "option_probs": object,
     "prompt_tokens": np.int64,
     "completion_tokens": np.int64,
 }
@@ -90,7 +91,8 @@ class Answer:
     """The answer to one question.
 
     Attributes:
-        text: the answer, with citations such as ``[act-2]``; empty if it abstains or its reply failed.
+        text: the answer, with citations such as ``[act-2]``; empty if it abstains or its reply failed. Where the
+            question has options, the text of the chosen one, also of the one that abstains.
         citations: docnos that the answer cites, each once, in the order of its citations; a model may cite provisions
             that it was not given, or that do not exist.
         quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words,
@@ -102,6 +104,7 @@ class Answer:
         confidence: score of the first provision in the ranked list; NaN without a list. Scores of different pipelines
             do not compare.
         choice: number of the chosen option, from 1, where the question has options; 0 for none.
+        option_probs: probability of each option, in the order of the item, if the choice was made by them.
         prompt_tokens, completion_tokens: tokens of the requests to a language model, and of its replies.
         query: the question; empty in the answers that a generator makes.
         sources: the provisions that the generator received, best first: ``rank`` (from 0), ``score, docno, title,
@@ -117,6 +120,7 @@ class Answer:
     context_docnos: tuple[str, ...] = ()
     confidence: float = field(default=math.nan, compare=False)
     choice: int = 0
+    option_probs: tuple[float, ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
     query: str = ""

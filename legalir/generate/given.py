@@ -102,7 +102,7 @@ class Golden(_Given):
     Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
     ``docno, score, rank``. The score of place p of n, from 0, is ``1 − p/n``.
 
-    Source: the golden context of [nitibench]; the contexts of [searchfiresafety]: ``golden`` is full,
+    Source: the golden context of [nitibench]; the contexts of [sar]: ``golden`` is full,
     ``golden(documents="first")`` is partial.
 
     Args:

@@ -28,7 +28,11 @@ SLOTS = {
         name: {"question", "reference", "answer"} for name in ("judge_comparison", "judge_correct", "judge_correctness")
     },
     "listwise": {"question", "provisions", "n"},
+    "mcq": {"question", "options", "n"},
+    "mcq_context": {"question", "provisions", "options", "n"},
     "triples": {"provision", "n"},
+    "yesno": {"question", "options"},
+    "yesno_context": {"question", "provisions", "options"},
 }
 OWN = "version: 1\nsystem: Be brief.\nuser: |-\n  <question>\n  {question}\n  </question>\n"
 
