@@ -1,4 +1,4 @@
-"""The verdicts of the second reader cover the questions with options, and give the figures of the page on datasets."""
+"""The verdicts of the second and the third reader cover the questions with options; the page has their figures."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
 
 
 class Verdict(NamedTuple):
-    """One row of the file, of a question as it was first written or as it was repaired."""
+    """One row of the file: what one reader found in one text of a question."""
 
     qid: str
     text: str
+    reader: str
     sha256: str
     key: int
     answer: int
@@ -49,14 +50,26 @@ def verdicts() -> list[Verdict]:
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
     assert header == list(Verdict._fields)
-    return [Verdict(*row[:3], int(row[3]), int(row[4]), *row[5:]) for row in rows]
+    return [Verdict(*row[:4], int(row[4]), int(row[5]), *row[6:]) for row in rows]
 
 
 def test_each_question_was_read_once_as_it_was_first_written(items: dict[str, dict], verdicts: list[Verdict]) -> None:
     assert [row.qid for row in verdicts if row.text == "first"] == list(items)
-    repaired = [row.qid for row in verdicts if row.text == "repaired"]
-    assert len(set(repaired)) == len(repaired)
-    assert {row.text for row in verdicts} == {"first", "repaired"}
+    assert {row.reader for row in verdicts if row.text == "first"} == {"second"}
+
+
+def test_a_rewritten_question_was_read_by_its_writer_and_by_the_next_reader(verdicts: list[Verdict]) -> None:
+    """The second reader wrote the repaired texts, the third reader those that were repaired again."""
+    readings: dict[str, list[tuple[str, str]]] = {}
+    for row in verdicts:
+        readings.setdefault(row.qid, []).append((row.text, row.reader))
+    steps = [("first", "second"), ("repaired", "second"), ("repaired", "third"), ("again", "third")]
+    assert {len(steps_of) for steps_of in readings.values()} == {1, 3, 4}
+    for qid, steps_of in readings.items():
+        assert steps_of == steps[: len(steps_of)], qid
+    # Two readers of one text read the same words.
+    texts = {(row.qid, row.text): row.sha256 for row in verdicts}
+    assert all(texts[row.qid, row.text] == row.sha256 for row in verdicts)
 
 
 def test_the_last_verdict_is_about_the_question_of_today(items: dict[str, dict], verdicts: list[Verdict]) -> None:
@@ -65,10 +78,9 @@ def test_the_last_verdict_is_about_the_question_of_today(items: dict[str, dict],
         words = "\n".join([item["query"], *item["options"]])
         assert last[qid].sha256 == hashlib.sha256(words.encode()).hexdigest()[:12], qid
         assert last[qid].key == item["key"], qid
-    # The first text of a repaired question was another one.
-    replaced = [row for row in verdicts if row != last[row.qid]]
-    assert {row.text for row in replaced} == {"first"}
-    assert all(row.sha256 != last[row.qid].sha256 for row in replaced)
+    # Each earlier text of a question was another one.
+    texts = {(row.qid, row.text): row.sha256 for row in verdicts}
+    assert len({(qid, digest) for (qid, _), digest in texts.items()}) == len(texts)
 
 
 def test_values(items: dict[str, dict], verdicts: list[Verdict]) -> None:
@@ -87,34 +99,46 @@ def test_what_remains_is_clear_and_needs_both_provisions(items: dict[str, dict],
 
 
 def test_a_repaired_question_says_what_was_wrong(verdicts: list[Verdict]) -> None:
-    repaired = {row.qid for row in verdicts if row.text == "repaired"}
-    assert all(row.note for row in verdicts if row.text == "first" and row.qid in repaired)
+    # The text that was replaced, and the reader who judged it and replaced it.
+    for replaced, reader, text in (("first", "second", "repaired"), ("repaired", "third", "again")):
+        rewritten = {row.qid for row in verdicts if row.text == text}
+        noted = {row.qid for row in verdicts if (row.text, row.reader) == (replaced, reader) and row.note}
+        assert rewritten <= noted, rewritten - noted
 
 
 def test_figures_of_the_page(verdicts: list[Verdict]) -> None:
     """The table of docs/datasets.md, computed from the file."""
     first = [row for row in verdicts if row.text == "first"]
+    third = [row for row in verdicts if (row.text, row.reader) == ("repaired", "third")]
+    last = {row.qid: row for row in verdicts}
     read = {
-        "`yesno`, first text": [row for row in first if row.qid.startswith("yn")],
-        "`multihop`, first text": [row for row in first if row.qid.startswith("mh")],
-        "`multihop`, text of today": [
-            row for row in {row.qid: row for row in verdicts}.values() if row.qid.startswith("mh")
-        ],
+        "`yesno`, first text, second reader": [row for row in first if row.qid.startswith("yn")],
+        "`multihop`, first text, second reader": [row for row in first if row.qid.startswith("mh")],
+        "`multihop`, rewritten text, third reader": [row for row in third if row.qid.startswith("mh")],
+        "`multihop`, text of today, last verdict": [row for row in last.values() if row.qid.startswith("mh")],
     }
     for name, rows in read.items():
         alone = [Counter(row.from_a_alone for row in rows), Counter(row.from_b_alone for row in rows)]
         expected = [str(counts[value]) if counts[""] == 0 else "" for counts in alone for value in ("yes", "likely")]
-        if name.endswith("first text"):
+        if name.endswith("reader"):
             both = agreement([row.key for row in rows], [row.answer for row in rows], level="nominal")
             assert math.isclose(both.kappa, _kappa([(row.key, row.answer) for row in rows]))
             expected = [str(round(both.agreement * both.n)), f"{both.kappa:.2f}", *expected]
         else:
-            # Repaired questions were not judged independently: there is no agreement to state.
+            # Some of these verdicts are those of the writer of the text: there is no agreement to state.
             expected = ["", "", *expected]
         assert _table_row(name) == [str(len(rows)), *expected], name
-    repaired = Counter(row.qid[:2] for row in verdicts if row.text == "repaired")
-    assert repaired == {"mh": 25, "yn": 1}
-    assert f"rewrote {repaired['mh']} of the multiple-choice questions" in PAGE.read_text(encoding="utf-8")
+
+
+def test_counts_of_the_page(verdicts: list[Verdict]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    repaired = [row for row in verdicts if (row.text, row.reader) == ("repaired", "third")]
+    counts = Counter(row.qid[:2] for row in repaired)
+    assert counts == {"mh": 25, "yn": 1}
+    assert f"rewrote {counts['mh']} of the multiple-choice questions" in page
+    assert f"same option for all {sum(row.answer == row.key for row in repaired)} " in page
+    again = [row.qid for row in verdicts if row.text == "again"]
+    assert f"{', '.join(f'`{qid}`' for qid in again[:-1])} and `{again[-1]}`" in page
 
 
 def _table_row(name: str) -> list[str]:
