@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import pyterrier as pt
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
-from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.component import Component, check_number
-from legalir.frames.ranking import rank_results
-from legalir.llm.chat import REPLY_STATE, ChatModel, FailedReply
+from legalir.frames.component import check_number
+from legalir.llm.chat import ChatModel, FailedReply
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
 from legalir.plugins.contract import parameters_of
-from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
+from legalir.rerank.chat_reranker import ChatReranker, Order, is_silent, named_places, prompt_values
+from legalir.rerank.pairs import Pair
 from legalir.rewrite.rewriter import collection_prompt
-from legalir.storage.documents import title_and_text
 
 if TYPE_CHECKING:
     from legalir.datasets.records import ProvisionLookup
 
-_NUMBER = re.compile(r"\[?(\d{1,6})(?:\.0)?\]?")
 _TOKENS = 10
 """Tokens of the reply for each provision."""
-
-Order = npt.NDArray[np.int64]
 
 
 def windows(length: int, window: int, stride: int) -> list[slice]:
@@ -49,15 +39,6 @@ def windows(length: int, window: int, stride: int) -> list[slice]:
     size = min(window, length)
     starts = [*range(length - size, 0, -stride), 0] if length > 1 else []
     return [slice(start, start + size) for start in starts]
-
-
-def named_places(order: Sequence[object], n: int) -> list[int]:
-    """Return the places, from 0 to n − 1, that a model wrote down as numbers from 1, each once, in its order.
-
-    ``[3]`` and ``"3"`` are 3; what is no number from 1 to n is left out.
-    """
-    numbers = [int(match[1]) for one in order if (match := _NUMBER.fullmatch(str(one)))]
-    return list(dict.fromkeys(number - 1 for number in numbers if 1 <= number <= n))
 
 
 def permutation(order: Sequence[object], n: int) -> Order:
@@ -80,7 +61,7 @@ def _check(n: int, reply: Any, question: str) -> None:
         raise FailedReply("invalid", f"the reply names none of the {n} provisions")
 
 
-class Listwise(Component):
+class Listwise(ChatReranker):
     """Reranks with a chat model that puts the provisions of a window in order [rankgpt].
 
     The first window holds the end of the list; each further one begins `stride` rows nearer to its front, until the
@@ -137,45 +118,10 @@ class Listwise(Component):
         self.max_characters = max_characters
         client.model(llm)  # A model that is missing or not allowed is told at once.
 
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no rows, with all columns."""
-        self._validate(inp)
-        out = inp.iloc[:0].copy()
-        added = {"score": np.float64, "rank": np.int64, REPLY_STATE: str}
-        return out.assign(**{column: pd.Series(dtype=kind) for column, kind in added.items()})
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of `inp` in the model's order.
-
-        Raises:
-            ComponentError: a question is not a string, or a document occurs twice in a list or has no text.
-            ModelError: no request can succeed; see :meth:`legalir.llm.client.Client.ask`.
-        """
-        self._validate(inp)
-        out = rank_results(inp.reset_index(drop=True))
-        query = pd.factorize(out["qid"])[0]
-        bounds = np.searchsorted(query, np.arange(query[-1] + 2)).tolist()
-        lists = [np.arange(start, end) for start, end in pairwise(bounds)]
-        states = self._reorder(lists, list_pairs(out, self.texts, "listwise"))
-        order = np.concatenate(lists)
-        sizes = np.array([len(one) for one in lists])[query]
-        out = out.iloc[order].reset_index(drop=True)
-        out["rank"] = np.concatenate([np.arange(len(one)) for one in lists])
-        out["score"] = 1 - out["rank"] / sizes
-        own = pd.Series([states[number] for number in query], dtype=str)
-        earlier = out[REPLY_STATE] if REPLY_STATE in out.columns else own
-        out[REPLY_STATE] = own.where(earlier.isna() | (earlier == "ok"), earlier)
-        return out
-
-    def _reorder(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[str]:
-        """Put the rows of each list into the model's order, in place; return the state of each list.
-
-        Args:
-            lists: row numbers of each list.
-            pairs: query, title and text of each row.
-        """
-        # Punctuation alone asks nothing.
-        silent = [not any(map(str.isalnum, pairs[rows[0]][0])) for rows in lists]
+    def _ordered(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[tuple[Order, str]]:
+        """Return all rows of each list in the model's order, and the state of the list."""
+        lists = [rows.copy() for rows in lists]
+        silent = [is_silent(pairs[rows[0]]) for rows in lists]
         slides = [
             [] if nothing else windows(len(rows), self.window, self.stride)
             for rows, nothing in zip(lists, silent, strict=True)
@@ -187,7 +133,10 @@ class Listwise(Component):
                 chosen = [number for number, one in current.items() if one.stop - one.start == size]
                 answers = self.client.ask(
                     self.prompt,
-                    [self._values([pairs[row] for row in lists[number][current[number]]]) for number in chosen],
+                    [
+                        prompt_values([pairs[row] for row in lists[number][current[number]]], self.max_characters)
+                        for number in chosen
+                    ],
                     llm=self.llm,
                     kind=_order(size),
                     check=partial(_check, size),
@@ -201,37 +150,9 @@ class Listwise(Component):
                         failures[number].append(answer.state)
         whole = [len(failed) == len(slide) > 0 for failed, slide in zip(failures, slides, strict=True)]
         return [
-            "empty" if nothing else failed[0] if lost else "ok"
-            for nothing, failed, lost in zip(silent, failures, whole, strict=True)
+            (rows, "empty" if nothing else failed[0] if lost else "ok")
+            for rows, nothing, failed, lost in zip(lists, silent, failures, whole, strict=True)
         ]
-
-    def _values(self, pairs: Sequence[Pair]) -> dict[str, object]:
-        """Return the values of the prompt: a provision is one line, so that none can look like two."""
-        texts = [" ".join(title_and_text(*pair[1:]).split())[: self.max_characters] for pair in pairs]
-        lines = (f"[{number}] {text}" for number, text in enumerate(texts, start=1))
-        return {"question": pairs[0][0], "provisions": "\n".join(lines), "n": len(pairs)}
-
-    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return for each docno of the list its place, and the earlier rank and score, which are replaced."""
-        out = self.transform(inp)
-        places = dict(zip(out["docno"], zip(out["rank"].tolist(), out["score"].tolist(), strict=True), strict=True))
-        before = earlier_ranks(inp)
-        listed = [docno for docno in docnos if docno in places]
-        origins = upstream(listed)
-        explanations = {}
-        for docno in listed:
-            place, score = places[docno]
-            state = out[REPLY_STATE].iloc[0]
-            who = "by the model" if state == "ok" else f"as before ({state})"
-            detail: dict[str, object] = {"place": place + 1, "of": len(out)}
-            part = Part(f"place {place + 1} of {len(out)} {who}", score, None, detail)
-            parts = (part, *replaced_parts(docno, before, origins))
-            explanations[docno] = Explanation(docno, score, self.label, parts, "1 − (place − 1)/n")
-        return explanations
-
-    def _validate(self, inp: pd.DataFrame) -> None:
-        columns = ["qid", "query", "docno", "score", *(["text"] if self.texts is None else [])]
-        pt.validate.columns(inp, includes=columns)
 
 
 @parameters_of(Listwise, without=["client", "prompt", "texts"])

@@ -28,6 +28,7 @@ SLOTS = {
         name: {"question", "reference", "answer"} for name in ("judge_comparison", "judge_correct", "judge_correctness")
     },
     "listwise": {"question", "provisions", "n"},
+    "longcontext": {"question", "provisions", "n"},
     "mcq": {"question", "options", "n"},
     "mcq_context": {"question", "provisions", "options", "n"},
     "triples": {"provision", "n"},

@@ -18,7 +18,8 @@ from legalir.errors import ComponentError, ExpressionError
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
-from legalir.rerank.listwise import Listwise, named_places, permutation, windows
+from legalir.rerank.chat_reranker import named_places
+from legalir.rerank.listwise import Listwise, permutation, windows
 
 DOCNOS = [f"d{number:02}" for number in range(25)]
 TEXTS = {docno: f"제{number}조 값 {number}" for number, docno in enumerate(DOCNOS)}
