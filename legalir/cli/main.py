@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from legalir import __version__
-from legalir.cli import answer, datasets, experiment, explain, graph, index, llm, plugins, search, train, tune
+from legalir.cli import answer, datasets, experiment, explain, graph, index, judge, llm, plugins, search, train, tune
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -38,6 +38,7 @@ app = typer.Typer(
 )
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(judge.app, name="judge")
 app.add_typer(llm.app, name="llm")
 app.add_typer(graph.app, name="graph")
 app.add_typer(plugins.app, name="plugins")

@@ -48,6 +48,17 @@ class Fails(Writes):
         return [Answer("", reply_state="unavailable", context_docnos=tuple(docnos)) for docnos in lists]
 
 
+class Choosing(Writes):
+    """Generator that chooses the options with the given digits, one a question."""
+
+    def __init__(self, digits: str) -> None:
+        self.digits = digits
+
+    def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
+        pairs = zip(self.digits, lists, strict=False)
+        return [Answer("", choice=int(digit), context_docnos=tuple(docnos)) for digit, docnos in pairs]
+
+
 class Judges(pt.Transformer):
     """Judge that reads the length of an answer: coverage 1 if it is there, NaN if the reply failed."""
 
@@ -85,6 +96,8 @@ class Answering(FakeCollection):
         if rest:
             return self.pipeline(name) >> self.pipeline(rest)
         parts = {"writes": Writes, "fails": Fails, "judges": Judges}
+        if name.startswith("choose "):
+            return Choosing(name.removeprefix("choose "))
         if name == "raises":
             return Raises(self.error)
         return parts[name]() if name in parts else super().pipeline(name)

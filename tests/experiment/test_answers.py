@@ -86,7 +86,11 @@ def test_answers_are_shown() -> None:
     found = result()
     assert [row.answers for row in found.scores.rows] == [False, True, False, False]
     page = page_of(found)
-    assert "&lt;b&gt;제1조&lt;/b&gt;\n[제1조]" in page and "No answer." in page and "nan" not in page.lower()
+    assert (
+        "&lt;b&gt;제1조&lt;/b&gt;\n[제1조]" in page
+        and "No answer: nothing found." in page
+        and "nan" not in page.lower()
+    )
     stream = io.StringIO()
     print_result(found, Console(file=stream, width=140))
     assert "failed: replies of the model" in stream.getvalue()

@@ -132,6 +132,26 @@ class Sweep(Schema):
         return self.expression.replace(f"{{{self.parameter}}}", literal)
 
 
+CONDITIONS = ("zero-shot", "partial", "full", "second")
+
+
+def _conditions(systems: Mapping[str, str]) -> Mapping[str, str]:
+    if unknown := [name for name in systems if name not in (*CONDITIONS, "name")]:
+        raise ValueError(f"must have the keys {', '.join(CONDITIONS)} and name, got {unknown[0]!r}.")
+    if missing := [name for name in CONDITIONS[:3] if name not in systems]:
+        raise ValueError(f"must name a system for {missing[0]!r}.")
+    return systems
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, Mapping) else value
+
+
+Safety = Annotated[Mapping[Text, Text], AfterValidator(_conditions)]
+"""A system for each condition of multiple-choice items: `zero-shot`, `partial`, `full`, and `second` where there is
+one; `name` is the heading, by default the name of the system `full`."""
+
+
 class Definition(Schema):
     """An experiment as its YAML file states it, checked and with every default filled in.
 
@@ -163,6 +183,8 @@ class Definition(Schema):
     """Systems that differ in one parameter."""
     judges: Annotated[tuple[Text, ...], _Once] = ()
     """Expressions of judges, which read the answers of each system that ends in answers: ``judge_coverage``."""
+    safety: Annotated[tuple[Safety, ...], BeforeValidator(_listed)] = ()
+    """Systems that answer the same multiple-choice items under several conditions."""
     llm: OptionalText = ""
     """Language model of components that name none, such as ``smollm2``; ``$LEGALIR_LLM`` and ``--llm`` replace it."""
     replies: OptionalText = ""
@@ -198,6 +220,11 @@ class Definition(Schema):
         if self.baseline is not None and self.baseline not in systems:
             hint = suggestion(self.baseline, set(systems)) or f" Systems: {', '.join(systems)}."
             raise SchemaError(f"'baseline' must be the name of a system, got {self.baseline!r}.{hint}")
+        for conditions in self.safety:
+            for name, system in conditions.items():
+                if name != "name" and system not in systems:
+                    hint = suggestion(system, set(systems)) or f" Systems: {', '.join(systems)}."
+                    raise SchemaError(f"'safety' must name a system as {name!r}, got {system!r}.{hint}")
         object.__setattr__(self, "systems", systems)  # the model is frozen for its users
         object.__setattr__(self, "dataset", self.dataset or self.datasets[0])
         return self

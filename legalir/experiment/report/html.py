@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
 
+from legalir.experiment.report.answer_charts import correlation_rows, risk_measure, risk_panels, safety_panels
+from legalir.experiment.report.answers import CITATIONS
 from legalir.experiment.report.charts import curves, difference_chart, measure_panels
 from legalir.experiment.report.queries import QueryFacts, anchor, extremes
 from legalir.experiment.report.rows import ScoreTable, counted, direction
@@ -17,6 +20,9 @@ from legalir.extras import require
 
 if TYPE_CHECKING:
     import jinja2
+
+NARROW = 8
+"""Longest name of a measure that stands on one line."""
 
 LISTED = 8
 """Number of queries in each list of the report."""
@@ -52,9 +58,21 @@ def _environment() -> jinja2.Environment:
     environment: jinja2.Environment = jinja.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined
     )
-    environment.filters |= {"anchor": anchor, "milliseconds": _milliseconds}
+    environment.filters |= {"anchor": anchor, "milliseconds": _milliseconds, "heading": _heading}
+    environment.filters["citation"] = CITATIONS.__getitem__
     environment.tests["nan"] = math.isnan
     return environment
+
+
+def _heading(measure: str) -> str:
+    """Break a long name of a measure before its cutoff, or at the capital that gives the shortest lines."""
+    name, at, cutoff = measure.partition("@")
+    if len(measure) <= NARROW:
+        return measure
+    if at:
+        return f"{name}\n@{cutoff}"
+    halves = [(name[: hump.start()], name[hump.start() :]) for hump in re.finditer(r"(?<=[^A-Z])[A-Z]", name)]
+    return "\n".join(min(halves, key=lambda half: max(map(len, half)), default=(name,)))
 
 
 def _milliseconds(value: float) -> str:
@@ -75,8 +93,9 @@ def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
     won, lost = (queries.lines(extremes(changes, LISTED, sign)) for sign in (1, -1))
     slow = queries.slowest(LISTED)
     qids = dict.fromkeys(line.qid for line in (*won, *lost, *slow))
-    if queries.answering and not qids:
-        qids = dict.fromkeys(list(queries.context.queries)[:LISTED])
+    qids |= dict.fromkeys(queries.telling(LISTED))
+    frames = {name: run.frame for name, run in queries.runs.items()}
+    risky = risk_measure(definition)
     others = [name for name in leading if baseline and name not in (baseline, best)]
 
     def score(value: float, sign: str = "") -> str:
@@ -105,6 +124,14 @@ def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
         "slow": slow,
         "cards": queries.cards(qids, [name for name in (baseline, best) if name] or leading[:1]),
         "carded": qids,
+        "groups": scores.groups,
+        "answering": scores.answering,
+        "tokens": any(row.tokens_in not in ("", "0") for row in scores.rows),
+        "safety": safety_panels(definition, frames, queries.context),
+        "risk": risk_panels(definition, frames, queries.per_query, risky) if risky else [],
+        "risky": risky,
+        "correlations": correlation_rows(scores),
+        "answer_measures": [definition.measures[place] for place in scores.groups[-1].places],
         "asked": {name: run.record.llm for name, run in queries.runs.items() if run.record.llm},
     }
 

@@ -1,10 +1,11 @@
-"""The words of an experiment: queries, gold provisions and titles, which a report shows besides figures."""
+"""The words of an experiment: questions, provisions and titles, which a report shows besides figures."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 TOP = 5
 """Number of first results of each query whose titles are stored."""
 
+LONGEST = 6_000
+"""Number of characters that are stored of a cited provision."""
+
+ITEM_COLUMNS = ("options", "key", "abstain", "documents", "answer", "explanation")
+"""Columns of questions that a report shows or needs, where a dataset has them."""
+
 
 @dataclass(frozen=True)
 class Context:
@@ -24,28 +31,62 @@ class Context:
     Attributes:
         queries: text by qid, in the order of the topics.
         gold: relevant docnos by qid with their grade, best first.
-        titles: title by docno, of gold provisions and of each system's first results.
+        titles: title by docno, of gold provisions, of each system's first results, and of what answers cite.
+        texts: text by docno, of provisions that answers cite; at most 6 000 characters of each.
+        items: by qid the columns :data:`ITEM_COLUMNS` that are not empty, such as the options of a multiple-choice item
+            and the reference answer of a question.
     """
 
     queries: Mapping[str, str] = field(default_factory=dict)
     gold: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    items: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def collect_context(
     collection: Collection, runs: Iterable[pd.DataFrame], topics: pd.DataFrame, qrels: pd.DataFrame
 ) -> Context:
-    """Collect the queries, their gold provisions, and titles of those and of the first results in `runs`."""
+    """Collect the queries, their gold provisions, and titles of those, of the first results in `runs` and of citations.
+
+    A citation of something that is not in the collection has no title.
+    """
     gold: dict[str, dict[str, int]] = {qid: {} for qid in topics["qid"]}
     relevant = qrels[qrels["label"] > 0].sort_values(["label", "docno"], ascending=[False, True])
     for qid, docno, label in zip(relevant["qid"], relevant["docno"], relevant["label"], strict=True):
         gold[qid][docno] = int(label)
     shown = dict.fromkeys(relevant["docno"])
+    cited: dict[str, None] = {}
     for run in runs:
-        if not has_answers(run):
+        if has_answers(run):
+            cited |= dict.fromkeys(docno for docnos in run.get("citations", ()) for docno in docnos)
+            shown |= dict.fromkeys(docno for docnos in run.get("context_docnos", ()) for docno in docnos[:TOP])
+        else:
             shown |= dict.fromkeys(run.loc[run["rank"] < TOP, "docno"])
-    titles = {}
-    for docno, provision in collection.provisions(list(shown)).items():
+    titles, texts = {}, {}
+    for docno, provision in collection.provisions(list(shown | cited)).items():
         title = provision.title or " ".join(provision.text.split())[:80]
         titles[docno] = " ".join(title.split())
-    return Context(dict(zip(topics["qid"], topics["query"].astype(str), strict=True)), gold, titles)
+        if docno in cited:
+            texts[docno] = provision.text[:LONGEST] + ("…" if len(provision.text) > LONGEST else "")
+    queries = dict(zip(topics["qid"], topics["query"].astype(str), strict=True))
+    return Context(queries, gold, titles, texts, _items(topics))
+
+
+def _items(topics: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    there = ["qid", *(name for name in ITEM_COLUMNS if name in topics.columns)]
+    rows = topics[there].to_dict(orient="records")
+    items = {str(row.pop("qid")): {str(name): _plain(value) for name, value in row.items()} for row in rows}
+    items = {qid: {name: value for name, value in item.items() if value is not None} for qid, item in items.items()}
+    return {qid: item for qid, item in items.items() if item}
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as JSON has it; None for an empty one."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, tuple):
+        value = list(value)
+    if isinstance(value, float) and (math.isnan(value) or value.is_integer()):
+        value = None if math.isnan(value) else int(value)
+    return None if value in ("", []) else value

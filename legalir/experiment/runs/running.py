@@ -35,7 +35,7 @@ from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
 from legalir.frames.ranking import RankedLists, rank_results
-from legalir.generate.generator import ANSWER_COLUMNS, Answer, gives_answers, with_unanswered
+from legalir.generate.generator import ANSWER_COLUMNS, Answer, with_unanswered
 from legalir.llm.client import Client, Usage
 from legalir.plugins import plugin_of
 from legalir.progress import progress
@@ -53,7 +53,7 @@ class _System:
     Attributes:
         expression: its canonical expression.
         pipeline: the system.
-        judges: what judges its answers; nothing where it gives ranked lists.
+        judges: what judges its answers, if it gives answers.
         key: of its run.
         path: of its record, None where nothing is written.
     """
@@ -65,8 +65,7 @@ class _System:
     path: Path | None
 
     def steps(self) -> tuple[pt.Transformer, ...]:
-        steps = tuple(self.pipeline) if isinstance(self.pipeline, pt.Compose) else (self.pipeline,)
-        return (*steps, *self.judges)
+        return tuple(self.pipeline) if isinstance(self.pipeline, pt.Compose) else (self.pipeline,)
 
 
 def make_runs(
@@ -100,15 +99,13 @@ def make_runs(
     for name, system in systems.items():
         if system.path is not None and (run := load_run(system.path, system.key)) is not None:
             runs[name] = run
-    todo = {name: system.steps() for name, system in systems.items() if name not in runs}
+    todo = [name for name in systems if name not in runs]
     with progress("Running systems", len(todo)) as advance:
-        for name, results, spent in run_together(todo, topics, absent, collection.client, asked=topics):
+        for name, results, spent in _run_and_judge(systems, todo, topics, absent, collection.client):
             system = systems[name]
             record = RunRecord(name, system.expression, system.key, "", len(topics), spent.seconds)
             remarks = [remark for step in (system.pipeline, *system.judges) for remark in notes(step)]
             record = replace(record, llm=spent.llm(), notes=remarks)
-            if system.judges and not has_answers(results):
-                raise ExperimentError(f"'judges' must be judges of answers: after them {name!r} had no answers.")
             runs[name] = Run(checked_run(name, results, definition.depth, topics.columns), record)
             if system.path is not None:
                 save_run(system.path, runs[name])
@@ -124,6 +121,25 @@ def make_runs(
     return runs, {name: absent[name] for name in order if name in absent}
 
 
+def _run_and_judge(
+    systems: Mapping[str, _System],
+    names: Sequence[str],
+    topics: pd.DataFrame,
+    absent: dict[str, str],
+    client: Client,
+) -> Iterator[tuple[str, pd.DataFrame, Spent]]:
+    """Run some systems, and the judges of those that give answers; yield as :func:`run_together`."""
+    steps = {name: systems[name].steps() for name in names}
+    for name, results, spent in run_together(steps, topics, absent, client, asked=topics):
+        if not has_answers(results):
+            yield name, results, spent
+            continue
+        for _, judged, total in run_together({name: systems[name].judges}, results, absent, client, spent):
+            if not has_answers(judged):
+                raise ExperimentError(f"'judges' must be judges of answers: after them {name!r} had no answers.")
+            yield name, judged, total
+
+
 def _systems(
     definition: Definition, collection: Collection, topics: pd.DataFrame, out: Path | None, absent: dict[str, str]
 ) -> dict[str, _System]:
@@ -137,7 +153,7 @@ def _systems(
     for name, text in definition.expressions().items():
         try:
             expression, pipeline = canonical(text), collection.pipeline(text)
-            judged = definition.judge_expressions() if definition.judges and gives_answers(pipeline) else []
+            judged = definition.judge_expressions() if definition.judges and _may_answer(pipeline) else []
             judges = tuple(collection.pipeline(judge) for judge in judged)
             # What default means depends on the collection, and on its tuned.yaml.
             meaning = f"{expression}, {default_expression(collection)}" if "default" in expression else expression
@@ -228,6 +244,12 @@ def _leave_out(names: Sequence[str], error: LegalIRError, absent: dict[str, str]
     if str(error) not in absent.values():
         _log.warning("Left out %s: %s", "; ".join(names), error)
     absent |= dict.fromkeys(names, str(error))
+
+
+def _may_answer(pipeline: pt.Transformer) -> bool:
+    """Return whether a pipeline ends in answers, or cannot be asked before it runs."""
+    outputs = pt.inspect.transformer_outputs(pipeline, ["qid", "query"], strict=False)
+    return outputs is None or "qanswer" in outputs
 
 
 @contextmanager

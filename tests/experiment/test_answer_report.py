@@ -1,0 +1,230 @@
+"""Answers in the report: cut into pieces, never markup, with their state, citations, quotations and verdicts."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from answering import SYSTEMS, Answering, answering
+from fake_collection import TOPICS, page_of
+from test_report import Page
+
+from legalir.errors import DefinitionError
+from legalir.experiment import Definition, ExperimentResult, run
+from legalir.experiment.report.answer_charts import correlation_rows, risk_measure, risk_panels, safety_panels
+from legalir.experiment.report.answers import Piece, answer_view, citation_kind, marked
+from legalir.experiment.report.queries import QueryFacts
+from legalir.experiment.runs.context import LONGEST, Context, collect_context
+from legalir.generate.generator import Answer
+
+MEASURES = ["R@2", "nDCG@10", "CitationF1", "Ungrounded", "Verified", "Coverage"]
+
+
+@pytest.fixture(autouse=True)
+def same_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("legalir.pipeline.canonical", lambda text: text)
+
+
+def scored(**changes: object) -> ExperimentResult:
+    return answering(**{"measures": MEASURES, "judges": ["judges"], **changes})
+
+
+def test_pieces_give_the_text_and_marks_do_not_overlap() -> None:
+    marks = [
+        ("cd", "verified", "x"),
+        ("bcd", "repaired", "y"),
+        ("[x]", "given", "x"),
+        ("zz", "not found", "z"),
+        ("", "a", ""),
+    ]
+    pieces, lost = marked("abcde [x] cd [x]", marks)
+    assert [(piece.text, piece.kind) for piece in pieces] == [
+        ("a", "text"),
+        ("bcd", "repaired"),
+        ("e ", "text"),
+        ("[x]", "given"),
+        (" ", "text"),
+        ("cd", "verified"),
+        (" ", "text"),
+        ("[x]", "given"),
+    ]
+    assert lost == (Piece("zz", "not found", "z"), Piece("", "a", ""))
+    assert marked("", [])[0] == ()
+
+
+def test_any_marks_leave_the_text_as_it_is() -> None:
+    generator = np.random.default_rng(3)
+    for _ in range(200):
+        text = "".join(generator.choice(list("ab[]"), 12))
+        marks = [("".join(generator.choice(list("ab[]"), size)), "verified", "d") for size in (1, 2, 3)]
+        assert "".join(piece.text for piece in marked(text, marks)[0]) == text
+
+
+def test_kinds_of_citations() -> None:
+    assert [citation_kind(docno, ["a"], {"a": "A", "b": "B"}) for docno in "abc"] == ["given", "not given", "unknown"]
+
+
+def test_a_page_marks_citations_and_quotations() -> None:
+    text = page_of(scored())
+    page = Page(text)
+    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+    assert "<script" not in text and "<i>because" not in text and "<b>bold" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text and "&lt;i&gt;because&lt;/i&gt;" in text
+    assert '<mark class="not-found" title="quotation: not found">&lt;b&gt;bold&lt;/b&gt; words</mark>' in text
+    assert '<span class="cite unknown" title="cited, but is not in the collection">[제99조]</span>' in text
+    assert "제99조: cited, but is not in the collection." in page.text
+    assert "제11조: cited, but was not given to the model." in page.text
+    assert "reply failed: cut" in page.text and "No answer: nothing found." in page.text
+    assert "No answer: I have no provisions.<" in text
+    assert "Relevant, but not given: 제6조(설치)." in page.text
+    assert "nan" not in page.text.lower()
+    # The provision that is cited stands on the page, with the words that are quoted from it.
+    assert '<mark class="verified" title="quotation: verified">본문 제5조</mark></p></div>' in text
+
+
+def test_a_page_has_both_groups_and_counts() -> None:
+    text = page_of(scored())
+    assert '<th class="group" colspan="2">Retrieval</th><th class="group" colspan="8">Answers</th>' in text
+    assert "failed<br>replies" in text and "tokens<br>in" in text
+    ranked = page_of(answering(systems={"A": "weak"}, baseline=None))
+    assert "failed<br>replies" not in ranked and "Retrieval</th>" not in ranked and "Risk and coverage" not in ranked
+
+
+def test_replies_that_all_fail_have_a_page() -> None:
+    page = Page(page_of(scored(systems={"Fails": "weak >> fails"}, baseline=None)))
+    assert "reply failed: unavailable" in page.text and "nan" not in page.text.lower()
+
+
+def test_a_view_by_hand() -> None:
+    context = Context(
+        queries={"q": "?"},
+        gold={"q": {"a": 1, "c": 1}},
+        titles={"a": "A", "b": "B", "c": "C"},
+        texts={"a": "one two three"},
+        items={"q": {"options": ["yes", "no"], "key": 2}},
+    )
+    answer = Answer(
+        "two [a]", ("a",), (("a", "two", "verified"), ("a", "four", "not found")), context_docnos=("a", "b"), choice=2
+    )
+    row = {**answer.row(), "coverage": 0.5, "win": math.nan, "j_reason": "so", "j_state": "ok", "k_state": "cut"}
+    view = answer_view(row, context, "q")
+    assert [piece.kind for piece in view.pieces] == ["verified", "text", "given"]
+    assert view.quotes == (Piece("four", "not found", "a"),)
+    assert [(piece.text, piece.kind) for piece in view.sources[0].pieces] == [
+        ("one ", "text"),
+        ("two", "verified"),
+        (" three", "text"),
+    ]
+    assert view.sources[0].gold and view.unread == ("B",) and view.missing == ("C",) and view.choice == "2. no"
+    assert view.verdicts == (("coverage", "0.5"),) and view.remarks == (("j", "so"), ("k", "cut"))
+    alone = answer_view({"qid": "q", "qanswer": "x"}, context, "q")
+    assert alone.missing == () and alone.choice == "none" and alone.state == ""
+
+
+def test_telling_questions_come_from_each_kind() -> None:
+    result = scored(systems={"Answers": "gappy >> writes"}, baseline=None)
+    facts = QueryFacts(result.context, result.per_query, "R@2", result.system_runs)
+    # q2 fails, q3 abstains, q4 cites what is not there, q1 is as it should be.
+    assert facts.telling(3) == ["q2", "q3", "q4"] and set(facts.telling(9)) == {"q1", "q2", "q3", "q4"}
+
+
+def test_the_context_keeps_items_and_cited_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    topics = TOPICS.assign(key=[1, 2, np.nan, 1], options=[["a", "b"]] * 4, answer=["x", "", None, "y"], other=1)
+    collection = Answering()
+    whole = collection.provisions
+    monkeypatch.setattr(
+        collection, "provisions", lambda docnos: {d: p._replace(text="x" * 9_000) for d, p in whole(docnos).items()}
+    )
+    runs = [scored(systems={"A": "gappy >> writes"}, baseline=None).runs["A"]]
+    qrels = pd.DataFrame({"qid": ["q1"], "docno": ["제1조"], "label": [1]})
+    context = collect_context(collection, runs, topics, qrels)  # type: ignore[arg-type]
+    assert context.items["q1"] == {"options": ["a", "b"], "key": 1, "answer": "x"}
+    assert context.items["q3"] == {"options": ["a", "b"]}
+    assert set(context.texts) == {"제1조", "제5조", "제11조"} and "제99조" not in context.titles
+    assert len(context.texts["제1조"]) == LONGEST + 1
+
+
+SAFE = {"name": "Model", "zero-shot": "zero", "partial": "first", "full": "both"}
+ITEMS = TOPICS.assign(
+    key=1,
+    abstain=3,
+    options=[["a", "b", "c"]] * 4,
+    documents=[["제1조", "제7조"], ["제3조", "제2조"], ["제4조", "제9조"], ["제5조", "제8조"]],
+)
+
+
+def chosen(monkeypatch: pytest.MonkeyPatch, out: Path | None = None, **changes: object) -> ExperimentResult:
+    monkeypatch.setattr(Answering, "topics", lambda self: ITEMS.copy())
+    systems = {"zero": "choose 1123", "first": "strong % 1 >> choose 3310", "both": "strong >> choose 1211"}
+    return answering(out=out, systems=systems, measures=["Correct", "Wrong"], baseline=None, safety=SAFE, **changes)
+
+
+def test_safety_by_hand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    result = chosen(monkeypatch, tmp_path)
+    frames = {name: one.frame for name, one in ExperimentResult.load(tmp_path).system_runs.items()}
+    (panel,) = safety_panels(result.definition, frames, result.context)
+    shares = {bar.condition: dict(bar.parts) for bar in panel.bars}
+    assert shares["zero-shot"] == {"correct": 50, "wrong": 25, "abstained": 25, "invalid": 0}
+    assert shares["partial"] == {"correct": 50, "wrong": 25, "abstained": 0, "invalid": 25}
+    assert shares["full"] == {"correct": 75, "wrong": 25, "abstained": 0, "invalid": 0}
+    # Right before: q1, q2; q2 is lost. Wrong before: q3, q4; both are corrected.
+    assert (panel.n, panel.corrected, panel.introduced) == (4, "100.00 %", "50.00 %")
+    page = page_of(result)
+    assert "100.00 % of the wrong answers corrected, 50.00 % of the right answers lost" in page
+    assert "Choice: <b>1. a</b>" in page
+
+
+def test_safety_that_cannot_be_computed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = chosen(monkeypatch)
+    frames = {name: one.frame for name, one in result.system_runs.items()}
+    wrong = result.definition.replace(safety=({**SAFE, "partial": "both"},))
+    assert "condition 'partial'" in safety_panels(wrong, frames, result.context)[0].fault
+    del frames["zero"]
+    assert safety_panels(result.definition, frames, result.context)[0].fault == "zero: not run."
+
+
+@pytest.mark.parametrize(
+    ("safety", "words"),
+    [
+        ({"zero-shot": "A", "partial": "A"}, "must name a system for 'full'"),
+        ({**dict.fromkeys(("zero-shot", "partial", "full"), "A"), "third": "A"}, "got 'third'"),
+        ({"zero-shot": "A", "partial": "B", "full": "A"}, "must name a system as 'partial', got 'B'"),
+    ],
+)
+def test_wrong_safety(safety: dict[str, str], words: str) -> None:
+    with pytest.raises(DefinitionError, match=words):
+        Definition.parse({"dataset": "x", "measures": ["R@2"], "systems": {"A": "bm25"}, "safety": safety})
+
+
+def test_risk_by_hand() -> None:
+    result = scored(systems={"Answers": "strong >> writes", "Memory": "writes"}, baseline=None)
+    frames = {
+        "Answers": result.runs["Answers"].assign(confidence=[0.9, 0.5, np.nan, 0.7]),
+        "Memory": result.runs["Memory"],
+    }
+    assert risk_measure(result.definition) == "CitationF1"
+    (panel,) = risk_panels(result.definition, frames, result.per_query, "CitationF1")
+    # By confidence q1 is right, q4 wrong (F1 .4), q2 wrong (failed), q3 right and last: risks 0, 1/2, 2/3, 1/2.
+    assert panel.system == "Answers" and panel.risk == "50.00 %"
+    assert panel.path == "M0.00 100.00L25.00 100.00L50.00 50.00L75.00 33.33L100.00 50.00"
+    assert panel.area == f"{(0 + (0 + 1 / 2) / 2 + (1 / 2 + 2 / 3) / 2 + (2 / 3 + 1 / 2) / 2) / 4:.3f}"
+
+
+def test_correlations_need_three_systems_that_answer() -> None:
+    assert correlation_rows(scored().scores) == []
+    systems = {**SYSTEMS, "More": "strong >> writes"}
+    rows = correlation_rows(scored(systems=systems).scores)
+    assert [name for name, _ in rows] == ["R@2", "nDCG@10"] and all(len(cells) == 4 for _, cells in rows)
+    result = scored(systems=systems)
+    table = result.table.set_index("name").loc[["Answers", "Weak answers", "More"]]
+    assert rows[0][1][0][0] == f"{np.corrcoef(table['R@2'], table['CitationF1'])[0, 1]:.2f}"
+    assert "Retrieval and answers" in page_of(result)
+
+
+def test_a_page_from_disk_is_the_same(tmp_path: Path) -> None:
+    first = run(scored().definition, tmp_path, collection=Answering(), latency_queries=0)  # type: ignore[arg-type]
+    assert page_of(ExperimentResult.load(tmp_path)) == page_of(first)
