@@ -12,7 +12,21 @@ from typing import Annotated
 import typer
 
 from legalir import __version__
-from legalir.cli import answer, datasets, experiment, explain, graph, index, judge, llm, plugins, search, train, tune
+from legalir.cli import (
+    answer,
+    datasets,
+    experiment,
+    explain,
+    graph,
+    index,
+    judge,
+    llm,
+    plugins,
+    search,
+    synthesize,
+    train,
+    tune,
+)
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -42,6 +56,7 @@ app.add_typer(judge.app, name="judge")
 app.add_typer(llm.app, name="llm")
 app.add_typer(graph.app, name="graph")
 app.add_typer(plugins.app, name="plugins")
+app.add_typer(synthesize.app, name="synthesize")
 app.add_typer(train.app, name="train")
 app.command("finetune", epilog=train.EXAMPLES)(train.finetune)
 app.command("tune", epilog=tune.EXAMPLES)(tune.tune)

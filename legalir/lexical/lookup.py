@@ -49,12 +49,16 @@ class Naming(NamedTuple):
     Attributes:
         words: the words of the question around the number.
         law: the words that name the law, empty where none do.
-        provisions: numbers of the provisions, ascending; at least one.
+        provisions: numbers of the provisions, ascending.
+        law_named: whether words name a law; it may be one that is not in the collection.
+        start: place of the words in the cleaned text.
     """
 
     words: str
     law: str
     provisions: tuple[int, ...]
+    law_named: bool = False
+    start: int = 0
 
     @property
     def score(self) -> float:
@@ -149,24 +153,27 @@ class NumberTable(IndexArtifact):
             most: a number that more provisions may have is left out.
             without_law: whether a number counts if the collection has several laws and the question names none.
         """
-        text = clean(question)
+        several = self.manifest.facts["laws"] >= 2 and not without_law
+        for naming in self.references(question):
+            if (naming.law_named or not several) and 1 <= len(naming.provisions) <= most:
+                yield naming
+
+    def references(self, text: str) -> Iterator[Naming]:
+        """Yield all numbers of articles in a text, in its order, also those that no provision of the collection has."""
+        text = clean(text)
         references = read_references(text)
         laws = self._names.of(text, references) if references else []
         one_law = self.manifest.facts["laws"] < 2
         cached: dict[tuple[str, tuple[str, ...], tuple[int, ...] | None], tuple[int, ...]] = {}
         for reference, law in zip(references, laws, strict=True):
-            if law is None and not one_law and not without_law:
-                continue
             of = None if one_law or law is None else law.laws
             for place, number in enumerate(reference.numbers):
                 key = (number.number, number.parts, of)
                 if key not in cached:
-                    provisions = self._provisions(number, of)
-                    cached[key] = tuple(provisions.tolist()) if len(provisions) <= most else ()
-                if cached[key]:
-                    words = text[number.start if place else reference.start : number.end]
-                    name = text[law.start : law.end].strip() if law else ""
-                    yield Naming(words, name, cached[key])
+                    cached[key] = tuple(self._provisions(number, of).tolist())
+                start = number.start if place else reference.start
+                name = text[law.start : law.end].strip() if law else ""
+                yield Naming(text[start : number.end], name, cached[key], law is not None, start)
 
     def without_unknown(self, text: str) -> str:
         """Return a text without the references whose numbers no provision of the collection has.

@@ -1,0 +1,1 @@
+"""Test items that a language model writes from the provisions of a collection, and their filters."""
