@@ -7,15 +7,11 @@ of several systems are one item, and a rating belongs to each of them.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
 import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +20,7 @@ import pandas as pd
 from legalir.datasets.records import ProvisionLookup
 from legalir.errors import MeasureError
 from legalir.evaluate.judges import answer_text
+from legalir.evaluate.page import offline_page, template
 from legalir.frames.columns import whole_characters
 from legalir.generate.generator import citing
 from legalir.storage.digest import digest
@@ -162,6 +159,10 @@ def sheet_page(
     data = {
         "sheet": digest([sorted(item.id for item in items), list(measures)])[:16],
         "title": title,
+        "kind": KIND,
+        "field": "ratings",
+        "noun": "answer",
+        "done": "rated",
         "measures": [
             {
                 "name": name,
@@ -177,17 +178,7 @@ def sheet_page(
             if docno in provisions
         },
     }
-    style, script = _template("sheet.css"), _template("sheet.js")
-    values = {
-        "language": html.escape(language if re.fullmatch(r"[a-z]{2,3}", language) and language != "und" else "en"),
-        "title": html.escape(whole_characters(title)),
-        "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
-        f"form-action 'none'",
-        "style": style,
-        "script": script,
-        "data": _embedded(data),
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda slot: values[slot[1]], _template("sheet.html"))
+    return offline_page(title, template("sheet.html"), template("sheet.js"), data, language)
 
 
 def _shown(item: Item, provisions: Mapping[str, Any]) -> dict[str, object]:
@@ -211,20 +202,6 @@ def _shown(item: Item, provisions: Mapping[str, Any]) -> dict[str, object]:
         "cited": [docno for docno in item.citations if docno in provisions],
         "unknown": [docno for docno in item.citations if docno not in provisions],
     }
-
-
-def _embedded(data: object) -> str:
-    """Return JSON that no parser of HTML can take for markup."""
-    text = whole_characters(json.dumps(data, ensure_ascii=False))
-    return "".join(f"\\u{ord(one):04x}" if one in "<>&\u2028\u2029" else one for one in text)
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def _template(name: str) -> str:
-    return (resources.files("legalir.evaluate") / "templates" / name).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)

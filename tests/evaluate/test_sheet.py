@@ -147,7 +147,7 @@ def test_the_page_needs_nothing_else() -> None:
 
 def test_the_page_is_blind_and_has_what_raters_need() -> None:
     data = json.loads(page_of().texts["data"])
-    assert set(data) == {"sheet", "title", "measures", "items", "provisions"}
+    assert set(data) == {"sheet", "title", "kind", "field", "noun", "done", "measures", "items", "provisions"}
     assert [measure["name"] for measure in data["measures"]] == ["coverage", "correctness"]
     assert [one["value"] for one in data["measures"][0]["values"]] == [0, 0.5, 1]
     (wide,) = [item for item in data["items"] if item["parts"][0].get("text") == "90 cm "]
