@@ -48,7 +48,7 @@ WITHOUT_SPACES = frozenset(("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What the analysis of words knows of a language; the keys of ``languages.yaml`` say what each means."""
+    """Rules of a language for the analysis of words; the keys of ``languages.yaml`` say what each means."""
 
     code: str
     name: str = "unknown"

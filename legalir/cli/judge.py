@@ -56,7 +56,7 @@ class Measure(enum.StrEnum):
 
 
 class Level(enum.StrEnum):
-    """What the differences between ratings mean to Krippendorff's alpha."""
+    """Scale of ratings, by which Krippendorff's alpha weighs their differences."""
 
     nominal = "nominal"
     ordinal = "ordinal"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
 NOTICE = "This is a research aid and no legal advice."
-"""What every answer says once."""
+"""Notice that every answer carries once."""
 
 _FORMAT = 1
 

@@ -26,7 +26,7 @@ Rating = float | None
 """A rating is a number; None or NaN where a rater gave none."""
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-"""What the differences between ratings mean to Krippendorff's alpha."""
+"""Scale of ratings, by which Krippendorff's alpha weighs their differences."""
 
 Counts = npt.NDArray[np.int64]
 

@@ -45,7 +45,7 @@ Denominator = Literal["all", "drop_invalid"]
 
 
 class Outcome(Enum):
-    """What became of one item. To abstain where that is right is CORRECT."""
+    """Outcome of one item. An abstention where that is right is CORRECT."""
 
     CORRECT = "correct"
     WRONG = "wrong"
@@ -111,7 +111,7 @@ def rates(outcomes: Sequence[Outcome], denominator: Denominator = "all") -> Rate
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What documents change: the same items before (zero-shot) and after (full).
+    """Effect of the documents: the same items before (zero-shot) and after (full).
 
     Attributes:
         n: number of items.

@@ -72,7 +72,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judge says of an answer.
+    """Verdict of a judge on an answer.
 
     Attributes:
         values: a number for each column of the judge; a column that is missing is NaN.
@@ -276,7 +276,7 @@ COVERAGE = {"none": 0.0, "partial": 0.5, "full": 1.0}
 """Value of each label of coverage [nitibench]."""
 
 AGAINST = ("reference", "self", "law")
-"""What an answer can contradict: the reference answer, itself, or the provisions that it was made from."""
+"""Texts that an answer can contradict: the reference answer, itself, or the provisions that it was made from."""
 
 
 class CoverageJudge(ModelJudge):

@@ -32,7 +32,7 @@ __all__ = ["ALIASES", "MEASURES", "AnswerMeasure"]
 
 @dataclass(frozen=True)
 class Kind:
-    """What the measures of one name share.
+    """Properties that the measures of one name share.
 
     Args:
         name: name of the measure.

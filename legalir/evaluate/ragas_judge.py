@@ -63,7 +63,7 @@ def _questions(n: int) -> type[BaseModel]:
 
 
 class _Part(NamedTuple):
-    """What one request says of an answer: values by column, and remarks."""
+    """Verdict of one request on an answer: values by column, and remarks."""
 
     values: Mapping[str, float]
     remarks: Sequence[str] = ()

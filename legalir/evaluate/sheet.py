@@ -26,7 +26,7 @@ from legalir.generate.generator import citing
 from legalir.storage.digest import digest
 
 KIND = "legalir ratings"
-"""What a file of ratings says that it is."""
+"""Mark of a file of ratings."""
 
 
 class Scale(NamedTuple):
@@ -206,7 +206,7 @@ def _shown(item: Item, provisions: Mapping[str, Any]) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Ratings:
-    """What one rater says.
+    """Ratings of one rater.
 
     Attributes:
         rater: name of the rater.

@@ -55,7 +55,7 @@ class _Statement(BaseModel):
 
 
 class _Reply(BaseModel):
-    """What the model returns. The limits of the schema help small models; longer lists are read, too."""
+    """Reply of the model. The limits of the schema help small models; longer lists are read, too."""
 
     can_answer: bool
     reason: str = ""

@@ -98,7 +98,7 @@ class StoredReply(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What a cache holds of one model and one prompt.
+    """Totals of the replies of one model to one prompt.
 
     Attributes:
         model: id of the model.

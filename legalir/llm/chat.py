@@ -94,7 +94,7 @@ class ChatReply:
 
 
 State = Literal["ok", "empty", "refused", "filtered", "cut", "invalid", "language", "too_long", "unavailable"]
-"""What became of a request. All states but ``ok`` are failed replies.
+"""State of a request. All states but ``ok`` are failed replies.
 
 ``empty``: no text beside reasoning; ``refused``: the model refused; ``filtered``: a content filter cut in; ``cut``:
 `max_tokens` was reached; ``invalid``: not the JSON that was asked for; ``language``: another language than was asked

@@ -84,7 +84,7 @@ class Failure(NamedTuple):
 
 @dataclass
 class Usage:
-    """What was asked.
+    """Number of requests, tokens and failures.
 
     Attributes:
         asked: number of requests that a model got.
@@ -145,7 +145,7 @@ class Client:
     """
 
     usage: Usage
-    """What was asked so far."""
+    """Requests so far."""
 
     def __init__(
         self,

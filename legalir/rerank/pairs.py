@@ -1,4 +1,4 @@
-"""What every reranker reads of a list, pairs of a question and a provision, and what it says of the earlier ranks."""
+"""Pairs of a question and a provision, which rerankers read, and the earlier ranks in their explanations."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from legalir.synthesize.mcq import OPTIONS
 from legalir.synthesize.split import SplitFiles, read_rows, write_about, write_judgements, write_rows
 
 KIND = "legalir decisions"
-"""What a file of decisions says that it is."""
+"""Mark of a file of decisions."""
 
 REVIEW = "review"
 """Reason of an item that a person dropped, and column with the decision about an item that stays."""

@@ -169,7 +169,7 @@ def _systems(
 
 
 class Spent(NamedTuple):
-    """What the steps of a system took.
+    """Time and requests of the steps of a system.
 
     Attributes:
         seconds: time.
