@@ -155,7 +155,7 @@ def synthesize_mcq(
     language: str = "auto",
     abstain: str | None = None,
     alike: float = 90,
-    max_tokens: int = 2048,
+    max_tokens: int = 1024,
 ) -> Synthesis:
     """Let a model write multiple-choice items on citation pairs, and keep those that need both provisions.
 
@@ -184,10 +184,10 @@ def synthesize_mcq(
     client = collection.client
     asked: Prompt = collection_prompt("mcq", collection, "synthesize_mcq", prompt, language)
     judging = mcq_generator(collection, llm=judge or llm, k=2, language=language, seed=seed)
+    pairs = citation_pairs(collection, count, seed)
     names = client.model(llm).name, client.model(judge or llm).name
     if names[0] == names[1]:
         _log.warning("%s writes the items and judges them: name another model with --judge.", names[0])
-    pairs = citation_pairs(collection, count, seed)
     texts = collection.provisions({docno for pair in pairs for docno in pair})
     replies = client.ask(
         asked,

@@ -90,7 +90,7 @@ def synthesize_yesno(
     prompt: str | None = None,
     language: str = "auto",
     alike: float = 90,
-    max_tokens: int = 2048,
+    max_tokens: int = 1024,
 ) -> Synthesis:
     """Let a model write three yes/no questions about each of several provisions.
 
