@@ -11,6 +11,7 @@ import pytest
 from answering import SYSTEMS, Answering, answering
 from fake_collection import TOPICS, page_of
 from test_report import Page
+from test_terminal import printed
 
 from legalir.errors import DefinitionError
 from legalir.experiment import Definition, ExperimentResult, run
@@ -92,6 +93,21 @@ def test_a_page_has_both_groups_and_counts() -> None:
     assert "failed<br>replies" in text and "tokens<br>in" in text
     ranked = page_of(answering(systems={"A": "weak"}, baseline=None))
     assert "failed<br>replies" not in ranked and "Retrieval</th>" not in ranked and "Risk and coverage" not in ranked
+
+
+def test_tables_on_a_terminal_have_the_rows_that_have_figures_in_them() -> None:
+    references = [{"name": "Paper", "scores": {"CitationF1": 0.4}}]
+    parts = printed(scored(references=references), 140).split("system")[1:]
+    assert len(parts) == 2
+    retrieval, answers = parts
+    assert "Strong" in retrieval and "From memory" not in retrieval and "Paper" not in retrieval
+    assert "Strong" not in answers and "From memory" in answers and "Paper" in answers and "failed" in answers
+    # A part with counts alone has no row for figures from elsewhere.
+    of_rankings = [{"name": "Paper", "scores": {"R@2": 0.4}}]
+    narrow = printed(
+        answering(systems={"A": "weak >> writes"}, measures=["R@2"], baseline=None, references=of_rankings), 40
+    )
+    assert "tokens" in narrow and narrow.count("Paper") == 1
 
 
 def test_replies_that_all_fail_have_a_page() -> None:

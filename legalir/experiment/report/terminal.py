@@ -141,10 +141,9 @@ def _table(scores: ScoreTable, columns: Sequence[_Column], names: int) -> Table:
 
 
 def _rows(scores: ScoreTable, columns: Sequence[_Column]) -> list[Row]:
-    """Return the rows of a table; where there are two kinds of measures, without those that have nothing in it."""
-    if len(scores.groups) == 1:
-        return scores.rows
-    return [row for row in scores.rows if any(column.text(row).plain.strip(" –") for column in columns)]
+    """Return the rows that have something in a table; where there are two kinds of measures, a dash is nothing."""
+    nothing = " " if len(scores.groups) == 1 else " –"
+    return [row for row in scores.rows if any(column.text(row).plain.strip(nothing) for column in columns)]
 
 
 def _name(row: Row) -> Text:
