@@ -599,7 +599,7 @@ def mcq(
     return chosen
 
 
-@parameters_of(YesNo, without=_FILLED_IN)
+@parameters_of(YesNo, Choosing, without=_FILLED_IN)
 def yesno(
     collection: Any,
     *,
