@@ -63,6 +63,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/static.py
 	$(BIN)/python experiments/bench/neural.py
 	$(BIN)/python experiments/bench/llm.py
+	$(BIN)/python experiments/bench/answering.py
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
