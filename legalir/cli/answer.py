@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -134,6 +134,13 @@ def _citation(citation: dict[str, Any]) -> str:
     return "  ".join(filter(None, [citation["docno"], citation["title"]])) + state
 
 
+def _quotation(quote: dict[str, Any], answer: str, shown: Callable[[str], str]) -> str:
+    """Return a quotation with its state; verified words that the answer itself has are not repeated."""
+    repeated = quote["state"] == "verified" and quote["words"] in answer
+    words = "" if repeated else f"“{shown(quote['words'])}” "
+    return f"{_MARKS[quote['state']]} {words}{_STATES[quote['state']]}"
+
+
 def _text(facts: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of an answer for a terminal: its text, the sources that it cites, and the others."""
     if outcome := _outcome(facts):
@@ -144,8 +151,7 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
     for citation in facts["citations"]:
         yield f"  {printable(_citation(citation))}"
         for quote in citation["quotes"]:
-            words = "" if quote["words"] in facts["answer"] else f"“{printable(quote['words'])}” "
-            yield f"    {_MARKS[quote['state']]} {words}{_STATES[quote['state']]}"
+            yield f"    {_quotation(quote, facts['answer'], printable)}"
     if others := _others(facts):
         yield f"\n{others}"
     yield f"\n{facts['notice']}"
@@ -161,8 +167,7 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
     for citation in facts["citations"]:
         yield f"- {_escaped(_citation(citation))}"
         for quote in citation["quotes"]:
-            words = "" if quote["words"] in facts["answer"] else f"“{_escaped(quote['words'])}” "
-            yield f"  > {_MARKS[quote['state']]} {words}{_STATES[quote['state']]}"
+            yield f"  > {_quotation(quote, facts['answer'], _escaped)}"
     if others := _others(facts):
         yield f"\n{_escaped(others)}"
     yield f"\n*{facts['notice']}*"

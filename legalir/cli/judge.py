@@ -116,7 +116,7 @@ def _answers(loaded: ExperimentResult, folder: Path, wanted: Sequence[str]) -> d
     for name in wanted:
         if name not in runs:
             raise ComponentError(
-                f"{name!r} is no system of {folder} with answers.{suggestion(name, set(runs))} "
+                f"{name!r} is not a system with answers in {folder}.{suggestion(name, set(runs))} "
                 f"Systems: {', '.join(runs)}."
             )
     return {name: run for name, run in runs.items() if not wanted or name in wanted}

@@ -129,7 +129,7 @@ def _opened() -> ReplyCache:
 
     path = default_cache()
     if not path.exists():
-        raise ArtifactError(f"There is no cache of replies at {path}: ask a model first, or set LEGALIR_HOME.")
+        raise ArtifactError(f"No replies are cached at {path}: ask a model first, or set LEGALIR_HOME.")
     return ReplyCache(path)
 
 

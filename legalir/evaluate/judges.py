@@ -541,7 +541,7 @@ class _Asking(Protocol):
 def warn_of_own_answers(judge: _Asking, pipeline: pt.Transformer | None) -> None:
     """Warn, once for each model, if the judge is the model that wrote the answers of a pipeline.
 
-    Nothing is said where the writer is not known: if it is no step of the pipeline, or no language model.
+    No warning is given if the writer is unknown: it is not a step of the pipeline, or not a language model.
     """
     own = judge.client.model(judge.llm).name
     for step in pipeline if isinstance(pipeline, pt.Compose) else (pipeline,):

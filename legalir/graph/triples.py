@@ -205,7 +205,7 @@ class _Table:
 
 
 class Walk(NamedTuple):
-    """Facts in a row, of which each has an entity in common with the one before.
+    """Facts in a row; each shares an entity with the one before it.
 
     Attributes:
         facts: their numbers.

@@ -91,7 +91,7 @@ class Triples(Component):
     4. The provisions that state the facts of these walks are added below the list, in the order of the walks, each
        once. So the places of the list stay. Their score is one divided by the place.
 
-    The original question is read, also after a rewriting. A frame of questions counts as one of empty lists: then the
+    The original question is read, also after a rewriting. A frame of questions alone has empty lists: then the
     graph alone is searched, and a retriever on the right searches for the question and keeps the column ``context``.
 
     Columns in: ``qid, query``, and ``docno, score`` of a list; perhaps ``paths`` and ``keywords``, whole numbers in

@@ -174,7 +174,7 @@ def apply_decisions(folder: Path, path: Path) -> dict[str, int]:
         The number of items that were ``accepted, edited, dropped``, and that are ``open``.
 
     Raises:
-        DataError: the file is no file of decisions, is about another state of the split, or an edited item is
+        DataError: the file does not hold decisions, is about another state of the split, or an edited item is
             malformed; nothing is written.
     """
     given = read_decisions(path)

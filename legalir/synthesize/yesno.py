@@ -1,4 +1,4 @@
-"""Yes/no items: three questions about each provision, each of which the provision alone decides.
+"""Yes/no items: three questions about each provision; that provision alone decides each of them.
 
 Source: the yes/no synthesis of [searchfiresafety]. Deviation: structured replies; statements, questions about the text
 and duplicates are dropped, and the balance is reported (in the published items about three of four answers are yes).

@@ -93,6 +93,15 @@ def test_with_a_model_what_is_wrong_is_said(folder: str, model: Scripted) -> Non
     assert done.stderr.splitlines()[1:] == ["Asked a language model, 12 tokens …", "Verified 1 of 2 quotations …"]
 
 
+def test_a_false_quotation_is_shown_even_if_the_answer_repeats_it(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "벽은 없다고 본다."
+    statement = {"text": words, "citations": [{"provision": 1, "quote": words}]}
+    reply = json.dumps({"can_answer": True, "statements": [statement]}, ensure_ascii=False)
+    monkeypatch.setattr(Client, "model", lambda self, llm=None: Scripted(lambda request: reply))
+    done = run(folder, "통로의 너비는?", "-p", "bm25 % 1 >> answer(links=False)", "--llm", "scripted")
+    assert f"    ✗ “{words}” not in the provision" in done.stdout.splitlines()
+
+
 def test_markdown_has_no_markup_of_the_model(folder: str, model: Scripted) -> None:
     done = run(folder, "통로의 너비는?", "-p", "bm25 % 1 >> answer(links=False)", "--format", "markdown")
     assert done.stdout.startswith("너비는 &lt;b&gt;2미터&lt;/b&gt;이다. \\[a-1\\]\\[a-2\\]\\[민법 제5조\\]\n")

@@ -92,8 +92,8 @@ def test_a_sheet_of_one_system_and_a_sample(folder: Path, tmp_path: Path) -> Non
 
 
 def test_what_has_no_sheet(folder: Path, tmp_path: Path) -> None:
-    assert "'ono' is no system" in failure("sheet", folder, "--system", "ono", error=ComponentError)
-    assert "'list' is no system" in failure("sheet", folder, "--system", "list", error=ComponentError)
+    assert "'ono' is not a system" in failure("sheet", folder, "--system", "ono", error=ComponentError)
+    assert "'list' is not a system" in failure("sheet", folder, "--system", "list", error=ComponentError)
     assert "holds no experiment result" in failure("sheet", tmp_path, error=ExperimentError)
 
 

@@ -90,9 +90,7 @@ def test_nothing_is_stored(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert json.loads(capsys.readouterr().out) == {"file": str(default_cache()), "bytes": 0, "replies": []}
     for arguments in (["export", str(home / "x.jsonl")], ["prune", "--all"]):
         assert run(monkeypatch, *arguments) == 1
-        sentence = (
-            f"error: There is no cache of replies at {default_cache()}: ask a model first, or set LEGALIR_HOME.\n"
-        )
+        sentence = f"error: No replies are cached at {default_cache()}: ask a model first, or set LEGALIR_HOME.\n"
         assert capsys.readouterr().err == sentence
     assert not home.exists(), "looking makes no file"
 

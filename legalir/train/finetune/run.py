@@ -35,7 +35,7 @@ class FineTuned:
         path: its folder.
         history: a row for each epoch, from 0, the model before: ``epoch``, ``loss``, on dev queries ``R@10, nDCG@10,
             MultiHitRate@10`` as shares, ``steps``, ``moved`` anchors that waited for another batch, ``left`` ones that
-            are in no batch, ``seconds``, and ``kept``, which is true for the epoch of the model.
+            are left out of batches, ``seconds``, and ``kept``, which is true for the epoch of the model.
         note: why there is no picture of the history, None if there is one.
     """
 
