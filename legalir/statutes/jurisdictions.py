@@ -1,20 +1,160 @@
-"""Facts that differ between jurisdictions, as data: how the laws of a statute are named after it."""
+"""Facts that differ between jurisdictions: one small table each, ``tables/<country>.yaml``.
+
+A table names the levels of a law from the highest down, how their headings are written, the words for annexes,
+supplements and repeal, the publisher's words for kinds of law, and how laws that carry out a statute are named.
+"""
 
 from __future__ import annotations
 
-SUBORDINATE_SUFFIXES: dict[str, tuple[str, ...]] = {
-    "kr": ("시행령", "시행규칙"),
-}
-"""Last words in the names of the laws that carry out a statute, by country (ISO 3166-1).
+import re
+from collections.abc import Mapping
+from functools import cache, cached_property
+from importlib import resources
+from typing import Literal, NamedTuple
 
-Korea: the enforcement decree and the enforcement rule of a statute bear its name and one of these words.
-"""
+from legalir.errors import DataError
+from legalir.statutes.law import Kind
+from legalir.statutes.numbering import number_of
+from legalir.storage.schema import Choice, Flag, Schema, Text
+
+_GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
+_DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
+_NUMBER = (
+    rf"(?:(?:[LRDA]\*?\.?\s?)?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*[a-zA-Z]{{0,2}}(?:[./\-‐–][\da-z]+)*|[IVXLCDM]+)"
+)
+
+
+class Level(Schema):
+    """A level of the laws of a jurisdiction."""
+
+    KIND = "a level"
+
+    name: Text
+    """The jurisdiction's word for it."""
+
+    kind: Choice[Kind]
+    """What it is in every jurisdiction."""
+
+    forms: tuple[Text, ...] = ()
+    """How its headings begin: ``제 N 장``, ``CHAPTER N``; ``N`` is the number, a blank any white space or none."""
+
+
+class Heading(NamedTuple):
+    """A line that opens a unit.
+
+    Attributes:
+        depth: place of its level in the table, 0 for the highest.
+        level: the level.
+        number: by :func:`legalir.statutes.numbering.number_of`.
+        end: after the label, where the heading begins; after white space.
+        label: as printed.
+    """
+
+    depth: int
+    level: Level
+    number: str
+    end: int
+    label: str
+
+
+class Jurisdiction(Schema):
+    """The table of one jurisdiction."""
+
+    KIND = "a table of a jurisdiction"
+
+    lang: Text
+    """Language of its laws, ISO 639-1."""
+
+    levels: tuple[Level, ...]
+    """From the highest down."""
+
+    annex: tuple[Text, ...] = ()
+    """Words that begin the heading of an annex."""
+
+    supplement: tuple[Text, ...] = ()
+    """Words that begin the heading of a supplement."""
+
+    repealed: tuple[Text, ...] = ()
+    """What the text of a repealed unit says instead of its rule."""
+
+    kinds: Mapping[Literal["act", "decree", "rule", "standard"], tuple[Text, ...]] = {}
+    """The publisher's words for kinds of law, or the last words of them."""
+
+    heading_in_brackets: Flag = False
+    """Whether a heading stands in brackets after its number: ``제5조(국민의 의무)``."""
+
+    subordinate: tuple[Text, ...] = ()
+    """Last words in the names of laws that carry out a statute: they bear its name and one of these words."""
+
+    @cached_property
+    def _headings(self) -> list[tuple[int, Level, re.Pattern[str]]]:
+        return [
+            (depth, level, re.compile("|".join(map(_form, level.forms)), re.IGNORECASE))
+            for depth, level in enumerate(self.levels)
+            if level.forms
+        ]
+
+    def heading(self, line: str) -> Heading | None:
+        """Return what a line opens, None if it is no heading; white space before it does not count."""
+        start = len(line) - len(line.lstrip())
+        for depth, level, form in self._headings:
+            if match := form.match(line, start):
+                label = " ".join(match[0].split())
+                rest = line[match.end() :]
+                end = match.end() + len(rest) - len(rest.lstrip())
+                return Heading(depth, level, number_of(label), end, label)
+        return None
+
+    def depth(self, name: str) -> int:
+        """Return the place of a level by its name, -1 if there is none."""
+        return next((depth for depth, level in enumerate(self.levels) if level.name == name), -1)
+
+    def level_of(self, kind: str) -> str:
+        """Return ``act``, ``decree``, ``rule`` or ``standard`` for a publisher's word, or the word itself."""
+        return next((level for level, words in self.kinds.items() if kind.endswith(tuple(words))), kind)
+
+    def is_repealed(self, text: str) -> bool:
+        """Return whether a text says nothing but that its unit is repealed: ``삭제 <2015. 8. 11.>``.
+
+        A date, a mark in brackets and signs may stand beside the word.
+        """
+        bare = re.sub(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]", " ", text)
+        return (
+            bool(bare.strip(" \t\n.·…-—。"))
+            and bare.strip(" \t\n.·…-—。").casefold() in {word.casefold() for word in self.repealed}
+        ) or text.strip().strip("()[]").casefold() in {word.casefold() for word in self.repealed}
+
+
+@cache
+def jurisdiction(country: str) -> Jurisdiction:
+    """Return the table of a country.
+
+    Raises:
+        DataError: there is none.
+    """
+    tables = jurisdictions()
+    if country not in tables:
+        raise DataError(f"There is no table of the jurisdiction {country!r}, only {', '.join(tables)}.")
+    return tables[country]
+
+
+@cache
+def jurisdictions() -> dict[str, Jurisdiction]:
+    """Return all tables by country."""
+    with resources.as_file(resources.files("legalir.statutes") / "tables") as folder:
+        return {path.stem: Jurisdiction.load(path) for path in sorted(folder.glob("*.yaml"))}
 
 
 def statute_of(law: str) -> str:
     """Return the name of the statute that a law carries out: its own name without a suffix, or the whole name."""
-    for suffixes in SUBORDINATE_SUFFIXES.values():
-        for suffix in suffixes:
+    for table in jurisdictions().values():
+        for suffix in table.subordinate:
             if law.endswith(suffix):
                 return law.removesuffix(suffix).rstrip() or law
     return law
+
+
+def _form(form: str) -> str:
+    words = [_NUMBER if word == "N" else re.escape(word) for word in form.split()]
+    end = r"(?![^\W\d_])" if words[-1] == _NUMBER else rf"(?:\s?[의のノ之]\s?{_DIGITS})*"
+    return _GAP.join(words) + end

@@ -1,0 +1,149 @@
+"""The documents of a law: which units become provisions, their docnos, and where each unit can be found.
+
+The unit of a document is a choice (`Cut`). What stands outside the chosen units (the words before the first paragraph)
+is a document of the unit that holds it, so that no text is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Literal, NamedTuple
+
+from legalir.statutes.law import GivenLink, Kind, Law, Unit
+
+Cut = Literal["papers", "article", "paragraph", "item"]
+"""The unit of a document.
+
+- ``papers``: as the papers cut [sfs-b]_ [nitibench]_: an article (in Korean standards a decimal of the second level),
+  and of an annex each item.
+- ``article``: an article, and a whole annex.
+- ``paragraph``: a paragraph of an article; of an annex, an item.
+- ``item``: an item of a paragraph, or of an annex.
+"""
+
+_ALWAYS: tuple[Kind, ...] = ("group", "annex", "supplement", "preamble")
+_OUTSIDE: dict[Cut, tuple[Kind, ...]] = {
+    "papers": (*_ALWAYS, "article"),
+    "article": (*_ALWAYS, "article"),
+    "paragraph": (*_ALWAYS, "article", "paragraph"),
+    "item": (*_ALWAYS, "article", "paragraph", "item"),
+}
+_IN_ANNEX: dict[Cut, tuple[Kind, ...]] = {
+    "papers": (*_ALWAYS, "article", "item"),
+    "article": (),
+    "paragraph": (*_ALWAYS, "article", "item"),
+    "item": (*_ALWAYS, "article", "item"),
+}
+_NAMES: dict[Kind, str] = {"annex": "annex", "supplement": "supp", "preamble": "preamble", "law": "text"}
+_UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\ufeff]+")
+
+
+class Document(NamedTuple):
+    """A unit that becomes a provision.
+
+    Attributes:
+        docno: ``law_id-number``; ``law_id-annex-4/1`` in an annex, ``law_id-supp-2/1`` in a supplement,
+            ``law_id-3/2`` for paragraph 2 of article 3. A number that occurs twice gets ``~2``.
+        unit: the unit.
+        above: the units that hold it, from the root down.
+        text: rendered, without the units inside that are documents of their own.
+    """
+
+    docno: str
+    unit: Unit
+    above: tuple[Unit, ...]
+    text: str
+
+
+class Address(NamedTuple):
+    """A unit and the document that holds it: what references and links are resolved by.
+
+    Attributes:
+        path: number of the article and of the units inside, ``("9의2", "1", "3")``; in an annex the first is
+            ``annex 4``, in a supplement ``supp 2``.
+        key: the publisher's identifier of the unit, empty where there is none.
+        docno: of the document.
+        kind: of the unit.
+    """
+
+    path: tuple[str, ...]
+    key: str
+    docno: str
+    kind: Kind
+
+
+class CutLaw(NamedTuple):
+    """A law as documents.
+
+    Attributes:
+        documents: in reading order.
+        addresses: of all units that are a document or stand inside one.
+        links: docno of the citing document, and the link that the publisher marks up.
+        repeated: docnos that stand for a second unit of the same number.
+    """
+
+    documents: list[Document]
+    addresses: list[Address]
+    links: list[tuple[str, GivenLink]]
+    repeated: list[str]
+
+
+def cut(law: Law, unit: Cut = "papers") -> CutLaw:
+    """Cut a law into documents.
+
+    A repealed unit is a document with empty text. A unit that holds nothing but other documents is none.
+    """
+    cutter = _Cutter(law, unit)
+    cutter.visit(law.root, (), (), _OUTSIDE[unit])
+    return CutLaw(cutter.documents, cutter.addresses, cutter.links, cutter.repeated)
+
+
+class _Cutter:
+    def __init__(self, law: Law, unit: Cut) -> None:
+        self._law, self._cut = law, unit
+        self._taken: Counter[str] = Counter()
+        self.documents: list[Document] = []
+        self.addresses: list[Address] = []
+        self.links: list[tuple[str, GivenLink]] = []
+        self.repeated: list[str] = []
+
+    def visit(self, unit: Unit, above: tuple[Unit, ...], path: tuple[str, ...], cuts: tuple[Kind, ...]) -> None:
+        """Make the document of a unit, if it has one, and those of the units inside."""
+        if unit.kind == "annex":
+            cuts = _IN_ANNEX[self._cut]
+        inside = [each for each in unit.units if each.kind in cuts]
+        text = "" if unit.repealed else self._law.render(unit, without=frozenset(map(id, inside)))
+        holds_only = unit.kind in ("law", "group") or bool(inside)
+        docno = self._docno(unit, path) if text or not holds_only else ""
+        if docno:
+            self.documents.append(Document(docno, unit, above, text))
+        first = len(self.documents)
+        for each in inside:
+            self.visit(each, (*above, unit), _path(each, path), cuts)
+        docno = docno or (self.documents[first].docno if len(self.documents) > first else "")
+        if docno:
+            self._address(unit, path, docno, frozenset(map(id, inside)))
+
+    def _docno(self, unit: Unit, path: tuple[str, ...]) -> str:
+        place = "/".join(path) if path else f"{_NAMES.get(unit.kind, unit.level or 'part')}-{unit.number}".rstrip("-")
+        docno = _UNFIT.sub("-", f"{self._law.law_id}-{place}".replace("annex ", "annex-").replace("supp ", "supp-"))
+        self._taken[docno] += 1
+        if self._taken[docno] > 1:
+            docno = f"{docno}~{self._taken[docno]}"
+            self.repeated.append(docno)
+        return docno
+
+    def _address(self, unit: Unit, path: tuple[str, ...], docno: str, without: frozenset[int]) -> None:
+        self.addresses.append(Address(path, unit.key, docno, unit.kind))
+        self.links += [(docno, link) for link in unit.links]
+        for each in unit.units:
+            if id(each) not in without:
+                self._address(each, _path(each, path), docno, without)
+
+
+def _path(unit: Unit, path: tuple[str, ...]) -> tuple[str, ...]:
+    if unit.kind in ("law", "group"):
+        return path
+    name = _NAMES.get(unit.kind)
+    return (*path, f"{name} {unit.number}".rstrip() if name else unit.number or unit.label or unit.key or "text")

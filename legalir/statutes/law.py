@@ -1,0 +1,293 @@
+"""One law as its publisher writes it: the text of a file, and the tree of units that the text makes.
+
+A reader of a format turns a file into a :class:`Law`. It never copies text: each unit holds *spans* of the text of the
+file, in reading order, and what belongs to no unit is left out by a span and a reason. So each character of the file is
+accounted for (`Law.unread` must be empty), and every provision can be found again in its source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["law", "group", "article", "paragraph", "item", "subitem", "annex", "supplement", "preamble"]
+"""What a unit is in the order of every jurisdiction.
+
+- ``law``: the root. ``group``: part, book, title, chapter, division: what stands above the articles.
+- ``article``: the unit that is cited by a number of its own in the whole law: 조, 条, §, section, มาตรา, article.
+- ``paragraph``, ``item``, ``subitem``: what stands inside, in this order; deeper ones are ``subitem``, too.
+- ``annex``: 별표, 別表, schedule, Anhang; its own units are ``item`` and ``subitem``.
+- ``supplement``: 부칙, 附則, transitional provisions of one act; its own articles number from 1 again.
+- ``preamble``: enacting words, recitals, table of contents that a publisher counts as text.
+"""
+
+BREAK = "\n"
+"""A line break between spans; white space inside spans is one space."""
+
+CELL = " | "
+"""Stands between the cells of a row of a table."""
+
+_SPACE = re.compile(r"[^\S\x1e]+")
+_LINES = re.compile(r" *\x1e[\x1e ]*")
+
+
+class Span(NamedTuple):
+    """A part of the text of a law.
+
+    Attributes:
+        start: the first character.
+        end: after the last one.
+        role: ``text``; or ``label`` (the printed number) and ``heading``, which a unit shows in its title.
+    """
+
+    start: int
+    end: int
+    role: Literal["text", "label", "heading"] = "text"
+
+
+class LeftOut(NamedTuple):
+    """A part of the text that belongs to no unit, and the reason: ``markup``, ``metadata``, ``editor's note``, …"""
+
+    start: int
+    end: int
+    reason: str
+
+
+class GivenLink(NamedTuple):
+    """A link that the publisher marks up.
+
+    Attributes:
+        start: of the words that carry it.
+        end: after them.
+        law: identifier of the law that is cited, as in :attr:`Law.names`; empty for the law itself.
+        key: key of the unit that is cited, as in :attr:`Unit.key`; empty for the whole law.
+        kind: ``cites``, ``delegates``, ``amends`` or ``defines``.
+    """
+
+    start: int
+    end: int
+    law: str
+    key: str
+    kind: str = "cites"
+
+
+@dataclass(slots=True)
+class Unit:
+    """A unit of a law, with all that it holds in reading order.
+
+    Attributes:
+        kind: see `Kind`.
+        level: name of the level in its jurisdiction, such as ``chapter`` or ``article``; see ``tables/``.
+        number: by :func:`legalir.statutes.numbering.number_of`; empty where a unit has none.
+        label: the number as printed, ``제9조의2``, ``§ 823a``; white space as one space.
+        heading: without brackets around it.
+        key: the publisher's own identifier, empty where there is none.
+        content: spans, units, and the strings `BREAK` and `CELL`, in reading order. A unit starts a line by itself.
+        repealed: whether the whole unit is repealed: it keeps its place, and is never in force.
+        effective_from: ISO date from which this wording applies, if the publisher dates the unit.
+        effective_to: ISO date from which it no longer applies.
+        replaced_by: the unit that holds its matter now, ``law_id-number``, if the publisher says so.
+        related: articles that an annex says it belongs to, as printed: ``제25조제1항``.
+        links: links that the publisher marks up.
+    """
+
+    kind: Kind
+    level: str = ""
+    number: str = ""
+    label: str = ""
+    heading: str = ""
+    key: str = ""
+    content: list[Span | Unit | str] = field(default_factory=list)
+    repealed: bool = False
+    effective_from: str = ""
+    effective_to: str = ""
+    replaced_by: str = ""
+    related: tuple[str, ...] = ()
+    links: list[GivenLink] = field(default_factory=list)
+
+    @property
+    def units(self) -> list[Unit]:
+        """The units directly inside."""
+        return [part for part in self.content if isinstance(part, Unit)]
+
+    def walk(self) -> Iterator[Unit]:
+        """Yield the unit and all units inside, in reading order."""
+        yield self
+        for unit in self.units:
+            yield from unit.walk()
+
+    def spans(self) -> Iterator[Span]:
+        """Yield the spans of the unit and of all units inside, in reading order."""
+        for part in self.content:
+            if isinstance(part, Unit):
+                yield from part.spans()
+            elif isinstance(part, Span):
+                yield part
+
+    def add(self, start: int, end: int, role: Literal["text", "label", "heading"] = "text") -> None:
+        """Add a span; an empty one is ignored, and one that continues the last is joined to it."""
+        if start >= end:
+            return
+        last = self.content[-1] if self.content else None
+        if isinstance(last, Span) and last.end == start and last.role == role:
+            self.content[-1] = Span(last.start, end, role)
+        else:
+            self.content.append(Span(start, end, role))
+
+    def add_break(self, mark: str = BREAK) -> None:
+        """Add a line break, or another mark, unless nothing stands before it."""
+        if self.content:
+            self.content.append(mark)
+
+
+@dataclass(slots=True)
+class Law:
+    """One version of one law.
+
+    Attributes:
+        text: the text of the file, as it was read.
+        title: name of the law.
+        law_id: the publisher's identifier, the same for all versions; no white space.
+        country: two letters, ISO 3166-1, lower case (``eu`` for the Union); selects the table of the jurisdiction.
+        lang: ISO 639-1.
+        root: the unit of kind ``law``.
+        level: place in the order of laws: ``act``, ``decree``, ``rule``, ``standard``, or another word.
+        kind: the publisher's word for it: ``대통령령``, ``政令``.
+        names: other identifiers and names: IRIs, short titles, abbreviations.
+        number: of the act, as printed: ``법률 제21065호``.
+        promulgated: ISO date.
+        effective_from: ISO date from which this version applies.
+        effective_to: ISO date from which it no longer applies.
+        published: ISO date of this copy.
+        amended_by: name or number of the act that made this version.
+        left_out: what belongs to no unit.
+        notes: sentences for the report: what the reader could not decide.
+    """
+
+    text: str
+    title: str
+    law_id: str
+    country: str
+    lang: str
+    root: Unit = field(default_factory=lambda: Unit("law"))
+    level: str = ""
+    kind: str = ""
+    names: tuple[str, ...] = ()
+    number: str = ""
+    promulgated: str = ""
+    effective_from: str = ""
+    effective_to: str = ""
+    published: str = ""
+    amended_by: str = ""
+    left_out: list[LeftOut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def leave_out(self, start: int, end: int, reason: str) -> None:
+        """Say that a part of the text belongs to no unit."""
+        if start < end:
+            self.left_out.append(LeftOut(start, end, reason))
+
+    def render(self, unit: Unit, *, own_title: bool = False, without: frozenset[int] = frozenset()) -> str:
+        """Return the text of a unit: one line for each unit inside, white space as single spaces.
+
+        Args:
+            unit: the unit.
+            own_title: whether its own label and heading are in the text; those of the units inside always are.
+            without: ``id()`` of units inside that are left out, because they are documents of their own.
+        """
+        pieces: list[str] = []
+        self._render(unit, own_title, without, pieces)
+        text = _SPACE.sub(" ", "".join(pieces))
+        return _LINES.sub("\n", text).strip()
+
+    def _render(self, unit: Unit, titled: bool, without: frozenset[int], pieces: list[str]) -> None:
+        for part in unit.content:
+            if isinstance(part, Unit):
+                if id(part) not in without:
+                    pieces.append("\x1e")
+                    self._render(part, True, without, pieces)
+                    pieces.append("\x1e")
+            elif isinstance(part, str):
+                pieces.append("\x1e" if part == BREAK else part)
+            elif titled or part.role == "text":
+                pieces.append(self.text[part.start : part.end])
+                if part.role != "text":
+                    pieces.append(" ")
+
+    def unread(self) -> list[tuple[int, int]]:
+        """Return the runs of the text that no unit holds and that were not left out; white space does not count."""
+        open_ = self._visible()
+        for span in self.root.spans():
+            open_[span.start : span.end] = False
+        for start, end, _ in self.left_out:
+            open_[start:end] = False
+        return _runs(open_)
+
+    def counts(self) -> tuple[int, int, Counter[str]]:
+        """Return the characters of the file, those in units, and those left out by reason; white space not counted."""
+        visible = self._visible()
+        total = int(visible.sum())
+        used = np.zeros(len(visible), dtype=bool)
+        for span in self.root.spans():
+            used[span.start : span.end] = True
+        inside = int((visible & used).sum())
+        visible &= ~used
+        reasons: Counter[str] = Counter()
+        for start, end, reason in self.left_out:
+            count = int(visible[start:end].sum())
+            if count:
+                reasons[reason] += count
+            visible[start:end] = False
+        return total, inside, reasons
+
+    def _visible(self) -> NDArray[np.bool_]:
+        return np.fromiter((not sign.isspace() for sign in self.text), dtype=bool, count=len(self.text))
+
+
+def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.view(np.int8), [0]))))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
+
+
+class Outline:
+    """The open units of a law while its text is read from top to bottom, for formats whose headings do not nest.
+
+    Args:
+        law: the law; units are added to its root.
+    """
+
+    def __init__(self, law: Law) -> None:
+        self.law = law
+        self._open: list[tuple[int, Unit]] = [(-1, law.root)]
+
+    @property
+    def unit(self) -> Unit:
+        """The innermost open unit, to which text belongs."""
+        return self._open[-1][1]
+
+    def enter(self, unit: Unit, depth: int) -> Unit:
+        """Close all units of this depth or deeper, and open `unit` in what remains.
+
+        Args:
+            unit: the unit.
+            depth: 0 for the highest; a depth may be skipped.
+        """
+        self.leave(depth)
+        self.unit.content.append(unit)
+        self._open.append((depth, unit))
+        return unit
+
+    def leave(self, depth: int) -> None:
+        """Close all units of this depth or deeper."""
+        while self._open[-1][0] >= depth:
+            self._open.pop()
+
+    def inside(self, kind: Kind) -> Unit | None:
+        """Return the innermost open unit of a kind, None if there is none."""
+        return next((unit for _, unit in reversed(self._open) if unit.kind == kind), None)

@@ -1,0 +1,147 @@
+"""XML and HTML files, read without trust: the tree, and the place of each element in the text of the file.
+
+No entity is expanded, no file or address is followed, nesting and size have limits. The text of a file is that of all
+its elements, one after the other; comments and processing instructions are not text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from legalir.errors import DataError
+from legalir.extras import require
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+LARGEST = 100 * 2**20
+"""Bytes of the largest file that is read."""
+
+_ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)
+_HEAD = 64 * 1024
+
+
+class Markup:
+    """A parsed file.
+
+    Args:
+        data: the bytes of the file.
+        name: of the file, for messages.
+        html: whether it is HTML, which need not be well-formed.
+        encoding: of the file, instead of the one that it declares.
+
+    Attributes:
+        root: the root element (lxml).
+        text: the text of all elements.
+
+    Raises:
+        DataError: it is not well-formed, declares entities, is not in the encoding that it declares, or is too large.
+        MissingExtra: lxml is not installed.
+    """
+
+    def __init__(self, data: bytes, name: str, html: bool = False, encoding: str | None = None) -> None:
+        self.name = name
+        if len(data) > LARGEST:
+            raise DataError(f"{name} has {len(data) / 2**20:.0f} MB; the limit is {LARGEST / 2**20:.0f} MB: split it.")
+        require("lxml", extra="statutes")
+        self.root = _parse(data, name, html, encoding)
+        self._places: dict[etree._Element, tuple[int, int, int]] = {}
+        pieces: list[str] = []
+        self._measure(pieces)
+        self.text = "".join(pieces)
+
+    def _measure(self, pieces: list[str]) -> None:
+        at = 0
+        stack: list[tuple[etree._Element, int]] = [(self.root, -1)]
+        inner: dict[etree._Element, tuple[int, int]] = {}
+        while stack:
+            element, state = stack.pop()
+            if state < 0:
+                start = at
+                if element.text and isinstance(element.tag, str):
+                    pieces.append(element.text)
+                    at += len(element.text)
+                inner[element] = start, at
+                stack.append((element, 0))
+                stack.extend((child, -1) for child in reversed(element))
+                continue
+            start, after_text = inner.pop(element)
+            self._places[element] = start, after_text, at
+            if element is not self.root and element.tail:
+                pieces.append(element.tail)
+                at += len(element.tail)
+
+    def span(self, element: etree._Element) -> tuple[int, int]:
+        """Return where the text of an element, with all elements inside, starts and ends; without its tail."""
+        start, _, end = self._places[element]
+        return start, end
+
+    def own(self, element: etree._Element) -> tuple[int, int]:
+        """Return where the text of an element before its first child starts and ends."""
+        start, end, _ = self._places[element]
+        return start, end
+
+    def tail(self, element: etree._Element) -> tuple[int, int]:
+        """Return where the text after an element, up to the next element, starts and ends."""
+        end = self._places[element][2]
+        return end, end + (len(element.tail or "") if element is not self.root else 0)
+
+    def words(self, element: etree._Element) -> str:
+        """Return the text of an element, with all elements inside, white space as single spaces."""
+        start, end = self.span(element)
+        return " ".join(self.text[start:end].split())
+
+    def find(self, element: etree._Element, *names: str) -> Iterator[etree._Element]:
+        """Yield the children that have one of these local names."""
+        for child in element:
+            if local(child) in names:
+                yield child
+
+    def first(self, element: etree._Element, *names: str) -> etree._Element | None:
+        """Return the first child that has one of these local names."""
+        return next(self.find(element, *names), None)
+
+
+def local(element: etree._Element) -> str:
+    """Return the name of an element without its namespace; empty for what is not an element."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def attribute(element: etree._Element, name: str) -> str:
+    """Return an attribute by its local name, empty if there is none."""
+    value = element.get(name)
+    return str(value) if value is not None else _attribute(element, name)
+
+
+def _attribute(element: etree._Element, name: str) -> str:
+    return next((str(each) for key, each in element.items() if str(key).rpartition("}")[2] == name), "")
+
+
+def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._Element:
+    from lxml import etree
+
+    if html:
+        root = (
+            etree.fromstring(
+                data, etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True)
+            )
+            if data.strip()
+            else None
+        )
+        if root is None:
+            raise DataError(f"{name} is empty.")
+        return root
+    if _ENTITIES.search(data[:_HEAD]):
+        raise DataError(f"{name} declares entities of its own (<!ENTITY), which are not expanded: remove them.")
+    try:
+        parser = etree.XMLParser(
+            encoding=encoding, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        )
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise DataError(f"{name}, line {error.lineno}: not well-formed XML ({error.msg}).") from None
+    except (ValueError, LookupError) as error:
+        raise DataError(f"{name} cannot be read as XML ({error}).") from None

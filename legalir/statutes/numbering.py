@@ -1,0 +1,113 @@
+"""Numbers of provisions as publishers print them: one spelling, and one order.
+
+``제9조의2`` is ``9의2``, ``第百二十条の二`` is ``120の2``, ``§ 823a`` is ``823a``, ``L. 121-3`` is ``L121-3``,
+``มาตรา ๔๐ ทวิ`` is ``40ทวิ``, ``Art. 3-bis`` is ``3-bis``, ``第 15-1 條`` is ``15-1``. The joiners of a language stay
+(``의``, ``の``, ``之``), because they belong to the number; the words around it go.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_HAN_DIGITS = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {"零": 0, "○": 0, "两": 2}
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "萬": 10_000}
+_HAN = "".join([*_HAN_DIGITS, *_HAN_UNITS])
+_LATIN_ORDINALS = (
+    *("semel", "bis", "ter", "quater", "quinquies", "sexies", "septies", "octies", "novies", "nonies", "decies"),
+    *("undecies", "duodecies", "terdecies", "quaterdecies", "quinquiesdecies", "quindecies", "sexiesdecies"),
+    *("septiesdecies", "octiesdecies", "noviesdecies", "vicies"),
+)
+_THAI_ORDINALS = (
+    "ทวิ",
+    "ตรี",
+    "จัตวา",
+    "เบญจ",
+    "ฉ",
+    "สัตต",
+    "อัฏฐ",
+    "นว",
+    "ทศ",
+    "เอกาทศ",
+    "ทวาทศ",
+    "เตรส",
+    "จตุทศ",
+    "ปัณรส",
+    "โสฬส",
+)
+_ORDINALS = {word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS) for place, word in enumerate(words, 1)}
+_ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
+_DIGITS = rf"(?:\d+|[{_HAN}]+)"
+_JOINER = "[의のノ之]"
+_NUMBER = re.compile(
+    rf"(?P<prefix>(?<![^\W\d_])(?:[LRDA]\*?\.?\s?))?(?P<main>{_DIGITS})"
+    rf"(?:(?:\s?[조條条호号號항款項项])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
+    rf"(?P<rest>(?:[./\-‐‑–]\d+)*(?:[\s\-‐‑]?(?:{_ORDINAL})(?![^\W\d_])|[A-Za-z]{{1,3}}(?![^\W_]))?(?:[./\-‐‑–]\d+)*)"
+)
+_ROMAN = re.compile(
+    r"(?<![^\W_])(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?P<rest>(?:bis|ter|[A-Z])?)(?![^\W_])"
+)
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_CIRCLED = {
+    chr(code): str(place)
+    for first, base in ((0x2460, 1), (0x3251, 21), (0x32B1, 36))
+    for place, code in enumerate(range(first, first + (20 if base == 1 else 15)), base)
+}
+_PARTS = re.compile(rf"\d+|{_ORDINAL}|[^\W\d_]+")
+
+
+def number_of(label: str) -> str:
+    """Return the number in the printed label of a unit, in one spelling; empty if it has none.
+
+    Digits of all scripts, Han numerals, circled digits and Roman numerals become Arabic digits. If a label has several
+    numbers, the first counts. A single letter is its own number: ``가.`` is ``가``, ``(b)`` is ``b``.
+    """
+    text = "".join(_CIRCLED.get(sign, sign) for sign in label)
+    text = unicodedata.normalize("NFKC", text)
+    if match := _NUMBER.search(text):
+        main = str(_value(match["main"]))
+        joined = re.sub(
+            rf"{_DIGITS}", lambda part: str(_value(part[0])), re.sub(r"[\s조條条호号號]", "", match["joined"] or "")
+        )
+        rest = re.sub(r"[‐‑–]", "-", match["rest"].replace(" ", ""))
+        prefix = re.sub(r"[\s.]", "", match["prefix"] or "")
+        return f"{prefix}{main}{joined}{rest}"
+    if (roman := _ROMAN.search(text)) and roman[0]:
+        return f"{_roman(roman[0].removesuffix(roman['rest']))}{roman['rest']}"
+    letters = re.findall(r"[^\W\d_]+", text)
+    return letters[0] if letters and len(letters[0]) <= 2 else ""
+
+
+def sort_key(number: str) -> str:
+    """Return a string that orders numbers as a statute does: ``9``, ``9의2``, ``10``; ``12``, ``12bis``, ``12ter``."""
+    parts = []
+    for part in _PARTS.findall(number):
+        if part.isdecimal():
+            parts.append(f"{int(part):06d}")
+        elif part in _ORDINALS:
+            parts.append(f"{_ORDINALS[part]:06d}")
+        elif part not in ("의", "の", "之"):
+            parts.append(f"~{part.lower()}")
+    return ".".join(parts)
+
+
+def _value(run: str) -> int:
+    if run[0] not in _HAN:
+        return int(run)
+    if not any(sign in _HAN_UNITS for sign in run):
+        return int("".join(str(_HAN_DIGITS[sign]) for sign in run))
+    total = group = digit = 0
+    for sign in run:
+        unit = _HAN_UNITS.get(sign)
+        if unit is None:
+            digit = _HAN_DIGITS[sign]
+        elif unit == 10_000:
+            total, group, digit = total + (group + digit or 1) * unit, 0, 0
+        else:
+            group, digit = group + (digit or 1) * unit, 0
+    return total + group + digit
+
+
+def _roman(numeral: str) -> int:
+    values = [_ROMAN_VALUES[sign] for sign in numeral]
+    return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
