@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from answering import SYSTEMS, Answering, answering
+from answering import SYSTEMS, Answering, Judges, answering
 from fake_collection import TOPICS, page_of
 from test_report import Page
 from test_terminal import printed
 
 from legalir.errors import DefinitionError
 from legalir.experiment import Definition, ExperimentResult, run
-from legalir.experiment.report.answer_charts import correlation_rows, risk_measure, risk_panels, safety_panels
+from legalir.experiment.report.answer_charts import (
+    agreement_panels,
+    correlation_rows,
+    depth_table,
+    risk_measure,
+    risk_panels,
+    safety_panels,
+)
 from legalir.experiment.report.answers import Piece, answer_view, citation_kind, marked
 from legalir.experiment.report.queries import QueryFacts
 from legalir.experiment.runs.context import LONGEST, Context, collect_context
@@ -244,3 +252,55 @@ def test_correlations_need_three_systems_that_answer() -> None:
 def test_a_page_from_disk_is_the_same(tmp_path: Path) -> None:
     first = run(scored().definition, tmp_path, collection=Answering(), latency_queries=0)  # type: ignore[arg-type]
     assert page_of(ExperimentResult.load(tmp_path)) == page_of(first)
+
+
+def test_depth_by_hand() -> None:
+    result = scored(systems={"Answers": "strong >> writes"}, baseline=None)
+    frame = result.runs["Answers"]
+    gold = {qid: list(result.context.gold[qid]) for qid in frame["qid"]}
+    # q1 reads its last relevant provision after 0 characters, q2 after 900, q3 has none in its context.
+    contexts = [[gold["q1"][0], "x"], ["x", gold["q2"][0]], ["x"], []]
+    lengths = {"x": 900, **{docno: 10 for docnos in gold.values() for docno in docnos}}
+    values = pd.DataFrame(
+        {"name": "Answers", "qid": ["q1", "q2", "q3"], "measure": "CitationF1", "value": [1.0, 0.25, 1.0]}
+    )
+    context = replace(result.context, lengths=lengths)
+    table = depth_table(
+        {"Answers": frame.assign(context_docnos=contexts)},
+        values,
+        "CitationF1",
+        context,
+    )
+    # 901 characters in 8 bins are 112.6, rounded up to 200.
+    assert table == (
+        ("0–200", "200–400", "400–600", "600–800", "800–1,000"),
+        (("Answers", ("100.0 (1)", "–", "–", "–", "25.0 (1)")),),
+    )
+    shallow = {"Answers": frame.assign(context_docnos=[[gold["q1"][0]], [], [], []])}
+    assert depth_table(shallow, values, "CitationF1", context) is None
+
+
+def test_agreement_of_two_judges_by_hand() -> None:
+    run = pd.DataFrame(
+        {"qid": list("abcde"), "one": [1.0, 1, 0, 0, np.nan], "two": [1.0, 0, 0, 0, 1], "one_state": "ok"}
+    )
+    scale = run.assign(three=[2.0, 3, 4, 5, 6])
+    (panel,) = agreement_panels({"A": scale})
+    # Observed agreement 3/4; by chance 1/2 · 1/4 + 1/2 · 3/4 = 1/2; kappa (3/4 - 1/2) / (1 - 1/2) = 1/2.
+    assert panel == ("one", "two", ("0", "1"), (((2, 50.0), (0, 0.0)), ((1, 25.0), (1, 25.0))), 4, "0.50")
+    assert agreement_panels({"A": run.drop(columns="one_state")}) == agreement_panels({}) == []
+
+
+def test_the_page_shows_the_agreement_of_judges() -> None:
+    class Second(Judges):
+        def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+            return super().transform(inp).assign(other=1.0)
+
+    result = scored()
+    runs = {name: Second().transform(frame) for name, frame in result.runs.items() if "qanswer" in frame}
+    (panel,) = agreement_panels(runs)
+    assert {panel.first, panel.second} == {"coverage", "other"}
+    for name, frame in runs.items():
+        result.system_runs[name] = replace(result.system_runs[name], frame=frame)
+    page = page_of(result)
+    assert "Agreement of judges" in page and f"{panel.n} answers. κ {panel.kappa}" in page

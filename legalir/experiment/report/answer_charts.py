@@ -1,7 +1,8 @@
-"""Charts of answers: outcomes of multiple-choice items by condition, risk over coverage, correlations of measures."""
+"""Charts of answers: outcomes of items by condition, risk over coverage, depth of what is needed, judges, measures."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +13,13 @@ import pandas as pd
 
 from legalir.errors import MeasureError
 from legalir.evaluate import choices
-from legalir.evaluate.confidence import correlations, risk_coverage
+from legalir.evaluate.agreement import cohen_kappa, confusion
+from legalir.evaluate.confidence import by_position, correlations, gold_position, risk_coverage
 from legalir.experiment.definition.definition import CONDITIONS, Definition
 from legalir.experiment.report.rows import ScoreTable, direction
 from legalir.experiment.runs.context import Context
 from legalir.experiment.runs.scores import is_ranking_measure
+from legalir.generate.generator import ANSWER_COLUMNS
 
 OUTCOMES = ("correct", "wrong", "abstained", "invalid")
 
@@ -122,6 +125,96 @@ def risk_panels(
         path = "M" + "L".join(f"{100 * x:.2f} {100 * (1 - y):.2f}" for x, y in points)
         panels.append(RiskPanel(name, path, _percent(float(curve.risk[-1])), f"{curve.area:.3f}"))
     return panels
+
+
+DEPTHS = 8
+"""Number of bins of a context's depth, at most."""
+
+MOST_LABELS = 6
+"""Largest number of different verdicts that are shown as a matrix; more are a scale."""
+
+
+class DepthTable(NamedTuple):
+    """Answers by the depth of the last relevant provision: headings of the bins, and cells of each system."""
+
+    bins: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def depth_table(
+    runs: Mapping[str, pd.DataFrame], per_query: pd.DataFrame, measure: str, context: Context
+) -> DepthTable | None:
+    """Return the mean of a measure by how deep in its context an answer has to read [nitibench], its Figure 5.
+
+    Questions whose context has no relevant provision are left out. None where all contexts are one bin deep.
+    """
+    positions: dict[str, list[int | None]] = {}
+    values: dict[str, list[float]] = {}
+    for name, run in runs.items():
+        if "context_docnos" not in run.columns:
+            continue
+        scores = per_query[(per_query["name"] == name) & (per_query["measure"] == measure)]
+        score = dict(zip(scores["qid"], scores["value"], strict=True))
+        for qid, docnos in zip(run["qid"], run["context_docnos"], strict=True):
+            lengths = [context.lengths.get(docno, 0) for docno in docnos]
+            positions.setdefault(name, []).append(gold_position(docnos, lengths, list(context.gold.get(qid, ()))))
+            values.setdefault(name, []).append(score.get(qid, math.nan))
+    deepest = max((place for places in positions.values() for place in places if place is not None), default=0)
+    width = _round_width((deepest + 1) / DEPTHS)
+    tables = {name: by_position(places, values[name], width) for name, places in positions.items()}
+    count = max(map(len, tables.values()), default=0)
+    if count < 2:
+        return None
+    cells = {
+        name: tuple("–" if not each.n else f"{100 * each.mean:.1f} ({each.n})" for each in bins)
+        for name, bins in tables.items()
+        if any(each.n for each in bins)
+    }
+    heads = tuple(f"{place * width:,}–{(place + 1) * width:,}" for place in range(count))
+    return DepthTable(heads, tuple((name, row + ("–",) * (count - len(row))) for name, row in cells.items()))
+
+
+def _round_width(width: float) -> int:
+    """Return the next of 1, 2, 5, 10, 20, … hundred characters."""
+    power = 100
+    while True:
+        for step in (1, 2, 5):
+            if step * power >= width:
+                return step * power
+        power *= 10
+
+
+class AgreementPanel(NamedTuple):
+    """Two judges of the same answers: their names, labels, counts with the share of all in percent, n and kappa."""
+
+    first: str
+    second: str
+    labels: tuple[str, ...]
+    rows: tuple[tuple[tuple[int, float], ...], ...]
+    n: int
+    kappa: str
+
+
+def agreement_panels(runs: Mapping[str, pd.DataFrame]) -> list[AgreementPanel]:
+    """Return a matrix for each two verdicts on the same answers that have few values in common, over all systems."""
+    verdicts = pd.concat([_verdicts(run) for run in runs.values()], ignore_index=True) if runs else pd.DataFrame()
+    panels = []
+    for first, second in itertools.combinations(verdicts.columns, 2):
+        both = verdicts[[first, second]].dropna()
+        labels = np.union1d(both[first], both[second])
+        if len(both) and set(both[first]) & set(both[second]) and len(labels) <= MOST_LABELS:
+            counts = confusion(both[first].tolist(), both[second].tolist(), labels.tolist())
+            rows = tuple(tuple((int(count), 100 * count / len(both)) for count in row) for row in counts)
+            names = tuple(f"{label:g}" for label in labels)
+            panels.append(AgreementPanel(first, second, names, rows, len(both), _coefficient(cohen_kappa(counts))))
+    return panels
+
+
+def _verdicts(run: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers that judges gave, one column each."""
+    names = [name for name in run.columns if name not in ANSWER_COLUMNS and run[name].dtype == np.float64]
+    judged = any(name.endswith("_state") and name not in ANSWER_COLUMNS for name in run.columns)
+    return run[[name for name in names if name != "score"]] if judged else run[[]]
 
 
 MIN_SYSTEMS = 3

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from legalir.experiment.report.answer_charts import correlation_rows, risk_measure, risk_panels, safety_panels
+from legalir.experiment.report.answer_charts import (
+    agreement_panels,
+    correlation_rows,
+    depth_table,
+    risk_measure,
+    risk_panels,
+    safety_panels,
+)
 from legalir.experiment.report.answers import CITATIONS
 from legalir.experiment.report.charts import curves, difference_chart, measure_panels
 from legalir.experiment.report.queries import QueryFacts, anchor, extremes
@@ -130,6 +137,8 @@ def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
         "safety": safety_panels(definition, frames, queries.context),
         "risk": risk_panels(definition, frames, queries.per_query, risky) if risky else [],
         "risky": risky,
+        "depths": depth_table(frames, queries.per_query, risky, queries.context) if risky else None,
+        "agreements": agreement_panels(frames),
         "correlations": correlation_rows(scores),
         "answer_measures": [definition.measures[place] for place in scores.groups[-1].places],
         "asked": {name: run.record.llm for name, run in queries.runs.items() if run.record.llm},

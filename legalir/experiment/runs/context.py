@@ -35,6 +35,7 @@ class Context:
         texts: text by docno, of provisions that answers cite; at most 6 000 characters of each.
         items: by qid the columns :data:`ITEM_COLUMNS` that are not empty, such as the options of a multiple-choice item
             and the reference answer of a question.
+        lengths: characters by docno, of the provisions that answers were made from.
     """
 
     queries: Mapping[str, str] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Context:
     titles: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     items: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    lengths: Mapping[str, int] = field(default_factory=dict)
 
 
 def collect_context(
@@ -57,20 +59,26 @@ def collect_context(
         gold[qid][docno] = int(label)
     shown = dict.fromkeys(relevant["docno"])
     cited: dict[str, None] = {}
+    given: dict[str, None] = {}
     for run in runs:
         if has_answers(run):
             cited |= dict.fromkeys(docno for docnos in run.get("citations", ()) for docno in docnos)
+            given |= dict.fromkeys(docno for docnos in run.get("context_docnos", ()) for docno in docnos)
             shown |= dict.fromkeys(docno for docnos in run.get("context_docnos", ()) for docno in docnos[:TOP])
         else:
             shown |= dict.fromkeys(run.loc[run["rank"] < TOP, "docno"])
-    titles, texts = {}, {}
-    for docno, provision in collection.provisions(list(shown | cited)).items():
+    titles, texts, lengths = {}, {}, {}
+    for docno, provision in collection.provisions(list(shown | cited | given)).items():
+        if docno in given:
+            lengths[docno] = len(provision.title) + len(provision.text)
+        if docno not in shown and docno not in cited:
+            continue
         title = provision.title or " ".join(provision.text.split())[:80]
         titles[docno] = " ".join(title.split())
         if docno in cited:
             texts[docno] = provision.text[:LONGEST] + ("…" if len(provision.text) > LONGEST else "")
     queries = dict(zip(topics["qid"], topics["query"].astype(str), strict=True))
-    return Context(queries, gold, titles, texts, _items(topics))
+    return Context(queries, gold, titles, texts, _items(topics), lengths)
 
 
 def _items(topics: pd.DataFrame) -> dict[str, dict[str, Any]]:

@@ -337,9 +337,23 @@ def _checked_answers(system: str, run: pd.DataFrame, own: Container[str]) -> pd.
         raise ExperimentError(f"The system {system!r} returned answers with {error}.") from error
 
 
+@contextmanager
+def _said_before() -> Iterator[None]:
+    """Drop the warnings of components: they said the same when the run was made."""
+
+    def drop(record: logging.LogRecord) -> bool:
+        return record.levelno > logging.WARNING
+
+    _log.addFilter(drop)
+    try:
+        yield
+    finally:
+        _log.removeFilter(drop)
+
+
 def _time(run: Run, system: _System, topics: pd.DataFrame, limit: int) -> None:
     name = run.record.system
-    with progress(f"Timing {name}", len(sample_queries(topics, limit))) as advance, naming(name):
+    with progress(f"Timing {name}", len(sample_queries(topics, limit))) as advance, naming(name), _said_before():
         latency = measure_latency(system.pipeline, topics, limit=limit, advance=advance)
     run.record = replace(run.record, latency=latency)
     if system.path is not None:
