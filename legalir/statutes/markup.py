@@ -134,7 +134,7 @@ def _parse(data: bytes, name: str, html: bool, encoding: str | None) -> etree._E
         if root is None:
             raise DataError(f"{name} is empty.")
         return root
-    if _ENTITIES.search(data[:_HEAD]):
+    if _ENTITIES.search(data[:_HEAD].replace(b"\0", b"")):  # UTF-16 has zero bytes
         raise DataError(f"{name} declares entities of its own (<!ENTITY), which are not expanded: remove them.")
     try:
         parser = etree.XMLParser(

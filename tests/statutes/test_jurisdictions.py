@@ -1,10 +1,11 @@
-"""How laws are named after the statute that they carry out."""
+"""Tables of jurisdictions: headings, repeal, kinds of law, and laws named after the statute that they carry out."""
 
 from __future__ import annotations
 
 import pytest
 
-from legalir.statutes.jurisdictions import statute_of
+from legalir.errors import DataError
+from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, statute_of
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,58 @@ from legalir.statutes.jurisdictions import statute_of
 )
 def test_a_family_bears_the_name_of_its_statute(law: str, family: str) -> None:
     assert statute_of(law) == family
+
+
+@pytest.mark.parametrize(
+    ("line", "level", "number", "rest"),
+    [
+        ("제3장의2 화재보험 등", "장", "3의2", "화재보험 등"),
+        ("  제9조의2 (목적)", "조", "9의2", "(목적)"),
+        ("제 12 조(정의)", "조", "12", "(정의)"),
+        ("제1항에 따라", None, "", ""),
+        ("별표 1", None, "", ""),
+        ("", None, "", ""),
+    ],
+)
+def test_headings(line: str, level: str | None, number: str, rest: str) -> None:
+    heading = jurisdiction("kr").heading(line)
+    assert (heading and heading.level.name) == level
+    if heading:
+        assert (heading.number, line[heading.end :]) == (number, rest)
+        assert jurisdiction("kr").depth(heading.level.name) == heading.depth
+
+
+@pytest.mark.parametrize(
+    ("text", "repealed"),
+    [
+        ("삭제 <2015. 8. 11.>", True),
+        ("삭제", True),
+        ("① 삭제 <2015.8.11> ② 이 법은", False),
+        ("삭제한다", False),
+        ("", False),
+    ],
+)
+def test_repealed(text: str, repealed: bool) -> None:
+    assert jurisdiction("kr").is_repealed(text) is repealed
+
+
+def test_kinds_of_law() -> None:
+    assert [jurisdiction("kr").level_of(kind) for kind in ("법률", "대통령령", "행정안전부령", "고시", "조례")] == [
+        "act",
+        "decree",
+        "rule",
+        "standard",
+        "조례",
+    ]
+
+
+def test_each_table_can_be_used() -> None:
+    for country, table in jurisdictions().items():
+        assert any(level.kind == "article" for level in table.levels), country
+        kinds = [level.kind for level in table.levels]
+        assert kinds == sorted(kinds, key=["group", "article", "paragraph", "item", "subitem"].index), country
+
+
+def test_there_is_no_table() -> None:
+    with pytest.raises(DataError, match="no table of the jurisdiction 'xx'"):
+        jurisdiction("xx")
