@@ -92,6 +92,7 @@ class Unit:
         repealed: whether the whole unit is repealed: it keeps its place, and is never in force.
         effective_from: ISO date from which this wording applies, if the publisher dates the unit.
         effective_to: ISO date from which it no longer applies.
+        promulgated: ISO date of the act whose supplement it is.
         replaced_by: the unit that holds its matter now, ``law_id-number``, if the publisher says so.
         related: articles that an annex says it belongs to, as printed: ``제25조제1항``.
         links: links that the publisher marks up.
@@ -107,6 +108,7 @@ class Unit:
     repealed: bool = False
     effective_from: str = ""
     effective_to: str = ""
+    promulgated: str = ""
     replaced_by: str = ""
     related: tuple[str, ...] = ()
     links: list[GivenLink] = field(default_factory=list)
@@ -207,7 +209,7 @@ class Law:
         return _LINES.sub("\n", text).strip()
 
     def _render(self, unit: Unit, titled: bool, without: frozenset[int], pieces: list[str]) -> None:
-        for part in unit.content:
+        for part, following in zip(unit.content, [*unit.content[1:], ""], strict=True):
             if isinstance(part, Unit):
                 if id(part) not in without:
                     pieces.append("\x1e")
@@ -217,7 +219,7 @@ class Law:
                 pieces.append("\x1e" if part == BREAK else part)
             elif titled or part.role == "text":
                 pieces.append(self.text[part.start : part.end])
-                if part.role != "text":
+                if part.role != "text" and (isinstance(following, (Unit, str)) or following.role != part.role):
                     pieces.append(" ")
 
     def unread(self) -> list[tuple[int, int]]:
