@@ -1,40 +1,21 @@
-"""Quoting: an answer in the words of the statute, without a model.
-
-A sentence of a statute is a line, a paragraph that begins with a circled number, or text that ends with a full stop.
-"""
+"""Quoting: an answer in the words of the statute, without a model."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from math import log1p
 from typing import Any
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
+from legalir.analysis.sentences import split_sentences
 from legalir.datasets.records import ProvisionLookup
 from legalir.frames.component import check_number
 from legalir.generate.contexts import texts_of
 from legalir.generate.generator import Answer, Generator, citing
 from legalir.plugins import parameters_of
 
-_BREAK = re.compile(
-    r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+"
-    r"|(?=[①-⑳㉑-㉟㊱-㊿])"  # paragraphs of Korean and Japanese articles
-    r"|(?<=[。！？])"
-    # Not after a digit or a single letter, which number an item, and not before a digit: "Art. 5", "2024. 1. 1.".
-    r"|(?:(?<=[^\W\d]{2}[.!?])|(?<=[)\]」』”\"'][.!?])|(?<=[.!?][”\"'」』)]))[ \t\u3000]++(?!\d)"
-)
-
 _GAP = " … "
-
-
-def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text in order, without the white space around them; empty ones are left out.
-
-    Thai has no mark at the end of a sentence: each line is one sentence.
-    """
-    return [sentence for part in _BREAK.split(text) if (sentence := part.strip())]
 
 
 class Quote(Generator):
