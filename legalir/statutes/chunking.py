@@ -209,13 +209,23 @@ def _windows(start: int, end: int, size: int, overlap: int) -> list[Chunk]:
 
 
 def _trimmed(text: str, chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Return chunks without white space at their ends; those that hold nothing else are left out."""
-    out = []
+    """Return chunks without white space at their ends; those that hold nothing else, or stand in others, are left out.
+
+    Args:
+        text: the text.
+        chunks: by start and by end.
+    """
+    out: list[Chunk] = []
     for start, end in chunks:
         words = text[start:end]
-        if bare := words.strip():
-            first = start + len(words) - len(words.lstrip())
-            out.append(Chunk(first, first + len(bare)))
+        if not (bare := words.strip()):
+            continue
+        first = start + len(words) - len(words.lstrip())
+        last = first + len(bare)
+        if out and first == out[-1].start:
+            out.pop()
+        if not out or last > out[-1].end:
+            out.append(Chunk(first, last))
     return out
 
 
