@@ -132,6 +132,9 @@ class StatuteFiles:
 
     def links(self) -> Iterator[tuple[str, str, str]]:
         """Yield the links that the publisher marks up."""
+        if not hasattr(self, "_addresses"):
+            for _ in self.provisions():
+                pass
         laws = {
             name: law_id for law_id, (law, _) in self._addresses.items() for name in (law_id, law.title, *law.names)
         }

@@ -34,6 +34,10 @@ _THAI_ORDINALS = (
     "จตุทศ",
     "ปัณรส",
     "โสฬส",
+    "สัตตรส",
+    "อัฏฐารส",
+    "เอกูนวีสติ",
+    "วีสติ",
 )
 _ORDINALS = {word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS) for place, word in enumerate(words, 1)}
 _ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
@@ -45,7 +49,7 @@ _NUMBER = re.compile(
     rf"(?P<rest>(?:[./\-‐‑–]\d+)*(?:[\s\-‐‑]?(?:{_ORDINAL})(?![^\W\d_])|[A-Za-z]{{1,3}}(?![^\W_]))?(?:[./\-‐‑–]\d+)*)"
 )
 _ROMAN = re.compile(
-    r"(?<![^\W_])(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?P<rest>(?:bis|ter|[A-Z])?)(?![^\W_])"
+    r"(?<![^\W_])(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?P<rest>(?:bis|ter|er|[A-Z])?)(?![^\W_])"
 )
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _CIRCLED = {
@@ -59,8 +63,9 @@ _PARTS = re.compile(rf"\d+|{_ORDINAL}|[^\W\d_]+")
 def number_of(label: str) -> str:
     """Return the number in the printed label of a unit, in one spelling; empty if it has none.
 
-    Digits of all scripts, Han numerals, circled digits and Roman numerals become Arabic digits. If a label has several
-    numbers, the first counts. A single letter is its own number: ``가.`` is ``가``, ``(b)`` is ``b``.
+    Digits of all scripts, Han numerals, circled digits and Roman numerals become Arabic digits; French ``1er`` and
+    ``Ier`` are 1. If a label has several numbers, the first counts. A single letter is its own number: ``가.`` is
+    ``가``, ``(b)`` is ``b``.
     """
     text = "".join(_CIRCLED.get(sign, sign) for sign in label)
     text = unicodedata.normalize("NFKC", text)
@@ -71,9 +76,10 @@ def number_of(label: str) -> str:
         )
         rest = re.sub(r"[‐‑–]", "-", match["rest"].replace(" ", ""))
         prefix = re.sub(r"[\s.]", "", match["prefix"] or "")
-        return f"{prefix}{main}{joined}{rest}"
+        return f"{prefix}{main}{joined}{'' if (main, rest) == ('1', 'er') else rest}"
     if (roman := _ROMAN.search(text)) and roman[0]:
-        return f"{_roman(roman[0].removesuffix(roman['rest']))}{roman['rest']}"
+        rest = roman["rest"]
+        return f"{_roman(roman[0].removesuffix(rest))}{'' if rest == 'er' else rest}"
     letters = re.findall(r"[^\W\d_]+", text)
     return letters[0] if letters and len(letters[0]) <= 2 else ""
 
