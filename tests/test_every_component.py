@@ -414,6 +414,10 @@ WITH_MODELS = {
         ("llm", name): "llm/test_llm_conformance.py"
         for name in ("gguf", "openai", "recorded", "smollm2", "transformers")
     },
+    **{
+        ("source", name): f"statutes/test_{name}.py"  # Each reads files of its own format.
+        for name in ("ca_justice", "jp_egov", "uk_clml", "us_uslm")
+    },
     ("generator", "mcq"): "generate/test_choices_conformance.py",
     ("source", "th_json"): "statutes/test_th_json.py",
     ("source", "fr_legi"): "statutes/test_fr_legi.py",

@@ -33,6 +33,9 @@ BREAK = "\n"
 CELL = " | "
 """Stands between the cells of a row of a table."""
 
+NOT_YET = "9999-12-31"
+"""The date from which a text applies that is not in force and whose date is not fixed: later than any question's."""
+
 _SPACE = re.compile(r"[^\S\x1e]+")
 _LINES = re.compile(r" *\x1e[\x1e ]*")
 

@@ -110,6 +110,12 @@ def local(element: etree._Element) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
+def local_above(element: etree._Element) -> str:
+    """Return the name, without its namespace, of the element that holds another; empty for the root."""
+    holder = element.getparent()
+    return local(holder) if holder is not None else ""
+
+
 def attribute(element: etree._Element, name: str) -> str:
     """Return an attribute by its local name, empty if there is none."""
     value = element.get(name)

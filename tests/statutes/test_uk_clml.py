@@ -1,0 +1,164 @@
+"""United Kingdom: sections under their headings, schedules, dates and links, in an invented act and in real ones."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from legalir import datasets, testing
+from legalir.errors import DataError
+from legalir.statutes import write_collection
+from legalir.statutes.documents import cut
+from legalir.statutes.law import NOT_YET
+from legalir.statutes.sources.uk_clml import FORMATS, read
+
+SAMPLES = Path(__file__).with_name("samples")
+ACT = (SAMPLES / "uk_clml.xml").read_text(encoding="utf-8")
+DATA = Path(os.environ.get("LEGALIR_DATA", ""), "sources", "uk-clml")
+
+
+def law_of(text: str | bytes):
+    return next(read(Path("act.xml"), text.encode() if isinstance(text, str) else text))
+
+
+def documents_of(law):
+    return {each.docno.removeprefix(f"{law.law_id}-"): each for each in cut(law).documents}
+
+
+def test_provisions():
+    law = law_of(ACT)
+    documents = documents_of(law)
+    assert law.law_id == "ukpga-2021-7"
+    assert list(documents) == ["preamble", "1", "2", "3", "4", "annex-1", "annex-1/1"]
+    assert documents["1"].text.splitlines() == [
+        *("1 A raft has one lamp—", "a green, and", "b lit.", "That is all.", "2 See section 2."),
+    ]
+    assert [unit.label or unit.heading for unit in documents["1"].above[1:]] == ["Part 1", "Rafts"]
+    assert [documents[number].unit.heading for number in "1234"] == [
+        *("Lamps of rafts", "Change of the Rafts Act", "Pairs", "Pairs"),
+    ]
+    assert law.unread() == []
+
+
+def test_words_for_another_act_are_no_provisions():
+    documents = documents_of(law_of(ACT))
+    assert documents["2"].text.splitlines() == [
+        "After section 4(2) of the Rafts Act 1999 (c. 3) insert—",
+        "“Old lamps",
+        "4A 1 An old lamp stays, see this.",
+        "2 A new one goes.”;",
+        "and section 9 is repealed.",
+    ]
+    assert [unit.number for unit in documents["2"].unit.walk()] == ["2"]
+
+
+def test_numbers_of_a_list_stand_in_its_style():
+    assert documents_of(law_of(ACT))["3"].text == "Two lamps.\n(a) red;\n(b) blue."
+
+
+@pytest.mark.parametrize(
+    ("style", "last"), [("arabic", "(12)"), ("romanupper", "(XII)"), ("roman", "(xii)"), ("alphaupper", "(L)")]
+)
+def test_styles_of_lists(style, last):
+    items = "<ListItem><Para><Text>lamp</Text></Para></ListItem>" * 12
+    text = ACT.replace(
+        '<OrderedList Type="alpha" Decoration="parens">', f'<OrderedList Type="{style}" Decoration="parens">{items}'
+    )
+    assert f"{last} lamp" in documents_of(law_of(text))["3"].text
+
+
+def test_schedule():
+    annex = documents_of(law_of(ACT))["annex-1"]
+    assert (annex.unit.label, annex.unit.heading, annex.unit.related) == ("Schedule 1", "Fees", ("section 1",))
+    assert annex.text == "(introduced by section 1)\nLamp | Fee\nlarge | 5\nlarge | 6"
+
+
+def test_dates_and_repeal():
+    law = law_of(ACT)
+    documents = documents_of(law)
+    assert (law.promulgated, law.effective_from, law.published) == ("2021-03-04", "2022-05-01", "2022-06-01")
+    assert [documents[place].unit.effective_from for place in ("1", "2", "3", "annex-1/1")] == [
+        *("2021-06-01", "2022-01-01", NOT_YET, "2021-07-01"),
+    ]
+    assert [place for place, each in documents.items() if each.unit.repealed] == ["4"]
+    assert law.notes == ["Lamps Act 2021: 2 provisions are not in force yet (Prospective)."]
+
+
+def test_links():
+    law = law_of(ACT)
+    rafts = "http://www.legislation.gov.uk/id/ukpga/1999/3"
+    assert [(law.text[link.start : link.end], link.law, link.key) for _, link in cut(law).links] == [
+        ("section 2", "", "section-2"),
+        ("section 4(2)", rafts, "section-4-2"),
+        ("Rafts Act 1999 (c. 3)", rafts, ""),
+        ("section 9", rafts, "section-9"),
+        ("section 1", "", "section-1"),
+    ]
+
+
+def test_repeated_number():
+    law = law_of(ACT.replace("<Pnumber>3</Pnumber>", "<Pnumber>2</Pnumber>"))
+    assert cut(law).repeated == ["ukpga-2021-7-2~2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (ACT[:3000], "not well-formed"),
+        (ACT.replace("<Legislation ", '<!DOCTYPE Legislation [<!ENTITY a "b">]><Legislation '), "entities"),
+        (ACT.replace("A raft", "A räft").encode("cp1252"), "act.xml"),
+        ("<Act/>", "its root is Act"),
+        (ACT.replace("legislation.gov.uk/ukpga", "example.org/ukpga"), "no identifier"),
+    ],
+)
+def test_faults(text, fault):
+    with pytest.raises(DataError, match=fault):
+        law_of(text)
+
+
+def test_source(tmp_path):
+    (tmp_path / "laws").mkdir()
+    (tmp_path / "laws" / "act.xml").write_text(ACT, encoding="utf-8")
+    path = str(tmp_path / "laws")
+    assert [each for each in testing.check("source", "uk_clml", params={"path": path}) if not each.ok] == []
+    report = write_collection(f"uk_clml(path={path!r})", tmp_path / "out", about={"licence": "CC0", "lang": "en"})
+    assert datasets.check(tmp_path / "out").ok
+    assert report.links["cites"] == 2  # To sections 1 and 2; the Rafts Act is not there.
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.xml")) or [None], ids=lambda path: path.name if path else "")
+def test_real_files(path):
+    if path is None:
+        pytest.skip("not run: $LEGALIR_DATA has no sources/uk-clml")
+    data = path.read_bytes()
+    assert FORMATS[0].recognises(path, data[:8192])
+    law = law_of(data)
+    assert law.unread() == []
+    assert len(cut(law).documents) >= 2
+
+
+def test_real_examples():
+    if not DATA.is_dir():
+        pytest.skip("not run: $LEGALIR_DATA has no sources/uk-clml")
+    for line in (DATA / "examples.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        law = law_of((DATA / row["file"]).read_bytes())
+        (document,) = (each for each in cut(law).documents if each.unit.key == row["id"])
+        groups = [unit.heading for unit in document.above if unit.kind == "group"]
+        assert [*groups, document.unit.heading] == row["path"]
+        assert document.text.startswith(row["starts"])
+
+
+def test_real_amendments():
+    """Section 69A stands in words that section 4 inserts into another act; its id must not be a provision."""
+    path = DATA / "asp_2023_5.original.xml"
+    if not path.is_file():
+        pytest.skip("not run: $LEGALIR_DATA has no sources/uk-clml/asp_2023_5.original.xml")
+    law = law_of(path.read_bytes())
+    addresses = {address.key: address.docno for address in cut(law).addresses}
+    assert "p00352" not in addresses
+    assert "69A" in documents_of(law)["4"].text
+    links = {(docno, link.key) for docno, link in cut(law).links if not link.law}
+    assert {("asp-2023-5-4", "section-5"), ("asp-2023-5-4", "section-5-5")} <= links
+    assert addresses["section-5-5"] == "asp-2023-5-5"

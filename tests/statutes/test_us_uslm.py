@@ -1,0 +1,165 @@
+"""United States: sections, notes left out, quoted amendments and links, in invented laws and in real ones."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from legalir import datasets, testing
+from legalir.errors import DataError
+from legalir.statutes import write_collection
+from legalir.statutes.documents import cut
+from legalir.statutes.markup import local
+from legalir.statutes.sources.us_uslm import FORMATS, read
+
+SAMPLES = Path(__file__).with_name("samples")
+CODE = (SAMPLES / "us_uslm.xml").read_text(encoding="utf-8")
+LAW = (SAMPLES / "us_uslm_law.xml").read_text(encoding="utf-8")
+DATA = Path(os.environ.get("LEGALIR_DATA", ""), "sources", "uslm")
+
+
+def law_of(text: str | bytes):
+    return next(read(Path("law.xml"), text.encode() if isinstance(text, str) else text))
+
+
+def documents_of(law):
+    return {each.docno.removeprefix(f"{law.law_id}-"): each for each in cut(law).documents}
+
+
+def test_provisions():
+    law = law_of(CODE)
+    documents = documents_of(law)
+    assert (law.law_id, law.title, law.published) == ("usc-t77", "Title 77 LAMPS", "2024-02-03")
+    assert list(documents) == ["101", "102a-1", "103"]
+    assert documents["101"].text.splitlines() == [
+        "(a) In General.— A raft has one lamp that is—",
+        "(1) green under section 102a–1(b) of this title; and",
+        "[(2) Repealed. Pub. L. 109–163.]",
+        "and is lit (42 U.S.C. 4001 et seq.).",
+        "(b) Fees:",
+        "Lamp | Fee",
+        "large | 5",
+        "large | 6",
+    ]
+    assert documents["101"].unit.key == "/us/usc/t77/s101"
+    assert [f"{unit.label} {unit.heading}" for unit in documents["101"].above[1:]] == [
+        "Title 77 LAMPS",
+        "CHAPTER 1 RAFTS",
+    ]
+    assert [place for place, each in documents.items() if each.unit.repealed] == ["103"]
+    assert law.unread() == []
+    assert set(law.counts()[2]) == {"note", "metadata", "table of contents", "page number", "side note", "footnote"}
+
+
+def test_words_for_another_act_are_no_provisions():
+    document = documents_of(law_of(CODE))["102a-1"]
+    assert document.text.splitlines() == [
+        "(b) Section 5 of the Rafts Act is amended by adding:",
+        "“Sec. 6. Old lamps.—",
+        "“(a) They stay under section 101.",
+        "“(b) All of them.”.",
+    ]
+    assert [unit.number for unit in document.unit.walk()] == ["102a-1", "b"]
+
+
+def test_links():
+    law = law_of(CODE)
+    assert sorted((law.text[link.start : link.end], link.law, link.key) for _, link in cut(law).links) == [
+        ("42 U.S.C. 4001 et seq.", "/us/usc/t42", "/us/usc/t42/s4001"),
+        ("Pub. L. 109–163", "/us/pl/109/163", "/us/pl/109/163/dA/s1"),
+        ("Rafts Act", "/us/act/1954-08-16/ch736", ""),
+        ("section 102a–1(b) of this title", "/us/usc/t77", "/us/usc/t77/s102a–1/b"),
+    ]
+
+
+def test_public_law():
+    law = law_of(LAW)
+    documents = documents_of(law)
+    assert (law.law_id, law.promulgated) == ("pl-200-1", "2087-10-09")
+    assert list(documents) == ["preamble", "appropriations-1", "101", "102"]
+    assert documents["appropriations-1"].text == "For lamps, $5: Provided, That they are lit."
+    assert documents["101"].unit.key == "/us/pl/200/1/tI/s101"
+    assert law.unread() == []
+
+
+def test_repeated_number():
+    assert cut(law_of(LAW.replace('value="102"', 'value="101"'))).repeated == ["pl-200-1-101~2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (CODE[:2000], "not well-formed"),
+        (CODE.replace("<uscDoc ", '<!DOCTYPE uscDoc [<!ENTITY a "b">]><uscDoc '), "entities"),
+        (CODE.encode("latin-1", "replace").replace(b"A raft", b"A r\xe4ft"), "law.xml"),
+        ("<bill/>", "its root is bill"),
+        (LAW.replace("meta>", "data>"), "no meta"),
+        (LAW.replace("docNumber>", "number>"), "no docNumber"),
+    ],
+)
+def test_faults(text, fault):
+    with pytest.raises(DataError, match=fault):
+        law_of(text)
+
+
+def test_source(tmp_path):
+    (tmp_path / "laws").mkdir()
+    for name, text in (("code.xml", CODE), ("law.xml", LAW)):
+        (tmp_path / "laws" / name).write_text(text, encoding="utf-8")
+    path = str(tmp_path / "laws")
+    assert [each for each in testing.check("source", "us_uslm", params={"path": path}) if not each.ok] == []
+    report = write_collection(f"us_uslm(path={path!r})", tmp_path / "out", about={"licence": "CC0", "lang": "en"})
+    assert datasets.check(tmp_path / "out").ok
+    assert (report.provisions, report.links["cites"]) == (7, 1)
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*/*.xml")) or [None], ids=lambda path: path.name if path else "")
+def test_real_files(path):
+    if path is None:
+        pytest.skip("not run: $LEGALIR_DATA has no sources/uslm")
+    data = path.read_bytes()
+    assert FORMATS[0].recognises(path, data[:8192])
+    law = law_of(data)
+    assert law.unread() == []
+    assert len(cut(law).documents) >= 2
+
+
+@pytest.mark.parametrize(
+    ("file", "refs", "links"),
+    [
+        # All elements ref, as the README of the sample counts them; and those of the provisions.
+        ("usc/05-part-chapter-sections.xml", 304, 0),
+        ("usc/10-subtitle-part-chapter-sections.xml", 533, 26),
+        ("usc/26-deep-hierarchy-sections.xml", 1255, 4),
+    ],
+)
+def test_real_links(file, refs, links):
+    from lxml import etree
+
+    path = DATA / file
+    if not path.is_file():
+        pytest.skip(f"not run: $LEGALIR_DATA has no sources/uslm/{file}")
+    root = etree.fromstring(path.read_bytes())
+    assert sum(local(each) == "ref" for each in root.iter()) == refs
+    above = ("note", "notes", "sourceCredit")
+    text = [each for each in root.iter("{*}ref") if not any(local(one) in above for one in each.iterancestors())]
+    assert sum(bool(each.get("href")) for each in text) == links
+    assert len(cut(law_of(path.read_bytes())).links) == links
+
+
+def test_real_examples():
+    if not DATA.is_dir():
+        pytest.skip("not run: $LEGALIR_DATA has no sources/uslm")
+    for line in (DATA / "examples.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        law = law_of((DATA / row["file"]).read_bytes())
+        (document,) = (each for each in cut(law).documents if each.unit.key == row["id"])
+        whole = law.render(document.unit, own_title=True)
+        assert "".join(row["starts"].split()).casefold() in "".join(whole[:200].split()).casefold()
+        groups = [f"{unit.label}— {unit.heading}" for unit in document.above if unit.kind == "group"]
+        if groups:
+            assert [group.casefold() for group in groups[:-1]] == [step.casefold() for step in row["path"][:-1]]
+            assert groups[-1].startswith(row["path"][-1].rstrip("… "))
+        else:
+            assert law.title.casefold() == row["path"][0].casefold()
