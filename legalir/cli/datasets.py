@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from legalir.cli.printing import AsJson, default_facts, facts_table, print_default, print_json
+from legalir.cli.printing import AsJson, default_facts, facts_table, print_default, print_json, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from legalir.datasets import CheckReport, StatuteDataset
+    from legalir.statutes.changes import Changes
     from legalir.statutes.writing import ImportReport
 
 app = typer.Typer(no_args_is_help=True, help="List, show, check and import collections of statutes.")
@@ -42,6 +44,8 @@ The exit code is 1 if there is a fault, so that a script can stop there.
 _IMPORT = """Examples:
 
   legalir datasets import 'table(path="provisions.csv")' my-statutes/
+
+  legalir datasets import 'markdown(path="laws/", workers=2)' my-statutes/ --strict
 
   legalir datasets import 'table(path="laws.tsv", docno="id", text="body", links="cites.tsv")' my-statutes/
 
@@ -222,21 +226,31 @@ def import_collection(
     lang: Annotated[
         str | None, typer.Option(help="Language of the provisions, such as ko.", show_default=False)
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Write nothing if a file cannot be read, or a part of one was passed over.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the provisions and links of SOURCE to FOLDER, in the format that every other command reads.
 
-    Every provision and link is checked, and FOLDER appears complete or not at all.
+    Every provision and link is checked, and FOLDER appears complete or not at all. If some files cannot be read, the
+    others are written, the faults are printed, and the exit code is 1.
     """
     from legalir.statutes.writing import write_collection
 
     options = {"title": title, "licence": licence, "lang": lang}
     about = {name: value for name, value in options.items() if value is not None}
-    report = write_collection(source, folder, replace=replace, about=about)
+    report = write_collection(source, folder, replace=replace, about=about, strict=strict)
     if as_json:
         print_json(report.to_dict() | {"warnings": report.warnings()})
     else:
         _print_import(report)
+    if report.faults:
+        raise typer.Exit(1)
+
+
+_SHOWN = 5
+"""Notes, files and docnos of one kind that an import prints."""
 
 
 def _print_import(report: ImportReport) -> None:
@@ -245,12 +259,62 @@ def _print_import(report: ImportReport) -> None:
     console = Console()
     rows: dict[str, object] = {
         "folder": report.folder,
+        **_of_files(report.details),
         "provisions": report.provisions,
         "without title": report.untitled or None,
         "links": ", ".join(f"{count} {kind or '(no kind)'}" for kind, count in report.links.most_common()),
+        **_of_links(report.details),
+        **_of_changes(report.changes),
         "kept": ", ".join(report.kept),
     }
     console.print(facts_table(rows))
-    for warning in report.warnings():
-        console.print("[yellow]warning:[/yellow]", end=" ")
-        console.print(warning, markup=False, highlight=False, soft_wrap=True)
+    for word, style, sentences in (
+        ("note", "dim", [note for file in _files(report.details) for note in file.get("notes", [])]),
+        ("warning", "yellow", report.warnings()),
+        ("not read", "red", report.faults),
+    ):
+        for sentence in sentences[:_SHOWN]:
+            console.print(f"[{style}]{word}:[/{style}]", end=" ")
+            console.print(printable(sentence), markup=False, highlight=False, soft_wrap=True)
+        if len(sentences) > _SHOWN:
+            console.print(f"[{style}]{word}:[/{style}] {len(sentences) - _SHOWN} more: see import.json")
+
+
+def _files(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(details.get("files", []))
+
+
+def _of_files(details: Mapping[str, Any]) -> dict[str, object]:
+    """Return the rows that say what became of the files, none for a source that reads none."""
+    if not details:
+        return {}
+    formats = ", ".join(f"{count} {name}" for name, count in details["formats"].items())
+    share = {reason: count / max(details["characters"], 1) for reason, count in details["left_out"].items()}
+    unknown = details["unknown"]
+    more = ", …" if len(unknown) > _SHOWN else ""
+    return {
+        "files": formats,
+        "other files": f"{len(unknown)}: {', '.join(unknown[:_SHOWN])}{more}" if unknown else None,
+        "laws": details["laws"],
+        "characters": f"{details['characters']}, {details['inside'] / max(details['characters'], 1):.1%} in provisions",
+        "left out": ", ".join(f"{reason} {part:.1%}" for reason, part in share.items()),
+    }
+
+
+def _of_links(details: Mapping[str, Any]) -> dict[str, object]:
+    states = {name: value for name, value in details.get("links", {}).items() if name != "examples"}
+    return {
+        f"links, {name}": ", ".join(f"{count} {state}" for state, count in counts.items())
+        for name, counts in states.items()
+    }
+
+
+def _of_changes(changes: Changes | None) -> dict[str, object]:
+    if changes is None:
+        return {}
+    rows: dict[str, object] = {}
+    for name in ("added", "changed", "repealed", "moved", "removed"):
+        docnos = [each if isinstance(each, str) else " → ".join(each) for each in getattr(changes, name)]
+        more = ", …" if len(docnos) > _SHOWN else ""
+        rows[name] = f"{len(docnos)}: {', '.join(docnos[:_SHOWN])}{more}" if docnos else None
+    return {**rows, "unchanged": changes.unchanged}

@@ -12,6 +12,10 @@ from typing import NamedTuple
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.storage.digest import cached_file_digest
 
+ORIGIN, REPORT, DANGLING = "origin.jsonl", "import.json", "links.dangling.tsv"
+"""What an import writes beside the provisions: where each of them stands, what became of the files, and links with an
+end that is not a provision."""
+
 _QUERIES = re.compile(r"queries(?:\.([A-Za-z0-9_-]+))?\.jsonl(?:\.gz)?")
 _QRELS = re.compile(r"qrels(?:\.([A-Za-z0-9_-]+))?\.txt")
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -166,7 +170,8 @@ class Folder:
             raise DatasetNotFound(f"{root} holds no corpus.jsonl or corpus.jsonl.gz.")
         links = _one(files, "links.tsv")
         queries, qrels = _by_split(files, _QUERIES), _by_split(files, _QRELS)
-        used = {corpus, links, root / "dataset.yaml", *queries.values(), *qrels.values()}
+        imported = (root / name for name in (ORIGIN, REPORT, DANGLING))
+        used = {corpus, links, root / "dataset.yaml", *imported, *queries.values(), *qrels.values()}
         return cls(root, corpus, queries, qrels, links, tuple(file for file in files if file not in used))
 
     @cached_property

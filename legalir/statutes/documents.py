@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import Literal, NamedTuple
 
-from legalir.statutes.law import GivenLink, Kind, Law, Unit
+from legalir.statutes.law import GivenLink, Kind, Law, Span, Unit
 
 Cut = Literal["papers", "article", "paragraph", "item"]
 """The unit of a document.
@@ -47,13 +47,15 @@ class Document(NamedTuple):
             ``law_id-3/2`` for paragraph 2 of article 3. A number that occurs twice gets ``~2``.
         unit: the unit.
         above: the units that hold it, from the root down.
-        text: rendered, without the units inside that are documents of their own.
+        text: rendered, without the units inside that are documents of their own; empty if the unit is repealed.
+        spans: of the text in the text of the law; those of a repealed unit, too.
     """
 
     docno: str
     unit: Unit
     above: tuple[Unit, ...]
     text: str
+    spans: tuple[Span, ...] = ()
 
 
 class Address(NamedTuple):
@@ -81,12 +83,14 @@ class CutLaw(NamedTuple):
         addresses: of all units that are a document or stand inside one.
         links: docno of the citing document, and the link that the publisher marks up.
         repeated: docnos that stand for a second unit of the same number.
+        related: docno of an annex, and the articles that it says it belongs to, as printed.
     """
 
     documents: list[Document]
     addresses: list[Address]
     links: list[tuple[str, GivenLink]]
     repeated: list[str]
+    related: list[tuple[str, str]]
 
 
 def cut(law: Law, unit: Cut = "papers") -> CutLaw:
@@ -96,7 +100,7 @@ def cut(law: Law, unit: Cut = "papers") -> CutLaw:
     """
     cutter = _Cutter(law, unit)
     cutter.visit(law.root, (), (), _OUTSIDE[unit])
-    return CutLaw(cutter.documents, cutter.addresses, cutter.links, cutter.repeated)
+    return CutLaw(cutter.documents, cutter.addresses, cutter.links, cutter.repeated, cutter.related)
 
 
 class _Cutter:
@@ -107,23 +111,25 @@ class _Cutter:
         self.addresses: list[Address] = []
         self.links: list[tuple[str, GivenLink]] = []
         self.repeated: list[str] = []
+        self.related: list[tuple[str, str]] = []
 
     def visit(self, unit: Unit, above: tuple[Unit, ...], path: tuple[str, ...], cuts: tuple[Kind, ...]) -> None:
         """Make the document of a unit, if it has one, and those of the units inside."""
         if unit.kind == "annex":
             cuts = _IN_ANNEX[self._cut]
         inside = [each for each in unit.units if each.kind in cuts]
-        text = "" if unit.repealed else self._law.render(unit, without=frozenset(map(id, inside)))
+        without = frozenset(map(id, inside))
+        text = "" if unit.repealed else self._law.render(unit, without=without)
         holds_only = unit.kind in ("law", "group") or bool(inside)
         docno = self._docno(unit, path) if text or not holds_only else ""
         if docno:
-            self.documents.append(Document(docno, unit, above, text))
+            self.documents.append(Document(docno, unit, above, text, self._law.spans_of(unit, without=without)))
         first = len(self.documents)
         for each in inside:
             self.visit(each, (*above, unit), _path(each, path), cuts)
         docno = docno or (self.documents[first].docno if len(self.documents) > first else "")
         if docno:
-            self._address(unit, path, docno, frozenset(map(id, inside)))
+            self._address(unit, path, docno, without)
 
     def _docno(self, unit: Unit, path: tuple[str, ...]) -> str:
         place = "/".join(path) if path else f"{_NAMES.get(unit.kind, unit.level or 'part')}-{unit.number}".rstrip("-")
@@ -137,6 +143,7 @@ class _Cutter:
     def _address(self, unit: Unit, path: tuple[str, ...], docno: str, without: frozenset[int]) -> None:
         self.addresses.append(Address(path, unit.key, docno, unit.kind))
         self.links += [(docno, link) for link in unit.links]
+        self.related += [(docno, words) for words in unit.related]
         for each in unit.units:
             if id(each) not in without:
                 self._address(each, _path(each, path), docno, without)

@@ -5,86 +5,58 @@ A format is one module of ``sources/``: a function that reads one file, and a fa
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import get_args
 
 from legalir.errors import ComponentError, DataError
-from legalir.statutes.documents import Address, Cut, CutLaw, Document, cut
-from legalir.statutes.law import GivenLink, Law
-
-
-class Format(NamedTuple):
-    """How the files of a publisher are told from others, and read.
-
-    Attributes:
-        name: of the source.
-        suffixes: of the files, lower case, ``(".xml",)``.
-        recognises: returns whether a file is of this format, given its path and its first 8 KiB.
-        read: yields the laws of a file, given its path and bytes; most files hold one. Raises DataError with one
-            sentence that names the file, the place and the fault.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    recognises: Callable[[Path, bytes], bool]
-    read: Callable[[Path, bytes], Iterator[Law]]
-
-
-HEAD = 8192
-"""Bytes of a file that :attr:`Format.recognises` gets."""
-
-
-@dataclass
-class FileReport:
-    """What became of one file.
-
-    Attributes:
-        file: its path below the folder of the source.
-        format: name of the format that read it; empty where none did.
-        laws: titles of its laws.
-        documents: number of provisions.
-        characters: in the text of the file, without white space.
-        inside: of those, in provisions.
-        left_out: of those, left out on purpose, by reason.
-        unread: of those, in no provision and not left out: a fault of the reader.
-        notes: what the reader could not decide.
-        fault: why the file was not read; empty if it was.
-    """
-
-    file: str
-    format: str
-    laws: list[str] = field(default_factory=list)
-    documents: int = 0
-    characters: int = 0
-    inside: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
-    unread: int = 0
-    notes: list[str] = field(default_factory=list)
-    fault: str = ""
+from legalir.progress import progress
+from legalir.statutes.documents import Cut, CutLaw, cut
+from legalir.statutes.law import Law
+from legalir.statutes.linking import GivenLinks
+from legalir.statutes.parsing import HEAD as HEAD
+from legalir.statutes.parsing import FileReport as FileReport
+from legalir.statutes.parsing import Format as Format
+from legalir.statutes.parsing import Stored, Task
+from legalir.statutes.parsing import provision_of as provision_of
+from legalir.statutes.workers import parse_all
 
 
 class StatuteFiles:
     """A source that reads the files of a publisher.
 
     Args:
-        format: of the files.
+        format: of the files; of several, each file is read by the first that recognises it.
         path: a file, or a folder that is searched for files of the format.
         unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
+        workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
 
     Raises:
-        ComponentError: `unit` is not a unit.
+        ComponentError: `unit` is not a unit, or `workers` is not a positive number.
         DataError: there is no such file or folder, or no file of the format in it.
     """
 
-    def __init__(self, format: Format, path: str | PathLike[str], unit: Cut = "papers") -> None:
-        if unit not in Cut.__args__:  # type: ignore[attr-defined]
-            raise ComponentError(f"unit must be {', '.join(Cut.__args__)}, got {unit!r}.")  # type: ignore[attr-defined]
-        self.format, self.path, self.unit = format, Path(path).expanduser(), unit
+    def __init__(
+        self,
+        format: Format | tuple[Format, ...],
+        path: str | PathLike[str],
+        unit: Cut = "papers",
+        workers: int | None = None,
+    ) -> None:
+        if unit not in get_args(Cut):
+            raise ComponentError(f"unit must be {', '.join(get_args(Cut))}, got {unit!r}.")
+        if workers is not None and (not isinstance(workers, int) or workers < 1):
+            raise ComponentError(f"workers must be a number from 1, got {workers!r}.")
+        self.formats = (format,) if isinstance(format, Format) else format
+        self.path, self.unit = Path(path).expanduser(), unit
+        self.workers = workers or _processors()
         self.reports: list[FileReport] = []
+        self.unknown: list[str] = []
+        self._stored: list[Path] = []
+        self._links: GivenLinks | None = None
 
     @property
     def name(self) -> str:
@@ -93,96 +65,144 @@ class StatuteFiles:
 
     def files(self) -> list[Path]:
         """Return the files to read, in alphabetical order."""
-        if self.path.is_file():
-            return [self.path]
-        if not self.path.is_dir():
+        return [task.path for task in self.tasks()]
+
+    def tasks(self) -> list[Task]:
+        """Return the files to read, each with its format; the others are in `unknown`.
+
+        A file that is named as `path` is read whether it is recognised or not, if there is only one format.
+        """
+        suffixes = " or ".join(dict.fromkeys(suffix for each in self.formats for suffix in each.suffixes))
+        if self.path.is_file() and len(self.formats) == 1:
+            return [Task(self.path, self.path.name, self.formats[0], self.unit)]
+        if not self.path.exists():
             raise DataError(f"{self.path} does not exist.")
-        files = sorted(path for path in self.path.rglob("*") if path.suffix.lower() in self.format.suffixes)
-        if not files:
-            raise DataError(f"{self.path} holds no file that ends in {' or '.join(self.format.suffixes)}.")
-        return files
+        tasks, self.unknown = [], []
+        root = self.path if self.path.is_dir() else self.path.parent
+        for path in _files_below(self.path):
+            name = path.relative_to(root).as_posix()
+            if each := _format_of(path, self.formats):
+                tasks.append(Task(path, name, each, self.unit))
+            else:
+                self.unknown.append(name)
+        if not tasks:
+            some = ", ".join(self.unknown[:3]) + (", …" if len(self.unknown) > 3 else "")
+            raise DataError(
+                f"{self.path} holds no file of the format {' or '.join(each.name for each in self.formats)} "
+                f"({suffixes}), only {some or 'nothing'}."
+            )
+        return tasks
 
     def laws(self) -> Iterator[tuple[FileReport, Law, CutLaw]]:
         """Yield each law with its documents and the report of its file; a file that cannot be read is reported."""
         self.reports = []
-        root = self.path if self.path.is_dir() else self.path.parent
-        for path in self.files():
-            report = FileReport(str(path.relative_to(root)), self.format.name)
+        for task in self.tasks():
+            report = FileReport(task.name, task.format.name)
             self.reports.append(report)
             try:
-                for law in self.format.read(path, path.read_bytes()):
+                for law in task.format.read(task.path, task.path.read_bytes()):
                     documents = cut(law, self.unit)
-                    _count(report, law, documents)
+                    report.add(law, documents)
                     yield report, law, documents
             except DataError as error:
                 report.fault = str(error)
-        if not any(report.documents for report in self.reports):
-            faults = "; ".join(report.fault for report in self.reports if report.fault)
-            raise DataError(f"{self.name}: no provision was found in {len(self.reports)} files. {faults}".rstrip())
+        self._check_any()
 
     def provisions(self) -> Iterator[Mapping[str, str]]:
-        """Yield the provisions of all files."""
-        self._addresses: dict[str, tuple[Law, list[Address]]] = {}
-        self._given: list[tuple[str, Law, GivenLink]] = []
-        for _, law, documents in self.laws():
-            self._addresses[law.law_id] = law, documents.addresses
-            self._given += [(docno, law, link) for docno, link in documents.links]
-            for document in documents.documents:
-                yield provision_of(law, document)
+        """Yield the provisions of all files; each is parsed once, and its result stored under the cache."""
+        self.reports, self._stored = [], []
+        tasks = self.tasks()
+        laws: dict[str, Stored] = {}
+        with progress(f"Reading files of {self.name}", len(tasks)) as advance:
+            for _, result in parse_all(tasks, self.workers):
+                advance(1)
+                if isinstance(result, FileReport):
+                    self.reports.append(result)
+                    continue
+                stored = Stored(result)
+                self.reports.append(stored.report)
+                self._stored.append(result)
+                for facts, provisions in zip(stored.part("facts"), stored.part("provisions"), strict=True):
+                    _check_versions(laws, facts, stored, provisions)
+                    yield from provisions
+        self._check_any()
+
+    def _check_any(self) -> None:
+        if not any(report.documents for report in self.reports):
+            faults = " ".join(report.fault for report in self.reports if report.fault)
+            raise DataError(f"{self.name}: no provision was found in {len(self.reports)} files. {faults}".rstrip())
+
+    def origins(self) -> Iterator[Mapping[str, object]]:
+        """Yield where each provision comes from, see :func:`legalir.statutes.parsing.origin_of`."""
+        for path in self._stored:
+            for origins in Stored(path).part("origins"):
+                yield from origins
 
     def links(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the links that the publisher marks up."""
-        if not hasattr(self, "_addresses"):
+        """Yield the links that the publisher marks up or states."""
+        if not self._stored:
             for _ in self.provisions():
                 pass
-        laws = {
-            name: law_id for law_id, (law, _) in self._addresses.items() for name in (law_id, law.title, *law.names)
+        self._links = GivenLinks(self._stored)
+        yield from self._links
+
+    def report(self) -> dict[str, object]:
+        """Return what became of the files and of the links, for ``import.json``."""
+        files = [report.to_dict() for report in self.reports]
+        left_out: Counter[str] = sum((report.left_out for report in self.reports), Counter())
+        return {
+            "formats": dict(Counter(report.format for report in self.reports if not report.fault)),
+            "laws": sum(len(report.laws) for report in self.reports),
+            "provisions": sum(report.documents for report in self.reports),
+            "characters": sum(report.characters for report in self.reports),
+            "inside": sum(report.inside for report in self.reports),
+            "left_out": dict(left_out.most_common()),
+            "unread": sum(report.unread for report in self.reports),
+            "links": self._links.report() if self._links else {},
+            "unknown": self.unknown,
+            "files": files,
         }
-        units = {
-            law_id: {address.key: address.docno for address in reversed(addresses) if address.key}
-            for law_id, (_, addresses) in self._addresses.items()
-        }
-        for docno, law, link in self._given:
-            target = units.get(laws.get(link.law, "") if link.law else law.law_id, {}).get(link.key)
-            if target and target != docno:
-                yield docno, target, link.kind
 
 
-def provision_of(law: Law, document: Document) -> dict[str, str]:
-    """Return the provision that a document becomes."""
-    from legalir.statutes.jurisdictions import jurisdiction
-
-    table = jurisdiction(law.country)
-    unit = document.unit
-    holders = [each for each in document.above if each.kind not in ("law", "group")]
-    labels = [law.title, *(each.label or each.heading for each in holders), unit.label]
-    title = " ".join(filter(None, labels))
-    if unit.heading:
-        title += f"({unit.heading})" if table.heading_in_brackets and unit.label else f" {unit.heading}"
-    groups = (f"{each.label} {each.heading}".strip() for each in document.above if each.kind == "group")
-    fields = {
-        "docno": document.docno,
-        "title": title,
-        "text": document.text,
-        "law": law.title,
-        "law_id": law.law_id,
-        "level": law.level,
-        "article": document.docno.removeprefix(f"{law.law_id}-"),
-        "heading": unit.heading,
-        "path": " › ".join(filter(None, groups)),
-        "effective_from": unit.effective_from or law.effective_from,
-        "effective_to": unit.effective_to or law.effective_to,
-    }
-    return {name: value for name, value in fields.items() if value or name == "text"}
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _count(report: FileReport, law: Law, documents: CutLaw) -> None:
-    total, inside, left_out = law.counts()
-    report.laws.append(law.title)
-    report.documents += len(documents.documents)
-    report.characters += total
-    report.inside += inside
-    report.left_out += left_out
-    report.unread += total - inside - left_out.total()
-    report.notes += law.notes
-    report.notes += [f"{law.title}: {docno} is the second unit of its number." for docno in documents.repeated]
+def _files_below(path: Path) -> list[Path]:
+    """Return a file, or the files below a folder, in alphabetical order; what is hidden does not count."""
+    if path.is_file():
+        return [path]
+    paths = (each for each in path.rglob("*") if not any(part[0] == "." for part in each.relative_to(path).parts))
+    return sorted(each for each in paths if each.is_file())
+
+
+def _format_of(path: Path, formats: tuple[Format, ...]) -> Format | None:
+    suffix = path.suffix.lower()
+    fitting = [each for each in formats if suffix in each.suffixes]
+    if not fitting:
+        return None
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+    except OSError:
+        return fitting[0]  # Its report says why it cannot be read.
+    return next((each for each in fitting if each.recognises(path, head)), None)
+
+
+def _check_versions(laws: dict[str, Stored], facts: Mapping[str, str], stored: Stored, provisions: object) -> None:
+    """Raise a DataError if two files hold a law, and a provision of it.
+
+    Files may hold parts of a law, such as its annexes.
+    """
+    law = facts["law_id"]
+    first = laws.setdefault(law, stored)
+    if first is stored:
+        return
+    ours = {row["docno"] for row in provisions}  # type: ignore[attr-defined]
+    for other, theirs in zip(first.part("facts"), first.part("provisions"), strict=True):
+        if other["law_id"] == law and (twice := sorted(ours & {row["docno"] for row in theirs})):
+            files = f"{first.report.file} ({other['version'] or 'no date'}) and {stored.report.file}"
+            raise DataError(
+                f"{files} ({facts['version'] or 'no date'}) hold the same law, {facts['title']} ({law}), with the "
+                f"provision {twice[0]}: keep one version of it, or import all with history(path=…)."
+            )

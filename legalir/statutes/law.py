@@ -225,6 +225,18 @@ class Law:
                 if part.role != "text" and (isinstance(following, (Unit, str)) or following.role != part.role):
                     pieces.append(" ")
 
+    def spans_of(self, unit: Unit, *, without: frozenset[int] = frozenset()) -> tuple[Span, ...]:
+        """Return the spans that :meth:`render` shows of a unit, without its own title; see there."""
+        return tuple(self._spans(unit, False, without))
+
+    def _spans(self, unit: Unit, titled: bool, without: frozenset[int]) -> Iterator[Span]:
+        for part in unit.content:
+            if isinstance(part, Unit):
+                if id(part) not in without:
+                    yield from self._spans(part, True, without)
+            elif isinstance(part, Span) and (titled or part.role == "text"):
+                yield part
+
     def unread(self) -> list[tuple[int, int]]:
         """Return the runs of the text that no unit holds and that were not left out; white space does not count."""
         open_ = self._visible()

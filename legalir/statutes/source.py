@@ -61,6 +61,26 @@ class Source(Protocol):
         ...
 
 
+@runtime_checkable
+class TracedSource(Source, Protocol):
+    """A source that also says where its provisions come from, and what became of its files.
+
+    Both are asked for after all provisions and links were read.
+    """
+
+    def origins(self) -> Iterator[Mapping[str, object]]:
+        """Yield a line of ``origin.jsonl`` for each provision, in the same order: ``docno`` and any JSON values."""
+        ...
+
+    def report(self) -> Mapping[str, object]:
+        """Return the content of ``import.json``.
+
+        ``files`` is a list of mappings with ``file``, ``fault`` and the other values of
+        :class:`legalir.statutes.parsing.FileReport`; all other keys are the source's own.
+        """
+        ...
+
+
 def get_source(spec: str | Source, collection: object = None) -> Source:
     """Return the source that `spec` describes, or `spec` itself if it is a source.
 

@@ -14,18 +14,16 @@ from os import PathLike
 from pathlib import Path
 from typing import cast
 
-from legalir.datasets.folder import Folder, read_about
+from legalir.datasets.folder import DANGLING, ORIGIN, REPORT, Folder, read_about
 from legalir.datasets.records import fits_trec
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.progress import progress
-from legalir.statutes.source import FIELDS, Source, get_source
+from legalir.statutes.changes import Changes, Contents
+from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
 from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
 from legalir.storage.locks import file_lock
 
-DANGLING = "links.dangling.tsv"
-"""The file of links with an end that is not a provision; the folder format does not read it."""
-
-WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGLING)
+WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGLING, ORIGIN, REPORT)
 """Files that a re-import replaces; other files are kept."""
 
 _EXAMPLES = 20
@@ -45,6 +43,8 @@ class ImportReport:
         dangling: number of links with an end that is not a provision; they are in ``links.dangling.tsv``.
         unknown: the first docnos in them that are not of a provision.
         kept: files and folders that were kept when a folder was replaced.
+        details: what ``import.json`` says of the files, for a source that reads some.
+        changes: what changed when a folder was replaced.
     """
 
     folder: Path
@@ -56,14 +56,32 @@ class ImportReport:
     dangling: int = 0
     unknown: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    details: Mapping[str, object] = field(default_factory=dict)
+    changes: Changes | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as plain values for JSON."""
-        return {**vars(self), "folder": str(self.folder), "links": dict(self.links)}
+        changes = self.changes and self.changes.to_dict()
+        return {**vars(self), "folder": str(self.folder), "links": dict(self.links), "changes": changes}
+
+    @property
+    def faults(self) -> list[str]:
+        """One sentence for each file that could not be read."""
+        return [str(file["fault"]) for file in self._files() if file.get("fault")]
+
+    def _files(self) -> list[dict[str, object]]:
+        return cast(list[dict[str, object]], self.details.get("files", []))
 
     def warnings(self) -> list[str]:
         """Return one sentence for each thing that a reader should know."""
         sentences = []
+        for file in self._files():
+            if file.get("unread"):
+                places = cast(list[str], file["unread_at"])
+                sentences.append(
+                    f"{file['file']}: {file['unread']} characters are in no provision and were not left out, first at "
+                    f"{places[0]}"
+                )
         if self.dangling:
             more = ", …" if len(self.unknown) > 3 else ""
             sentences.append(
@@ -85,11 +103,13 @@ def write_collection(
     *,
     replace: bool = False,
     about: Mapping[str, str] | None = None,
+    strict: bool = False,
 ) -> ImportReport:
     """Write the provisions and links of a source as a folder in the folder format, whole or not at all.
 
     They are written one at a time; only the docnos stay in memory. A link with an end that is not a provision is
-    counted and written to ``links.dangling.tsv`` instead of ``links.tsv``.
+    counted and written to ``links.dangling.tsv`` instead of ``links.tsv``. A source that reads files adds
+    ``origin.jsonl``, which says where each provision stands, and ``import.json``, which says what became of each file.
 
     Args:
         source: a source, or its description, ``table(path="provisions.csv")``.
@@ -98,10 +118,12 @@ def write_collection(
             queries, judgements and other files are kept.
         about: ``title``, ``licence``, ``lang`` and the like for ``dataset.yaml``; ``source`` is the name of the source
             by default.
+        strict: whether nothing is written if a file cannot be read, or a part of one was passed over; by default the
+            rest is written, and the report says so.
 
     Raises:
         FormatError: a provision or link is faulty: names the source, the position and the fault. Nothing is written.
-        DataError: the folder exists, or cannot be written; or the source has no provision.
+        DataError: the folder exists, or cannot be written; the source has no provision; or `strict` forbids the rest.
         ComponentError: there is no such source, or a parameter of it is wrong.
     """
     chosen = get_source(source)
@@ -109,19 +131,33 @@ def write_collection(
     report = ImportReport(target, chosen.name)
     with new_folder(target, replace) as (new, report.kept):
         docnos: dict[str, int] = {}
-        _write_provisions(chosen, new, docnos, report)
+        contents = Contents()
+        _write_provisions(chosen, new, docnos, report, contents)
         _write_links(chosen, new, docnos, report)
+        if isinstance(chosen, TracedSource):
+            _write_origins(chosen, new, report, contents)
+            report.details = chosen.report()
+            if strict and (
+                wrong := [*report.faults, *(each for each in report.warnings() if "in no provision" in each)]
+            ):
+                raise DataError(f"{wrong[0].rstrip('.')}; {len(wrong)} such in all, so nothing was written (strict).")
+            _write_report(report, new)
+        if replace and target.is_dir() and any(target.iterdir()):
+            report.changes = contents.changes_since(target)
         _write_about({"source": chosen.name, **(about or {})}, new / "dataset.yaml", target)
     return report
 
 
-def _write_provisions(source: Source, new: Path, docnos: dict[str, int], report: ImportReport) -> None:
+def _write_provisions(
+    source: Source, new: Path, docnos: dict[str, int], report: ImportReport, contents: Contents
+) -> None:
     with (
         _lines(new / "corpus.jsonl", report.folder) as write,
         progress(f"Importing provisions of {source.name}", None) as advance,
     ):
         for fields in _checked_provisions(source, docnos):
             write(json.dumps(fields, ensure_ascii=False))
+            contents.add(fields)
             report.provisions += 1
             report.untitled += not fields.get("title", "").strip()
             report.empty += not (fields.get("title", "") + fields["text"]).strip()
@@ -149,6 +185,19 @@ def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: I
                 report.links[link[2]] += 1
             advance(1)
     report.unknown = list(unknown)[:_EXAMPLES]
+
+
+def _write_origins(source: TracedSource, new: Path, report: ImportReport, contents: Contents) -> None:
+    with _lines(new / ORIGIN, report.folder) as write:
+        for fields in source.origins():
+            write(json.dumps(fields, ensure_ascii=False))
+            if fields.get("repealed"):
+                contents.repealed.add(str(fields["docno"]))
+
+
+def _write_report(report: ImportReport, new: Path) -> None:
+    with _lines(new / REPORT, report.folder) as write:
+        write(json.dumps({"source": report.source, **report.details}, ensure_ascii=False, indent=1))
 
 
 def _write_about(about: Mapping[str, str], path: Path, folder: Path) -> None:

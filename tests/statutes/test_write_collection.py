@@ -48,6 +48,8 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
         "dangling": 0,
         "unknown": [],
         "kept": [],
+        "details": {},
+        "changes": None,
     }
     assert report.warnings() == []
     assert check(folder).ok

@@ -1,0 +1,320 @@
+"""One file of a publisher, parsed: its provisions, where they stand in it, its links, and what became of its text.
+
+The result is stored under the cache, so that an import that was interrupted goes on and a file that did not change is
+not parsed again. Its name is the sha256 of all that it depends on; it begins with the sha256 of its own content, which
+is checked on reading. It is JSON: nothing in it is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from legalir.errors import ArtifactError, DataError, LegalIRError, MissingExtra
+from legalir.statutes.documents import Cut, CutLaw, Document, cut
+from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.law import Law, Span
+from legalir.statutes.numbering import sort_key
+from legalir.storage.files import cache_home
+
+LARGEST = 100 * 2**20
+"""Bytes of the largest file that is read."""
+
+HEAD = 8192
+"""Bytes of a file that :attr:`Format.recognises` gets."""
+
+_PLACES = 3
+
+
+class Format(NamedTuple):
+    """How the files of a publisher are told from others, and read.
+
+    Attributes:
+        name: of the source.
+        suffixes: of the files, lower case, ``(".xml",)``.
+        recognises: returns whether a file is of this format, given its path and its first 8 KiB.
+        read: yields the laws of a file, given its path and bytes; most files hold one. Raises DataError with one
+            sentence that names the file, the place and the fault.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    recognises: Callable[[Path, bytes], bool]
+    read: Callable[[Path, bytes], Iterator[Law]]
+
+
+@dataclass
+class FileReport:
+    """What became of one file.
+
+    Attributes:
+        file: its path below the folder of the source.
+        format: name of the format that read it; empty where none did.
+        laws: titles of its laws.
+        documents: number of provisions.
+        characters: in the text of the file, without white space.
+        inside: of those, in provisions.
+        left_out: of those, left out on purpose, by reason.
+        unread: of those, in no provision and not left out: a fault of the reader.
+        unread_at: where the first of those stand.
+        notes: what the reader could not decide.
+        fault: why the file was not read; empty if it was.
+    """
+
+    file: str
+    format: str
+    laws: list[str] = field(default_factory=list)
+    documents: int = 0
+    characters: int = 0
+    inside: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    unread: int = 0
+    unread_at: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    fault: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the report as plain values for JSON, without what is empty."""
+        return {name: value for name, value in vars(self).items() if value or name in ("file", "format", "documents")}
+
+    def add(self, law: Law, documents: CutLaw) -> None:
+        """Count a law of the file."""
+        total, inside, left_out = law.counts()
+        self.laws.append(law.title)
+        self.documents += len(documents.documents)
+        self.characters += total
+        self.inside += inside
+        self.left_out += left_out
+        if missing := total - inside - left_out.total():
+            self.unread += missing
+            self.unread_at += [_place(law.text, *run) for run in law.unread()[:_PLACES]]
+        self.notes += law.notes
+        self.notes += [f"{law.title}: {docno} is the second unit of its number." for docno in documents.repeated]
+        self.notes += [f"{law.title}: {gap}" for gap in _gaps(documents)]
+
+
+def _place(text: str, start: int, end: int) -> str:
+    words = " ".join(text[start : min(end, start + 60)].split())
+    return f"line {text.count(chr(10), 0, start) + 1}: {words}"
+
+
+def _gaps(documents: CutLaw) -> Iterator[str]:
+    """Yield a sentence on numbers that are missing among the articles of a law, where these count from 1 by one."""
+    numbers = [
+        int(main[0])
+        for each in documents.documents
+        if each.unit.kind == "article" and all(holder.kind in ("law", "group") for holder in each.above)
+        if (main := re.match(r"\d+", each.unit.number))
+    ]
+    missing = sorted(set(range(1, max(numbers, default=0) + 1)) - set(numbers))
+    if missing and len(missing) * 4 <= len(set(numbers)):
+        more = ", …" if len(missing) > 5 else ""
+        yield f"no article has the number {', '.join(map(str, missing[:5]))}{more}: gaps are allowed."
+
+
+class Task(NamedTuple):
+    """A file to parse, and how.
+
+    Attributes:
+        path: the file.
+        name: its path for the report, below the folder of the source.
+        format: of the file.
+        unit: the unit of a document.
+    """
+
+    path: Path
+    name: str
+    format: Format
+    unit: Cut
+
+
+class Stored:
+    """A parsed file in the cache.
+
+    Args:
+        path: where it lies.
+
+    Raises:
+        DataError: it is damaged, or is not there.
+    """
+
+    PARTS = ("facts", "provisions", "origins", "addresses", "links")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            content = path.read_bytes()
+            if not _is_whole(content):
+                raise ValueError
+            self._lines = zlib.decompress(memoryview(content)[65:]).split(b"\n")
+        except (OSError, ValueError, zlib.error):
+            raise DataError(f"{path} is damaged or was removed during the import: import again.") from None
+
+    @property
+    def report(self) -> FileReport:
+        """What became of the file."""
+        values = json.loads(self._lines[0])
+        return FileReport(**{**values, "left_out": Counter(values.get("left_out", {}))})
+
+    def part(self, name: str) -> Iterator[Any]:
+        """Yield a part of each law of the file; its name is one of `PARTS`."""
+        for line in self._lines[1 + self.PARTS.index(name) :: len(self.PARTS)]:
+            yield json.loads(line)
+
+
+def parse(task: Task) -> Path | FileReport:
+    """Parse a file, unless the cache has the result; return where that is, or the report of a file that has none.
+
+    Raises:
+        ArtifactError: the cache cannot be written.
+        MissingExtra: the reader needs a package that is not installed.
+    """
+    report = FileReport(task.name, task.format.name)
+    try:
+        size = task.path.stat().st_size
+        if size > LARGEST:
+            limit = f"{LARGEST / 2**20:.0f} MB"
+            raise DataError(f"{task.name} has {size / 2**20:.0f} MB; the limit is {limit}: split it.")
+        data = task.path.read_bytes()
+        place = _place_of(task, data)
+        if place.exists() and _is_whole(place.read_bytes()):
+            return place
+        lines = list(_parsed(task, data, report))
+    except MissingExtra:
+        raise
+    except LegalIRError as error:
+        fault = str(error)
+    except OSError as error:
+        fault = f"{task.name} cannot be read: {error.strerror or error}."
+    except Exception as error:  # A file that the reader was not made for must not end the import of all others.
+        fault = f"{task.name}: the reader {task.format.name} failed ({type(error).__name__}: {error})."
+    else:
+        _store(place, [json.dumps(report.to_dict(), ensure_ascii=False), *lines])
+        return place
+    return FileReport(task.name, task.format.name, fault=fault)
+
+
+def _parsed(task: Task, data: bytes, report: FileReport) -> Iterator[str]:
+    """Yield the lines of a parsed file, as in :class:`Stored`; fill the report."""
+    for law in task.format.read(task.path, data):
+        documents = cut(law, task.unit)
+        report.add(law, documents)
+        facts = {name: getattr(law, name) for name in ("law_id", "title", "names", "country", "lang", "level")}
+        facts["version"] = law.effective_from or law.promulgated
+        provisions = [provision_of(law, each) for each in documents.documents]
+        origins = [origin_of(law, each, task.name) for each in documents.documents]
+        links = [
+            [docno, law.text[link.start : link.end], link.law, link.key, link.kind] for docno, link in documents.links
+        ]
+        given = {"marked": links, "related": documents.related}
+        for part in (facts, provisions, origins, documents.addresses, given):
+            yield json.dumps(part, ensure_ascii=False)
+
+
+def _is_whole(content: bytes) -> bool:
+    return content[:64] == hashlib.sha256(memoryview(content)[65:]).hexdigest().encode()
+
+
+def _store(path: Path, lines: list[str]) -> None:
+    content = zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 1)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ArtifactError(
+            f"{path.parent} cannot be written ({error.strerror or error}): set LEGALIR_HOME to a directory that can."
+        ) from error
+
+
+def _place_of(task: Task, data: bytes) -> Path:
+    """Return where the parsed file is stored: readers may take a date or a law from the names of file and folders."""
+    facts = [task.name, "/".join(task.path.parts[-3:]), task.format.name, task.unit, _version(task.format)]
+    key = hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass") + hashlib.sha256(data).digest()).hexdigest()
+    return cache_home() / "statutes" / key[:2] / key
+
+
+@cache
+def _version(format: Format) -> str:
+    """Return a digest of the code that reads a file: what a changed reader stored before is not used."""
+    here = Path(__file__).parent
+    files = sorted(path for path in here.rglob("*") if path.suffix in (".py", ".yaml"))
+    module = getattr(sys.modules.get(getattr(format.read, "__module__", "")), "__file__", None)
+    digest = hashlib.sha256(repr(format.read).encode() if module is None else b"")
+    for path in [*files, *([Path(module)] if module else [])]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def provision_of(law: Law, document: Document) -> dict[str, str]:
+    """Return the provision that a document becomes."""
+    table = jurisdiction(law.country)
+    unit = document.unit
+    holders = [each for each in document.above if each.kind not in ("law", "group")]
+    labels = [law.title, *(each.label or each.heading for each in holders), unit.label]
+    title = " ".join(filter(None, labels))
+    if unit.heading:
+        title += f"({unit.heading})" if table.heading_in_brackets and unit.label else f" {unit.heading}"
+    groups = (f"{each.label} {each.heading}".strip() for each in document.above if each.kind == "group")
+    fields = {
+        "docno": document.docno,
+        "title": title,
+        "text": document.text,
+        "law": law.title,
+        "law_id": law.law_id,
+        "level": law.level,
+        "article": document.docno.removeprefix(f"{law.law_id}-"),
+        "heading": unit.heading,
+        "path": " › ".join(filter(None, groups)),
+        "effective_from": unit.effective_from or law.effective_from,
+        "effective_to": unit.effective_to or law.effective_to,
+    }
+    return {name: value for name, value in fields.items() if value or name == "text"}
+
+
+def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
+    """Return where a provision comes from: a line of ``origin.jsonl``.
+
+    ``spans`` are the places of its text in the text of the file, ``title_spans`` those of its own label and heading;
+    ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law.
+    """
+    unit = document.unit
+    fields: dict[str, object] = {
+        "docno": document.docno,
+        "file": file,
+        "key": unit.key,
+        "label": unit.label,
+        "kind": unit.kind,
+        "level": unit.level,
+        "above": [[each.level or each.kind, each.label, each.heading] for each in document.above[1:]],
+        "sort": sort_key(document.docno.removeprefix(law.law_id)),
+        "spans": [[span.start, span.end] for span in document.spans],
+        "title_spans": [
+            [part.start, part.end] for part in unit.content if isinstance(part, Span) and part.role != "text"
+        ],
+        "act": law.number,
+        "act_kind": law.kind,
+        "promulgated": law.promulgated,
+        "published": law.published,
+        "amended_by": law.amended_by,
+        "repealed": unit.repealed,
+        "replaced_by": unit.replaced_by,
+    }
+    return {name: value for name, value in fields.items() if value}
