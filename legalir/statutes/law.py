@@ -212,7 +212,7 @@ class Law:
         return _LINES.sub("\n", text).strip()
 
     def _render(self, unit: Unit, titled: bool, without: frozenset[int], pieces: list[str]) -> None:
-        for part, following in zip(unit.content, [*unit.content[1:], ""], strict=True):
+        for part, following in zip(unit.content, [*unit.content, ""][1:], strict=True):
             if isinstance(part, Unit):
                 if id(part) not in without:
                     pieces.append("\x1e")

@@ -71,7 +71,7 @@ def test_provisions_their_origins_and_the_report(tmp_path: Path) -> None:
         "sort": "000003.000002",
         "spans": origins[3]["spans"],
         "title_spans": origins[3]["title_spans"],
-        "act": "제20001호",
+        "act": "법률 제20001호",
         "act_kind": "법률",
         "promulgated": "2023-01-03",
     }
