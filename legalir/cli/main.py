@@ -22,6 +22,7 @@ from legalir.cli import (
     judge,
     llm,
     plugins,
+    references,
     search,
     synthesize,
     train,
@@ -64,6 +65,7 @@ app.command("index", epilog=index.EXAMPLES)(index.build)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("answer", epilog=answer.EXAMPLES)(answer.answer)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
+app.command("references", epilog=references.EXAMPLES)(references.references)
 
 
 def _show_version(wanted: bool) -> None:

@@ -114,8 +114,8 @@ def test_grammars() -> None:
     assert set(grammars()) == {"de", "en", "es", "fr", "id", "it", "ja", "ko", "th", "vi", "zh"}
     with pytest.raises(DefinitionError, match=r"'article', item 1 must have one N, got 'article'\."):
         Grammar(article=["article"])
-    with pytest.raises(DefinitionError, match=r"'articles', item 2 must have one N, got 'N to N'\."):
-        Grammar(article=["article N"], articles=["articles N", "N to N"])
+    with pytest.raises(DefinitionError, match=r"'article', item 2 must have one N, got 'N to N'\."):
+        Grammar(article=["article N", "N to N"])
 
 
 @pytest.mark.parametrize(

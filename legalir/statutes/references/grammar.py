@@ -12,18 +12,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from pydantic import model_validator
 
 from legalir.statutes.references.numbers import clean
-from legalir.storage.schema import Schema, SchemaError, Text
+from legalir.storage.schema import AnyText, OptionalText, Schema, SchemaError, Text
 
-_GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
-"""White space, and the invisible signs that word processors leave."""
+GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
+"""Pattern of white space between the words of a form, and of the invisible signs that word processors leave."""
 
 # Each quantifier has a bound: without one, it would be tried anew from each sign of a long run.
 _HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
@@ -34,7 +34,7 @@ _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
 _PART = rf"[(（]?{_SHORT}[A-Za-z]?[)）]?"
 _LETTER = r"\w{1,2}(?![^\W_])[)）]?"
 _BRACKETS = re.compile(
-    rf"(?:\.?{_GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}})[)）]){{1,6}}"
+    rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}})[)）]){{1,6}}"
 )
 _SAME = 40
 """Characters before a reference in which the words that mean a law named before must stand."""
@@ -42,48 +42,149 @@ _SAME = 40
 _IN_BRACKETS = re.compile(r"\w+")
 
 
+class Family(Schema):
+    """The law of one level that belongs to an act: its decree, its rules."""
+
+    KIND = "a family of laws"
+
+    words: tuple[Text, ...]
+    """Words that mean it where they stand alone before a number: ``영``."""
+
+    suffix: AnyText = ""
+    """What its name adds to the name of the act: `` 시행령``."""
+
+
+Level = Literal["law", "group", "article", "annex", "row", "paragraph", "item", "subitem", "deeper"]
+Forms = tuple[Text, ...]
+
+
 class Grammar(Schema):
     """The forms of references in one language."""
 
     KIND = "a grammar of references"
 
-    article: tuple[Text, ...]
-    """Forms of one article; each has one ``N``."""
+    article: Forms
+    """Forms of an article; each has one ``N``. ``N+`` is the first of several, after which bare numbers may follow."""
 
-    articles: tuple[Text, ...] = ()
-    """Forms of the first of several articles, after which more numbers follow: ``articles N``."""
+    paragraph: Forms = ()
+    """Forms of a paragraph. Here and below, a form after ``+`` counts only after another unit."""
 
-    prefix: tuple[Text, ...] = ()
+    item: Forms = ()
+    """Forms of an item."""
+
+    subitem: Forms = ()
+    """Forms of a sub-item."""
+
+    deeper: Forms = ()
+    """Forms of what is below a sub-item."""
+
+    annex: Forms = ()
+    """Forms of an annex."""
+
+    annex_name: OptionalText = ""
+    """How an annex is written: ``별표 N``; without it, as in the text."""
+
+    row: Forms = ()
+    """Forms of a row of the table of an annex."""
+
+    group: Forms = ()
+    """Forms of chapters, parts and other groups of articles."""
+
+    prefix: Forms = ()
     """Letters before a number that belong to it: ``L`` in ``L. 121-3``."""
 
-    sub: tuple[Text, ...] = ()
-    """Forms after an article that belong to its number: ``의 N``, ``bis``."""
+    sub: Forms = ()
+    """Forms after a number that belong to it: ``의 N``, ``bis``."""
 
-    part: tuple[Text, ...] = ()
-    """Forms of parts of an article, which are passed over."""
+    part: Forms = ()
+    """Words for a part of a unit, and units that have no number of their own: ``단서``, ``각 호``."""
 
-    list: tuple[Text, ...] = ()
-    """Words between the numbers of a list."""
+    glue: Forms = ()
+    """Words and signs between a unit and a lower one: ``,``."""
 
-    range: tuple[Text, ...] = ()
+    list: Forms = ()
+    """Words between the members of a list."""
+
+    range: Forms = ()
     """Words between the ends of a range."""
 
-    law_before: tuple[Text, ...] = ()
+    until: Forms = ()
+    """Words after the end of a range: ``까지``."""
+
+    same: Mapping[Level, Forms] = {}
+    """Words for the unit, or the law, that was named last: ``같은 조``."""
+
+    this: Mapping[Level, Forms] = {}
+    """Words for the unit, or the law, in which the text stands: ``이 법``."""
+
+    before: Mapping[Level, Forms] = {}
+    """Words for the unit before the own one: ``전항``; an ``N`` says how many."""
+
+    after: Mapping[Level, Forms] = {}
+    """Words for the unit after the own one."""
+
+    all_before: Mapping[Level, Forms] = {}
+    """Words for all units before the own one: ``前各号``."""
+
+    ignore: Forms = ()
+    """Forms that look like a reference and are none: ``별지 제 N 호``."""
+
+    quotes: Forms = ()
+    """Pairs of signs around the names of laws."""
+
+    law_names: Forms = ()
+    """Regular expressions of names of laws without quotes directly before a number; with a group, it is the name."""
+
+    law_codes: Forms = ()
+    """Regular expressions of codes of laws directly before a number."""
+
+    law_number: Forms = ()
+    """Forms of numbers of laws and other notes that may stand in brackets between a law and an article."""
+
+    law_before: Forms = ()
     """Last letters of the names of laws, in languages where the law stands before the article."""
 
-    law_after: tuple[Text, ...] = ()
+    law_after: Forms = ()
     """Words after an article that introduce its law, or begin the name of the law."""
 
-    same_law: tuple[Text, ...] = ()
-    """Words beside an article that mean a law that was named before."""
+    family: Mapping[str, Family] = {}
+    """The laws that belong to one act, by level: ``act``, ``decree``, ``rule``."""
+
+    define: Forms = ()
+    """Forms that give a law a short name ``Q``: ``이하 Q 이라 한다``."""
+
+    delegates: Mapping[str, Forms] = {}
+    """Words that leave a matter to a law of a lower level: ``대통령령으로 정하``."""
+
+    labels: Mapping[Literal["paragraph", "item", "subitem"], Forms] = {}
+    """How units begin at the start of a line."""
 
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
-        for key in ("article", "articles"):
-            for place, form in enumerate(getattr(self, key), start=1):
-                if form.split().count("N") != 1:
-                    raise SchemaError(f"'{key}', item {place} must have one N, got {form!r}.")
+        for place, form in enumerate(self.article, start=1):
+            if sum(token in ("N", "N+", "D") for token in form.split()) != 1:
+                raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
         return self
+
+    def forms(self, level: str) -> Forms:
+        """Return the forms of a level."""
+        forms: Forms = getattr(self, level)
+        return forms
+
+    @property
+    def has_case(self) -> bool:
+        """Whether the language has upper and lower case."""
+        return any(sign.lower() != sign.upper() for form in (*self.article, *self.list) for sign in form if sign != "N")
+
+    @property
+    def closing_quotes(self) -> tuple[str, ...]:
+        """Signs that close the name of a law."""
+        return tuple(pair[1] for pair in self.quotes)
+
+    @property
+    def same_law(self) -> Forms:
+        """Words beside an article that mean a law that was named before."""
+        return (*self.same.get("law", ()), *self.this.get("law", ()))
 
 
 class ArticleNumber(NamedTuple):
@@ -163,19 +264,21 @@ class _Forms:
         number = _NUMBER
         if grammar.prefix:
             letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
-            number = rf"(?:(?:{letters})(?:\.{_GAP}|(?=[\s\d])\s?))?{_NUMBER}"
-        heads = (*grammar.article, *grammar.articles)
-        # A form of several goes on after its number; so does a form of a language that does not tell one from several.
-        self._goes_on = len(grammar.article) if grammar.articles else 0
+            number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{_NUMBER}"
+        own = [form for form in grammar.article if {"N", "N+"} & set(form.split()) and form[0] != "+"]
+        heads = sorted(own, key=lambda form: "N+" in form.split())
+        # A form of several goes on after its number.
+        self._goes_on = sum("N+" not in form.split() for form in heads)
+        parts = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
         self._head = re.compile("|".join(_form(form, f"({number})") for form in heads), re.IGNORECASE)
         self._number = re.compile(number, re.IGNORECASE)
         self._sub = _any_of(grammar.sub, f"({_SHORT})", sign="-‐–")
-        self._part = _any_of(grammar.part, _PART)
+        self._part = _any_of([part.lstrip("+ ") for part in parts], _PART)
         self._join = _any_of((*grammar.list, *grammar.range))
         self._law = _any_of(grammar.law_after)
         self._same = _any_of(grammar.same_law)
         # Of a longer word it is no part: 동법 in 노동법.
-        self._same_before = re.compile(rf"(?<![가-힣])(?:{_alternatives(grammar.same_law)}){_GAP}$", re.IGNORECASE)
+        self._same_before = re.compile(rf"(?<![가-힣])(?:{_alternatives(grammar.same_law)}){GAP}$", re.IGNORECASE)
         self._endings = grammar.law_before
 
     def read(self, text: str) -> Iterator[Reference]:
@@ -228,7 +331,7 @@ def _any_of(forms: Sequence[str], number: str = "", sign: str = ",，") -> re.Pa
         sign: signs of which one may stand before a form.
     """
     inside = _alternatives(forms, number)
-    return re.compile(rf"{_GAP}[{sign}]?{_GAP}(?:{inside}){_GAP}", re.IGNORECASE)
+    return re.compile(rf"{GAP}[{sign}]?{GAP}(?:{inside}){GAP}", re.IGNORECASE)
 
 
 def _alternatives(forms: Sequence[str], number: str = "") -> str:
@@ -237,7 +340,55 @@ def _alternatives(forms: Sequence[str], number: str = "") -> str:
 
 def _form(form: str, number: str) -> str:
     """Return the pattern of a form."""
-    return _GAP.join({"N": number, "X": _LETTER}.get(token) or _word(token) for token in clean(form).split())
+    places = {"N": number, "N+": number, "X": _LETTER, "H": _LETTER, "K": _LETTER}
+    return GAP.join(places.get(token) or _word(token) for token in clean(form).split())
+
+
+_WITH_JOINERS = rf"{_NUMBER}(?:[의の之]\d{{1,3}}){{0,4}}"
+_PLACES = {
+    "N": _WITH_JOINERS,
+    "N+": _WITH_JOINERS,
+    "X": r"[^\W\d_]{1,2}(?![^\W_])",
+    "H": r"(?<![가-힣])[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
+    "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
+    r"(?![ァ-ヶー])",
+    "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
+    "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
+    "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
+    "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
+}
+"""What the places of a form stand for. ``H`` and ``K`` are letters of sub-items, Korean and Japanese; ``C`` a digit in
+a circle; ``D`` a decimal; ``R`` a number, a Roman numeral or a capital; ``Q`` a name in quotation marks."""
+
+
+def form_pattern(form: str, prefix: Sequence[str] = (), capture: bool = False) -> str:
+    """Return the pattern of a form, as :class:`Grammar` has them; it may begin with ``+``.
+
+    Args:
+        form: the form.
+        prefix: letters that may stand before a number.
+        capture: whether the number or letter is a group.
+    """
+    parts = []
+    inside = form.startswith("+")
+    for token in unicodedata.normalize("NFC", form).split():
+        pattern = _PLACES.get(token)
+        if pattern is None:
+            parts.append("" if token == "+" else _word(token))
+            continue
+        if inside:
+            pattern = pattern.removeprefix("(?<![가-힣])")
+        if token in ("N", "N+") and prefix:
+            letters = "|".join(re.escape(one) for one in sorted(prefix, key=len, reverse=True))
+            pattern = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{pattern}"
+        parts.append(f"({pattern})" if capture and token != "Q" else pattern)
+    return GAP.join(part for part in parts if part)
+
+
+def alternatives(forms: Sequence[str], prefix: Sequence[str] = (), capture: bool = False) -> str:
+    """Return the pattern of any of the forms, the longest first."""
+    by_length = sorted(forms, key=len, reverse=True)
+    return "|".join(form_pattern(form, prefix, capture) for form in by_length) or r"(?!)"
 
 
 def _word(word: str) -> str:

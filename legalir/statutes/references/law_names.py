@@ -31,6 +31,7 @@ _STATE = "国"
 
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
+_CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?")
 _WORD = re.compile(r"[^\W_]+")
 _SIGNS_AFTER = re.compile(r"[\W_]+$")
 _SIGNS_BEFORE = re.compile(rf"[\W_]{{1,{_REACH}}}")
@@ -60,6 +61,7 @@ class LawNames:
     def __init__(self, names: Sequence[str]) -> None:
         self._names: dict[str, tuple[int, ...]] = {}
         self._acronyms: dict[str, tuple[int, ...]] = {}
+        self._codes: dict[str, tuple[int, ...]] = {}
         self._by_letter: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
         for number, name in enumerate(names):
             base = _base(name)
@@ -69,6 +71,8 @@ class LawNames:
                     self._names[key] = (*self._names.get(key, ()), number)
             if (bracket := _BRACKET.search(name)) and _ACRONYM.fullmatch(bracket[1]):
                 self._acronyms[bracket[1]] = (*self._acronyms.get(bracket[1], ()), number)
+            elif bracket and _CODE.fullmatch(bracket[1]):
+                self._codes[compact(bracket[1])] = (*self._codes.get(compact(bracket[1]), ()), number)
             words = tuple(filter(None, map(compact, _WORD.findall(base))))
             if len(words) > 1:
                 self._by_letter.setdefault(words[0][0], []).append((number, words))
@@ -96,6 +100,15 @@ class LawNames:
                         break
             at += size
         return mentions
+
+    def named(self, name: str) -> tuple[int, ...]:
+        """Return the laws that a name means: in full, without what is in brackets, by letters, or abbreviated."""
+        bracket = _BRACKET.search(name)
+        for form in (name, *((bracket[1],) if bracket else ()), _base(name)):
+            key = compact(form)
+            if laws := self._names.get(key) or self._codes.get(key) or self._acronyms.get(form):
+                return laws
+        return self._abbreviated("".join(_WORD.findall(name)))
 
     def of(self, text: str, references: Sequence[Reference]) -> list[LawMention | None]:
         """Return the law that each reference of a text means; None where the text names no law.

@@ -1,0 +1,593 @@
+"""References in the text of statutes: what each of them cites, by the grammar of the language.
+
+A reference is read where it stands: its law from the words before or after it, and the numbers that it leaves out from
+the one before it in a list (``제1항 및 제3항``), from the last one of its kind (``같은 항``), or from the place of the
+text in its law (``전항``, ``this section``). Numbers are counted, not looked up: what needs the list of articles of a
+law is for :mod:`~legalir.statutes.references.resolve`.
+
+All patterns are bounded, so the time is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal, NamedTuple
+
+from legalir.errors import DataError
+from legalir.statutes.numbering import number_of
+from legalir.statutes.references.grammar import GAP, Grammar, alternatives, form_pattern, grammars
+
+Kind = Literal["cites", "delegates", "amends", "defines"]
+"""``delegates``: a matter is left to another law (``대통령령으로 정하는``); ``defines``: a law gets a short name."""
+
+RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item": 3, "subitem": 4, "deeper": 5}
+"""Levels of a reference from the highest down; an annex takes the place of an article."""
+
+_REACH = 160
+"""Characters before a number in which the name of its law may begin."""
+
+_DECIMAL = re.compile(r"[\d.]+\.[\d.]+")
+"""A number that is a reference only after a law."""
+
+_OPENING, _CLOSING = "(（[〔", ")）]〕"
+_FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
+
+
+class Place(NamedTuple):
+    """A place in a law: where a text stands.
+
+    Attributes:
+        law: name of the law.
+        article: number of the article, empty in an annex.
+        paragraph: of the article.
+        item: of the paragraph, or of the annex.
+        subitem: of the item.
+        annex: number of the annex.
+    """
+
+    law: str = ""
+    article: str = ""
+    paragraph: str = ""
+    item: str = ""
+    subitem: str = ""
+    annex: str = ""
+
+
+class Reference(NamedTuple):
+    """A reference in a text.
+
+    Attributes:
+        surface: the words: ``text[start:end]``.
+        start: of the first character.
+        end: after the last one.
+        law: name of the law as the text has it, or of the law that a short name means; the law of the place for a
+            reference inside it; empty where nothing tells which law a short name means.
+        law_kind: ``self``, ``named``, ``short`` (``법``, ``같은 법``) or ``relative`` (``前条``).
+        article: number of the article, ``11의2``; empty for a whole law, an annex or a group.
+        paragraph: number of the paragraph.
+        item: number of the item.
+        subitem: number or letter of the sub-item, with what is below in brackets: ``イ(1)``.
+        annex: name of the annex: ``별표 2의5``.
+        row: of the table of an annex: ``(6)項ロ``.
+        group: name of a chapter or part: ``제3장``.
+        kind: see `Kind`.
+        part: words for a part of the last unit: ``각 호``, ``후단``.
+        to: number of the last unit where the words mean several: 2 of ``前二項`` in paragraph 3.
+        range_end: whether it closes a range that the reference before it opens.
+        counted: level whose number was counted from the place, with the step: ``article -1`` for ``前条``.
+    """
+
+    surface: str
+    start: int
+    end: int
+    law: str = ""
+    law_kind: str = "self"
+    article: str = ""
+    paragraph: str = ""
+    item: str = ""
+    subitem: str = ""
+    annex: str = ""
+    row: str = ""
+    group: str = ""
+    kind: Kind = "cites"
+    part: str = ""
+    to: str = ""
+    range_end: bool = False
+    counted: str = ""
+
+    @property
+    def state(self) -> str:
+        """What is certain without a collection.
+
+        ``resolved`` if law and number are, ``ambiguous`` if the number was counted over articles or items that may
+        have numbers between, ``whole law`` without a number, ``unparsed`` if nothing tells the law.
+        """
+        if self.law_kind != "self" and not self.law:
+            return "unparsed"
+        if not (self.article or self.annex or self.paragraph or self.item):
+            return "unparsed" if self.group else "whole law"
+        level = self.counted.split(" ")[0]
+        number = {"article": self.article, "item": self.item}.get(level, "1")
+        return "resolved" if not level or number.isdecimal() else "ambiguous"
+
+
+def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | None = None) -> list[Reference]:  # noqa: B008
+    """Return the references in a text, in its order.
+
+    Args:
+        text: the text of a provision, or a part of it.
+        lang: its language, ISO 639-1.
+        at: where it stands. Lines that begin with the label of a paragraph or an item move the place.
+        names: laws by the short names that the law defines elsewhere, see `learn_names`.
+
+    Raises:
+        DataError: there is no grammar of the language.
+    """
+    return _reader(lang).read(text, at, names or {})
+
+
+def place_of(label: str, lang: str, law: str = "") -> Place:
+    """Return the place that a label means, ``제13조제2항``; without a number, the law alone.
+
+    Raises:
+        DataError: there is no grammar of the language.
+    """
+    references = read(label, lang)
+    if not references:
+        return Place(law)
+    one = references[0]
+    return Place(law, one.article, one.paragraph, one.item, one.subitem, number_of(one.annex) or one.annex)
+
+
+def learn_names(text: str, lang: str) -> dict[str, str]:
+    """Return the laws that a text gives short names, by short name: ``「등대법」(이하 "법"이라 한다)``.
+
+    Raises:
+        DataError: there is no grammar of the language.
+    """
+    return _reader(lang).names(text)
+
+
+@cache
+def _reader(lang: str) -> _Reader:
+    if lang not in grammars():
+        raise DataError(f"There is no grammar of references in {lang!r}, only in {', '.join(grammars())}.")
+    return _Reader(grammars()[lang])
+
+
+@dataclass(slots=True)
+class _Law:
+    """A law that a text names: its name, how it is named, and the words."""
+
+    name: str
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A reference that is being read: numbers by level as the text has them; `level` is the deepest."""
+
+    start: int
+    end: int
+    level: str
+    law: _Law | None = None
+    numbers: dict[str, str] = field(default_factory=dict)
+    relation: str = ""
+    steps: int = 0
+    part: str = ""
+    range_end: bool = False
+
+    def above(self, level: str) -> dict[str, str]:
+        return {each: number for each, number in self.numbers.items() if RANKS[each] < RANKS[level]}
+
+
+class _Memory:
+    """What a reader knows at a place of a text."""
+
+    def __init__(self, at: Place, names: Mapping[str, str]) -> None:
+        self.at = at
+        self.names = dict(names)
+        self.law = ""
+        self.last: dict[str, Reference] = {}
+
+
+class _Reader:
+    """The grammar of a language as regular expressions."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        units = {level: grammar.forms(level) for level in RANKS}
+        groups = [("ignore", grammar.ignore)]
+        for relation in ("same", "this", "before", "after", "all_before"):
+            groups += [(f"{relation}_{level}", forms) for level, forms in getattr(grammar, relation).items()]
+        groups += [(f"delegates_{level}", forms) for level, forms in grammar.delegates.items()]
+        heads = [(f"unit_{level}", tuple(one for one in units[level] if one[0] != "+")) for level in units]
+        inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+ ')}" for one in units[level])) for level in units]
+        groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
+        self._flags = re.IGNORECASE if grammar.has_case else 0
+        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)])
+        inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
+        self._next = self._compiled([(name, forms) for name, forms in inside if forms])
+        self._exact = {
+            name: [re.compile(form_pattern(form, grammar.prefix, capture=True), self._flags) for form in forms]
+            for name, forms in [*groups, *inner]
+        }
+        self._sub = self._any(grammar.sub, rf"{GAP}(?:", ")")
+        self._glue = re.compile(rf"{GAP}(?:(?:{alternatives(grammar.glue)}){GAP})?", self._flags)
+        self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
+        self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
+        self._until = self._any(grammar.until, "(?:", ")")
+        self._define = self._any(grammar.define, "(?:", ")")
+        self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
+        self._codes = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_codes]
+        self._law_number = self._any(grammar.law_number, "(?:", ")")
+        self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
+        self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
+        quotes = "|".join(
+            rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
+        )
+        self._quoted = re.compile(quotes or "(?!)")
+        self._labels = [
+            (level, re.compile(rf"^\s{{0,4}}(?:{alternatives(forms, capture=True)})", re.MULTILINE))
+            for level, forms in grammar.labels.items()
+        ]
+        self._suffixes = {
+            level: self._any(family.words, rf"(?P<act>){GAP}(?:", r")\Z") for level, family in grammar.family.items()
+        }
+
+    def _compiled(self, groups: list[tuple[str, tuple[str, ...]]]) -> re.Pattern[str]:
+        parts = [f"(?P<{name}>{alternatives(forms, self._grammar.prefix)})" for name, forms in groups]
+        return re.compile("|".join(parts) or "(?!)", self._flags)
+
+    def _any(self, forms: tuple[str, ...], before: str, after: str) -> re.Pattern[str]:
+        return re.compile(f"{before}{alternatives(forms)}{after}" if forms else "(?!)", self._flags)
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def names(self, text: str) -> dict[str, str]:
+        """Return the laws that a text gives short names."""
+        memory = _Memory(Place(), {})
+        for match in self._define.finditer(text):
+            short = next((one for one in match.groups() if one), "")
+            opening = self._opening(text, match.start() + 1)
+            if short and opening >= 0 and (law := self._law_before(text, opening, memory)):
+                memory.names.setdefault(short, law.name)
+        return memory.names
+
+    def _opening(self, text: str, end: int) -> int:
+        """Return the place of the bracket that is open at a place, -1 for none."""
+        depth = 0
+        for place in range(end - 1, max(0, end - _REACH) - 1, -1):
+            if text[place] in _CLOSING:
+                depth += 1
+            elif text[place] in _OPENING:
+                if depth == 0:
+                    return place
+                depth -= 1
+        return -1
+
+    def _law_before(self, text: str, end: int, memory: _Memory) -> _Law | None:
+        """Return the law that is named directly before a place."""
+        low = max(0, end - _REACH)
+        end = low + len(text[low:end].rstrip())
+        if end > low and text[end - 1] in _CLOSING:
+            opening = self._opening(text, end - 1)
+            inside = text[opening + 1 : end - 1] if opening >= 0 else ""
+            if not (self._define.search(inside) or self._law_number.search(inside)):
+                return None
+            law = self._law_before(text, opening, memory)
+            if law:
+                for match in self._define.finditer(inside):
+                    if short := next((one for one in match.groups() if one), ""):
+                        memory.names[short] = law.name
+            return law
+        if (same := self._same_law.search(text, low, end)) and not _in_word(text, same.start()):
+            level = self._level_of_word(same[0])
+            name = self._family(memory.law, level) if level else memory.law
+            return _Law(name or memory.law, "short", same.start(), end)
+        if (this := self._this_law.search(text, low, end)) and not _in_word(text, this.start()):
+            return _Law(memory.at.law, "self", this.start(), end)
+        if end > low and text[end - 1] in self._grammar.closing_quotes:
+            for quoted in self._quoted.finditer(text, low, end):
+                if quoted.end() == end:
+                    return _Law(" ".join(quoted[0][1:-1].split()), "named", quoted.start(), end)
+            return None
+        return self._word_before(text, low, end, memory)
+
+    def _word_before(self, text: str, low: int, end: int, memory: _Memory) -> _Law | None:
+        """Return the law that words without quotes name directly before a place."""
+        for level, family in self._grammar.family.items():
+            for word in family.words:
+                start = end - len(word)
+                if start < low or not text.startswith(word, start):
+                    continue
+                # 같은 법 시행령, 「등대법」 시행령: the word carries a law that stands before it.
+                act = self._law_before(text, start, memory) if family.suffix else None
+                if act and act.end + 1 >= start and (word == family.suffix.strip() or act.kind != "self"):
+                    return _Law(self._family(act.name, level) or self._named(act.name, level), act.kind, act.start, end)
+        for short in sorted(memory.names, key=len, reverse=True):
+            start = end - len(short)
+            if start >= low and text.startswith(short, start) and not _in_word(text, start):
+                return _Law(memory.names[short], "short", start, end)
+        patterns = self._names if text.endswith(self._grammar.law_before, low, end) else ()
+        for pattern in (*patterns, *self._codes):
+            if match := pattern.search(text, low if pattern in patterns else max(low, end - 20), end):
+                group = match.lastindex or 0
+                return _Law(" ".join(match[group].split()), "named", match.start(group), end)
+        base = next((memory.names[one] for one in self._words_of("act") if one in memory.names), "")
+        for level, family in self._grammar.family.items():
+            for word in family.words:
+                start = end - len(word)
+                if start >= low and text.startswith(word, start) and not _in_word(text, start):
+                    return _Law(self._family(base or memory.at.law, level), "short", start, end)
+        return None
+
+    def _words_of(self, level: str) -> tuple[str, ...]:
+        family = self._grammar.family.get(level)
+        return family.words if family else ()
+
+    def _level_of_word(self, words: str) -> str:
+        """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
+        return next(
+            (
+                level
+                for level, family in reversed(list(self._grammar.family.items()))
+                if words.rstrip().endswith(tuple(family.words))
+            ),
+            "",
+        )
+
+    def _family(self, law: str, level: str) -> str:
+        """Return the law of a level that belongs to the same act; empty if the name does not tell."""
+        family = self._grammar.family
+        if not law or level not in family:
+            return ""
+        for own in ("rule", "decree"):
+            suffix = family[own].suffix if own in family else ""
+            if suffix and law.endswith(suffix.strip()) and law != suffix.strip():
+                act = law.removesuffix(suffix.strip()).rstrip()
+                return act if level == "act" else self._named(act, level)
+        if (own_level := self._level_of_word(law)) not in ("act", ""):
+            return law if own_level == level else ""
+        return law if level == "act" else self._named(law, level) if own_level == "act" else ""
+
+    def _named(self, act: str, level: str) -> str:
+        return f"{act}{self._grammar.family[level].suffix}"
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def read(self, text: str, at: Place, names: Mapping[str, str]) -> list[Reference]:
+        """Return the references in a text."""
+        memory = _Memory(at, names)
+        labels = self._places(text, at)
+        found: list[Reference] = []
+        place = 0
+        while (head := self._head.search(text, place)) is not None:
+            while labels and labels[-1][0] <= head.start():
+                memory.at = labels.pop()[1]
+            kind, _, level = (head.lastgroup or "").partition("_")
+            place = head.end()
+            if kind == "ignore":
+                continue
+            if kind == "delegates":
+                if text[head.start() - 1 : head.start()] not in ('"', "“", "「", "'"):
+                    law = self._family(memory.at.law, level)
+                    found.append(Reference(head[0], head.start(), place, law, "short", kind="delegates", part=level))
+                continue
+            drafts, place = self._group(text, head, kind, level, memory)
+            for draft in drafts:
+                if (reference := self._filled(text, draft, memory)) is not None:
+                    found.append(reference)
+                    memory.law = reference.law if reference.law_kind in ("named", "short") else memory.law
+        return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
+        """Return the places that labels at the beginning of lines open, the last first."""
+        marks = sorted(
+            (match.start(), level, number_of(next(filter(None, match.groups()), "")))
+            for level, pattern in self._labels
+            for match in pattern.finditer(text)
+        )
+        places: list[tuple[int, Place]] = []
+        for start, level, number in marks:
+            below = {each: "" for each in ("paragraph", "item", "subitem") if RANKS[each] > RANKS[level]}
+            at = at._replace(**{level: number}, **below)
+            places.append((start, at))
+        return places[::-1]
+
+    def _group(
+        self, text: str, head: re.Match[str], kind: str, level: str, memory: _Memory
+    ) -> tuple[list[_Draft], int]:
+        """Read a reference, and those that are joined to it in a list or a range."""
+        law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
+        if law is None and _DECIMAL.fullmatch(head[0]):
+            return [], head.end()
+        draft = self._begun(text, head, kind, level)
+        if law:
+            draft.law, draft.start = law, law.start
+        drafts = [draft]
+        while True:
+            self._extend(text, draft)
+            end = draft.end
+            if until := self._until.match(text, end):
+                end = until.end()
+            ranged = self._range.match(text, end)
+            join = ranged or self._list.match(text, end)
+            after = self._head.match(text, join.end()) if join else None
+            kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
+            if join is None or after is None or kind != "unit":
+                return drafts, max(draft.end, head.end())
+            following = self._begun(text, after, "unit", level)
+            following.range_end = ranged is not None
+            if RANKS[draft.level] >= RANKS[level] or level in draft.numbers:
+                following.numbers = {**draft.above(level), **following.numbers}
+                following.law = draft.law
+                if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[level]:
+                    following.relation, following.steps = draft.relation, draft.steps
+            drafts.append(following)
+            draft = following
+
+    def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
+        draft = _Draft(match.start(), match.end(), level)
+        if kind == "unit":
+            self._number(text, draft, match, level)
+        else:
+            draft.relation = f"{kind}_{level}"
+            capture = self._capture(draft.relation, match[0])
+            draft.steps = int(number_of(capture) or 1) if capture else 1
+        return draft
+
+    def _number(self, text: str, draft: _Draft, match: re.Match[str], level: str) -> None:
+        """Take the number of a unit, with what belongs to it: ``의2``, ``bis``."""
+        end = match.end()
+        while (sub := self._sub.match(text, end)) and level in ("article", "annex", "item", "paragraph"):
+            end = sub.end()
+        number = self._capture(f"unit_{level}", match[0])
+        number = (number_of(number + text[match.end() : end]) if number else "") or number
+        if level == "annex":
+            number = self._annex(number) if number else " ".join(match[0].split())
+        if level == "group":
+            number = " ".join(match[0].split())
+        if level == "row":
+            number = f"({number})項"
+        if level in ("deeper", "subitem") and "row" in draft.numbers:
+            draft.numbers["row"] += f"({number})" if level == "deeper" else number
+        elif level == "deeper":
+            draft.numbers["subitem"] = f"{draft.numbers.get('subitem', '')}({number})"
+        else:
+            draft.numbers[level] = number
+            draft.level = level
+        draft.end = end
+
+    def _capture(self, name: str, words: str) -> str:
+        for pattern in self._exact[name]:
+            if match := pattern.fullmatch(words):
+                return next((one for one in match.groups() if one), "")
+        return ""
+
+    def _extend(self, text: str, draft: _Draft) -> None:
+        """Take the lower units and the parts that follow directly."""
+        while True:
+            glue = self._glue.match(text, draft.end)
+            start = glue.end() if glue else draft.end
+            after = self._next.match(text, start)
+            if after is None:
+                return
+            if after.lastgroup == "part":
+                draft.part, draft.end = after[0].strip(), after.end()
+                continue
+            level = (after.lastgroup or "").partition("_")[2]
+            if RANKS[level] <= RANKS[draft.level]:
+                return
+            self._number(text, draft, after, level)
+
+    def _filled(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
+        """Return a draft as a reference, with what it leaves out."""
+        kind, _, level = draft.relation.partition("_")
+        at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
+        law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
+        if kind:
+            law_kind = "relative"
+            base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
+            if (kind == "this" or level == "annex") and not draft.numbers:
+                return None
+            if kind == "same" and level in memory.last:
+                last = memory.last[level]
+                law = last.law
+                base = {each: getattr(last, each) for each in base}
+                if last.annex:
+                    numbers.setdefault("annex", last.annex)
+            upper = {each: number for each, number in base.items() if RANKS[each] <= RANKS[level]}
+            if kind in ("before", "after", "all_before"):
+                own = base.get(level, "")
+                sign = 1 if kind == "after" else -1
+                counted = f"{level} {sign * draft.steps}"
+                first, last_one = counted_number(own, sign), counted_number(own, sign * draft.steps)
+                if kind == "all_before":
+                    first, last_one = "1", counted_number(own, -1)
+                    counted = ""
+                elif sign < 0:
+                    first, last_one = last_one, first
+                upper[level], to = first, last_one if last_one != first else ""
+            numbers = {**upper, **numbers}
+        elif not ({"article", "annex", "group"} & set(numbers)):
+            highest = min(map(RANKS.__getitem__, numbers))
+            base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
+            if at.annex and not at.article:
+                base["annex"] = self._annex(at.annex)
+            numbers = {**{each: number for each, number in base.items() if number}, **numbers}
+        if "annex" in numbers:
+            numbers.pop("article", None)
+        reference = Reference(
+            text[draft.start : draft.end],
+            draft.start,
+            draft.end,
+            law,
+            law_kind,
+            part=draft.part,
+            to=to,
+            range_end=draft.range_end,
+            counted=counted,
+            article=numbers.get("article", ""),
+            paragraph=numbers.get("paragraph", ""),
+            item=numbers.get("item", ""),
+            subitem=numbers.get("subitem", ""),
+            annex=numbers.get("annex", ""),
+            row=numbers.get("row", ""),
+            group=numbers.get("group", ""),
+        )
+        for each in {*draft.numbers, level} - {""}:
+            memory.last[each] = reference
+        return reference
+
+    def _annex(self, number: str) -> str:
+        return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number
+
+    def _whole_laws(self, text: str, found: list[Reference]) -> Iterator[Reference]:
+        """Yield the laws in quotes that no reference holds."""
+        ends = iter(sorted((one.start, one.end) for one in found))
+        start, end = next(ends, (len(text), len(text)))
+        for quoted in self._quoted.finditer(text):
+            while end <= quoted.start():
+                start, end = next(ends, (len(text), len(text) + 1))
+            if quoted.start() < start:
+                law = " ".join(quoted[0][1:-1].split())
+                stop = quoted.end()
+                for level, family in self._grammar.family.items():
+                    after = re.match(rf"\s?{re.escape(family.suffix.strip())}", text[stop : stop + 8])
+                    if family.suffix and after:
+                        law, stop = self._named(law, level), stop + after.end()
+                yield Reference(text[quoted.start() : stop], quoted.start(), stop, law, "named")
+
+
+def _in_word(text: str, start: int) -> bool:
+    """Return whether the sign before a place belongs to the same word."""
+    if start == 0 or not text[start - 1].isalnum():
+        return False
+    before, first = (unicodedata.name(sign, "").split(" ")[0] for sign in text[start - 1 : start + 1])
+    return before == first or (before, first) == ("KATAKANA", "CJK")
+
+
+def counted_number(number: str, step: int) -> str:
+    """Return the number that stands some steps from another if none is left out: ``28`` before ``28の2``.
+
+    Empty if there is none.
+    """
+    match = re.fullmatch(r"(.*?)(\d+)", number)
+    if match is None:
+        letter = re.fullmatch(r"(.*\d)?([a-zA-Z])", number)
+        if letter is None:
+            return ""
+        sign = chr(ord(letter[2]) + step)
+        return f"{letter[1] or ''}{sign}" if sign.isalpha() else letter[1] or ""
+    value = int(match[2]) + step
+    head = match[1]
+    if value <= 1 and head and not head[-1].isdigit():
+        return head.rstrip("의の之-./ ") if value == 1 else ""
+    return f"{head}{value}" if value >= 1 else ""

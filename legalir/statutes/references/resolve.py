@@ -1,0 +1,220 @@
+"""References resolved to provisions: which documents of a collection each of them cites.
+
+A number is looked up in the target's own list: ``前条`` is the article that stands before in the law, a range is all
+units between its ends as the law has them, and ``2.18.1.1`` is cut to the longest number that the law has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from legalir.statutes.documents import Address
+from legalir.statutes.numbering import number_of
+from legalir.statutes.references.law_names import LawNames
+from legalir.statutes.references.read import Reference
+
+State = Literal["resolved", "ambiguous", "whole law", "not in collection", "unparsed"]
+"""What became of a reference; ``unparsed`` if the words do not tell the law, or the collection has no such level."""
+
+_LEVELS = ("paragraph", "item", "subitem")
+_DASHES = re.compile(r"[‐‑–—]")
+_LAST_DECIMAL = re.compile(r"\.\d+$")
+
+
+class LawEntry(NamedTuple):
+    """A law that references may cite.
+
+    Attributes:
+        law_id: its identifier.
+        title: its name.
+        names: its other names, identifiers and abbreviations.
+        country: two letters.
+        lang: its language, ISO 639-1.
+        level: ``act``, ``decree``, ``rule``, ``standard``, or another word.
+        addresses: of its units, in reading order.
+    """
+
+    law_id: str
+    title: str
+    names: tuple[str, ...] = ()
+    country: str = ""
+    lang: str = ""
+    level: str = ""
+    addresses: Sequence[Address] = ()
+
+
+class Resolved(NamedTuple):
+    """A reference and what it cites.
+
+    Attributes:
+        reference: the reference.
+        state: see `State`.
+        docnos: of the provisions; of an ambiguous one, those that may be meant.
+        law_id: of the law, empty if it is not in the collection or not certain.
+    """
+
+    reference: Reference
+    state: State
+    docnos: tuple[str, ...] = ()
+    law_id: str = ""
+
+
+class _Book:
+    """The units of one law by their paths, in reading order."""
+
+    def __init__(self, law: LawEntry) -> None:
+        self.law = law
+        self.docnos: dict[tuple[str, ...], str] = {}
+        for address in law.addresses:
+            self.docnos.setdefault(_key(address.path), address.docno)
+        self.order = list(self.docnos)
+        self.place = {path: place for place, path in enumerate(self.order)}
+        self.articles = [path[0] for path in self.order if len(path) == 1 and not path[0].startswith(("annex", "supp"))]
+
+    def neighbour(self, article: str, step: int) -> str:
+        """Return the article that stands some steps from another, empty if there is none."""
+        if article not in self.articles:
+            return ""
+        place = self.articles.index(article) + step
+        return self.articles[place] if 0 <= place < len(self.articles) else ""
+
+    def find(self, reference: Reference) -> tuple[str, ...] | None:
+        """Return the path of the unit, or of the lowest one above it that the law has."""
+        inside = [getattr(reference, level) for level in _LEVELS]
+        if reference.annex:
+            head = f"annex {number_of(reference.annex)}".rstrip()
+            inside = [one for one in (_row(reference.row), *inside) if one]
+        else:
+            head = reference.article
+        paths = [_key((head, *(one for one in inside if one)))]
+        if not reference.annex and not reference.paragraph and any(inside):
+            paths.append(_key((head, "1", *(one for one in inside if one))))
+        while head:
+            for path in paths:
+                for size in range(len(path), 0, -1):
+                    if path[:size] in self.docnos and (size > 1 or path is paths[-1]):
+                        return path[:size]
+            if not _LAST_DECIMAL.search(head):
+                return None
+            head = _LAST_DECIMAL.sub("", head)
+            paths = [_key((head,))]
+        return None
+
+    def between(self, first: tuple[str, ...], last: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Return the units after `first` up to `last` on the level of `last`."""
+        low, high = self.place[first], self.place[last]
+        if low > high or first[:-1] != last[:-1]:
+            return [last]
+        return [path for path in self.order[low + 1 : high + 1] if len(path) == len(last) and path[:-1] == last[:-1]]
+
+
+class Resolver:
+    """Finds the provisions that references cite.
+
+    Args:
+        laws: all laws of the collection.
+    """
+
+    def __init__(self, laws: Iterable[LawEntry]) -> None:
+        self._books: list[_Book] = []
+        names: list[str] = []
+        owners: list[int] = []
+        self._ids: dict[str, int] = {}
+        for law in laws:
+            number = len(self._books)
+            self._books.append(_Book(law))
+            self._ids[law.law_id] = number
+            for name in dict.fromkeys((law.title, *law.names)):
+                names.append(name)
+                owners.append(number)
+        self._names, self._owners = LawNames(names), owners
+        self._named: dict[str, tuple[int, ...]] = {}
+
+    def resolve(self, references: Sequence[Reference], law_id: str, path: Sequence[str] = ()) -> list[Resolved]:
+        """Return what each reference of a text cites.
+
+        Args:
+            references: in the order of the text, as :func:`legalir.statutes.references.read.read` returns them.
+            law_id: the law in which the text stands.
+            path: of the unit in which it stands, as in :class:`~legalir.statutes.documents.Address`.
+        """
+        found: list[Resolved] = []
+        before: Resolved | None = None
+        for reference in references:
+            before = self._resolved(reference, law_id, path, before if reference.range_end else None)
+            found.append(before)
+        return found
+
+    def _laws(self, reference: Reference, own: int | None) -> tuple[int, ...]:
+        if reference.law_kind in ("self", "relative") and own is not None:
+            law = self._books[own].law
+            if reference.law in ("", law.title):
+                return (own,)
+        if reference.law not in self._named:
+            numbers = self._names.named(reference.law) if reference.law else ()
+            self._named[reference.law] = tuple(sorted({self._owners[number] for number in numbers}))
+        laws = self._named[reference.law]
+        if own is not None and len(laws) > 1:
+            country = self._books[own].law.country
+            laws = tuple(law for law in laws if self._books[law].law.country == country) or laws
+        return laws
+
+    def _resolved(self, reference: Reference, law_id: str, path: Sequence[str], opening: Resolved | None) -> Resolved:
+        own = self._ids.get(law_id)
+        laws = self._laws(reference, own)
+        if not laws:
+            return Resolved(reference, "not in collection" if reference.law else "unparsed")
+        law = self._books[laws[0]].law.law_id if len(laws) == 1 else ""
+        if reference.counted.startswith("article") and laws == (own,) and path:
+            step = int(reference.counted.split()[1])
+            article = self._books[laws[0]].neighbour(_key(path)[0], step)
+            if not article:
+                return Resolved(reference, "not in collection", (), law)
+            reference = reference._replace(article=article)
+        if not (reference.article or reference.annex):
+            return Resolved(reference, "unparsed" if reference.group else "whole law", (), law)
+        paths = [(book, found) for each in laws if (found := (book := self._books[each]).find(reference))]
+        if not paths:
+            return Resolved(reference, "not in collection", (), law)
+        if len(paths) > 1:
+            docnos = tuple(dict.fromkeys(book.docnos[found] for book, found in paths))
+            return Resolved(reference, "ambiguous", docnos)
+        book, found = paths[0]
+        units = [found]
+        if opening is not None and opening.state == "resolved" and opening.law_id == book.law.law_id:
+            first = book.find(opening.reference)
+            units = book.between(first, found) if first else units
+        return Resolved(
+            reference, "resolved", tuple(dict.fromkeys(book.docnos[each] for each in units)), book.law.law_id
+        )
+
+
+def delegations(
+    resolved: Mapping[str, Sequence[Resolved]], articles: Mapping[str, str] = {}
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the provisions of each law that cite a provision, by the law and the provision that is cited.
+
+    A delegation (``대통령령으로 정하는``) is carried out by the provisions of the decree that cite it back.
+
+    Args:
+        resolved: what the references of each provision cite, by docno.
+        articles: law of each provision, by docno; without it, a docno up to its first ``-``.
+    """
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for docno, references in resolved.items():
+        law = articles.get(docno) or docno.partition("-")[0]
+        for one in references:
+            if one.state == "resolved" and one.reference.kind == "cites":
+                for target in one.docnos:
+                    found.setdefault((law, target), {})[docno] = None
+    return {key: tuple(docnos) for key, docnos in found.items()}
+
+
+def _key(path: Iterable[str]) -> tuple[str, ...]:
+    return tuple(_DASHES.sub("-", part).casefold() for part in path)
+
+
+def _row(row: str) -> str:
+    return number_of(row) if row else ""

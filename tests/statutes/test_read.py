@@ -1,0 +1,228 @@
+"""References in the text of statutes: surface, target, and what is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from legalir.errors import DataError
+from legalir.statutes.references.read import Place, Reference, counted_number, learn_names, place_of, read
+
+KO = Place("등대법 시행령", "5", "2", "3")
+JA = Place("灯台法施行規則", "5の2", "4", "3")
+
+
+def target(one: Reference) -> str:
+    """Return what a reference cites, short: ``등대법 3/1/2``."""
+    numbers = "/".join([one.article or one.annex, one.paragraph, one.item, one.subitem]).rstrip("/")
+    return f"{one.law} {numbers}{one.row}{one.group}".strip()
+
+
+def targets(text: str, lang: str, at: Place = Place()) -> list[str]:  # noqa: B008
+    found = read(text, lang, at)
+    assert all(text[one.start : one.end] == one.surface for one in found)
+    return [target(one) for one in found if one.kind == "cites"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Named laws.
+        ("「선박법」 제4조에 따른 배", ["선박법 4"]),
+        ("「선박의 안전에 관한 법률」 제12조의3제2항제1호가목", ["선박의 안전에 관한 법률 12의3/2/1/가"]),
+        ("「부두법」시행규칙 제2조", ["부두법 시행규칙 2"]),
+        ("「부두법」(법률 제123호) 제2조", ["부두법 2"]),
+        ("부두법 제2조와 부두법 시행령 제3조", ["부두법 2", "부두법 시행령 3"]),
+        ("부두의 관리에 관한 법률 제2조", ["부두의 관리에 관한 법률 2"]),
+        # The family.
+        ("법 제3조제2항", ["등대법 3/2"]),
+        ("영 제3조", ["등대법 시행령 3"]),
+        ("규칙 제3조", ["등대법 시행규칙 3"]),
+        ("이 영 제3조", ["등대법 시행령 3"]),
+        ("배가 이 법 제3조", ["등대법 시행령 3"]),
+        ("대장이 법 제3조", ["등대법 3"]),
+        # Short names, in the text itself.
+        ('「선박법」(이하 "법"이라 한다) 제4조, 영 제5조', ["선박법 4", "선박법 시행령 5"]),
+        (
+            "「선박법」 제4조 및 「부두법」(이하 “부두법”이라 한다) 제1조. 부두법 제7조",
+            ["선박법 4", "부두법 1", "부두법 7"],
+        ),
+        # Lists and ranges.
+        ("「선박법」 제4조 및 제5조제2항", ["선박법 4", "선박법 5/2"]),
+        ("제1항부터 제3항까지", ["등대법 시행령 5/1", "등대법 시행령 5/3"]),
+        ("제4조제1호 또는 제3호의2", ["등대법 시행령 4//1", "등대법 시행령 4//3의2"]),
+        ("제4조 및 제3항", ["등대법 시행령 4", "등대법 시행령 5/3"]),
+        (
+            "제1호ㆍ제2호, 가목 및 나목",
+            ["등대법 시행령 5/2/1", "등대법 시행령 5/2/2", "등대법 시행령 5/2/3/가", "등대법 시행령 5/2/3/나"],
+        ),
+        ("제2호가목 및 나목", ["등대법 시행령 5/2/2/가", "등대법 시행령 5/2/2/나"]),
+        # Relations.
+        ("전항의 배", ["등대법 시행령 5/1"]),
+        ("전조제2항", ["등대법 시행령 4/2"]),
+        (
+            "「선박법」 제4조제1항에 따라 정하고 같은 조 제2항, 같은 항 제3호",
+            ["선박법 4/1", "선박법 4/2", "선박법 4/2/3"],
+        ),
+        (
+            "「선박법」 제4조의 배와 같은 법 제5조, 같은 법 시행령 제6조, 동법 제7조",
+            ["선박법 4", "선박법 5", "선박법 시행령 6", "선박법 7"],
+        ),
+        ("「선박법 시행령」 별표 2의 배는 같은 법 제5조", ["선박법 시행령 별표 2", "선박법 5"]),
+        # Annexes and codes.
+        ("별표 4 제1호나목", ["등대법 시행령 별표 4//1/나"]),
+        ("「선박법 시행령」[별표2의3]", ["선박법 시행령 별표 2의3"]),
+        ("「등탑의 안전기준(NFTC 901)」 2.18.1.1", ["등탑의 안전기준(NFTC 901) 2.18.1.1"]),
+        ("NFTC 901A 2.1.1", ["NFTC 901A 2.1.1"]),
+        ("NFPC 901 제5조(배의 등)", ["NFPC 901 5"]),
+        ("「등탑의 안전기준」(NFTC 901) 2.1", ["등탑의 안전기준 2.1"]),
+        # Whole laws, chapters.
+        ("「선박법」에 따른 배와 「부두법」 시행령", ["선박법", "부두법 시행령"]),
+        ("제3장의 규정", ["등대법 시행령 제3장"]),
+        # Parts belong to the words.
+        ("제3조제1항 각 호 외의 부분 단서", ["등대법 시행령 3/1"]),
+        # No references.
+        ("제1차 시험 과목, 다음 각 호의 배, 별지 제3호서식, 법률 제1234호, 3조 원", []),
+        ("이 조에서 같다. 이 법은 배에 적용한다.", []),
+        ("", []),
+    ],
+)
+def test_korean(text: str, expected: list[str]) -> None:
+    assert targets(text, "ko", KO) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("灯台法第三条第二項第一号イ", ["灯台法 3/2/1/イ"]),
+        ("法第三条、令第八条の二の五及び規則第九条", ["灯台法 3", "灯台法施行令 8の2の5", "灯台法施行規則 9"]),
+        ("船舶法（明治三十二年法律第四十六号）第四条第一項", ["船舶法 4/1"]),
+        ("船舶の登録に関する法律（平成十年法律第七号）第二条", ["船舶の登録に関する法律 2"]),
+        ("船舶法施行令第四条", ["船舶法施行令 4"]),
+        (
+            "船舶法第四条第一項及び第三項、第五条並びに第七条第二号",
+            ["船舶法 4/1", "船舶法 4/3", "船舶法 5", "船舶法 7//2"],
+        ),
+        ("第一項から第三項まで又は第五項", ["灯台法施行規則 5の2/1", "灯台法施行規則 5の2/3", "灯台法施行規則 5の2/5"]),
+        (
+            "前項第二号の灯は、次項及び前二項",
+            ["灯台法施行規則 5の2/3/2", "灯台法施行規則 5の2/5", "灯台法施行規則 5の2/2"],
+        ),
+        ("前条第一項", ["灯台法施行規則 5/1"]),
+        (
+            "船舶法第四条第一項の船、同条第二項、同項第三号、同法第九条",
+            ["船舶法 4/1", "船舶法 4/2", "船舶法 4/2/3", "船舶法 9"],
+        ),
+        ("前号イ又はロ", ["灯台法施行規則 5の2/4/2/イ"]),
+        ("令別表第一（六）項ロ", ["灯台法施行令 別表第1(6)項ロ"]),
+        ("灯台法（昭和二十年法律第一号。以下「法」という。）第三条、法第五条", ["灯台法 3", "灯台法 5"]),
+        ("次の各号に掲げる方法、平成五年省令第三号、第一種", []),
+    ],
+)
+def test_japanese(text: str, expected: list[str]) -> None:
+    assert targets(text, "ja", JA) == expected
+
+
+def test_fields() -> None:
+    text = "「선박법」 제4조제1항 단서부터 제3항까지의 배는 대통령령으로 정하는 바에 따른다."
+    first, last, delegated = read(text, "ko", Place("등대법", "9"))
+    assert (first.surface, first.part, first.law_kind, first.range_end) == (
+        "「선박법」 제4조제1항 단서",
+        "단서",
+        "named",
+        False,
+    )
+    assert (last.surface, last.article, last.range_end) == ("제3항", "4", True)
+    assert (delegated.kind, delegated.law, delegated.state) == ("delegates", "등대법 시행령", "whole law")
+
+
+def test_a_quoted_delegation_is_the_words_of_the_act() -> None:
+    assert [one.kind for one in read('법 제5조에서 "대통령령으로 정하는 배"란', "ko", Place("등대법 시행령"))] == [
+        "cites"
+    ]
+
+
+def test_labels_of_lines_move_the_place() -> None:
+    text = "① 배를 띄운다.\n② 전항의 배\n3. 제2호의 배\n가. 전호"
+    assert targets(text, "ko", Place("등대법", "7")) == ["등대법 7/1", "등대법 7/2/2", "등대법 7/2/2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("제3조", "resolved"),
+        ("「선박법」", "whole law"),
+        ("영 제3조", "unparsed"),
+        ("다음 조", "ambiguous"),
+        ("제3장", "unparsed"),
+    ],
+)
+def test_states_without_a_collection(text: str, state: str) -> None:
+    (one,) = read(text, "ko", Place("등대의 구조에 관한 규칙", "4의2"))
+    assert one.state == state
+
+
+def test_names_that_a_text_defines() -> None:
+    text = (
+        '이 영은 「선박법」(이하 "법"이라 한다)과 「부두의 관리에 관한 법률」(이하 “부두법”이라 한다)의 배(이하 “배”)'
+    )
+    names = {"법": "선박법", "부두법": "부두의 관리에 관한 법률"}
+    assert learn_names(text, "ko") == names
+    assert [target(one) for one in read("법 제3조, 부두법 제4조", "ko", KO, names)] == [
+        "선박법 3",
+        "부두의 관리에 관한 법률 4",
+    ]
+    assert learn_names("船舶法（明治三十二年法律第四十六号。以下「法」という。）", "ja") == {"法": "船舶法"}
+
+
+@pytest.mark.parametrize(
+    ("number", "step", "expected"),
+    [
+        ("5", -1, "4"),
+        ("1", -1, ""),
+        ("5の2", -1, "5"),
+        ("5の3", -1, "5の2"),
+        ("5의2", 1, "5의3"),
+        ("15b", -1, "15a"),
+        ("15a", -1, "15"),
+        ("", 1, ""),
+    ],
+)
+def test_counted_number(number: str, step: int, expected: str) -> None:
+    assert counted_number(number, step) == expected
+
+
+def test_place_of() -> None:
+    assert place_of("제13조의2제1항제3호", "ko", "등대법") == Place("등대법", "13의2", "1", "3")
+    assert place_of("第28の2条第4項", "ja") == Place("", "28の2", "4")
+    assert place_of("제목", "ko", "등대법") == Place("등대법")
+
+
+def test_a_language_without_a_grammar() -> None:
+    with pytest.raises(DataError, match=r"There is no grammar of references in 'xx', only in de, en"):
+        read("", "xx")
+
+
+@pytest.mark.parametrize("lang", ["ko", "ja", "en", "de", "fr", "it", "th", "zh", "vi", "id", "es"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "제1조",
+        "「",
+        "「가」",
+        "(",
+        '(이하 "',
+        "第一条",
+        "（",
+        "1.",
+        "별표 ",
+        "の二",
+        "法",
+        "§ 1, ",
+        " ",
+        "가목 및 ",
+        "관한 ",
+    ],
+)
+def test_long_repeats(lang: str, unit: str) -> None:
+    """A million characters would take hours if the time were quadratic; 20 000 take well under a second."""
+    read(unit * (20_000 // len(unit)), lang)

@@ -1,0 +1,58 @@
+"""References resolved by the target's own list of units."""
+
+from __future__ import annotations
+
+from legalir.statutes.documents import Address
+from legalir.statutes.references.read import Place, read
+from legalir.statutes.references.resolve import LawEntry, Resolver
+
+
+def law(law_id: str, title: str, *paths: str, names: tuple[str, ...] = ()) -> LawEntry:
+    addresses = [Address(tuple(path.split("/")), "", f"{law_id}-{path.split('/')[0]}", "article") for path in paths]
+    return LawEntry(law_id, title, names, "kr", "ko", "act", addresses)
+
+
+ACT = law("act", "등대의 설치 및 관리에 관한 법률", "1", "2", "2/1", "2/1/3", "3", "3의2", "4", "5", names=("등대법",))
+DECREE = law("decree", "등대의 설치 및 관리에 관한 법률 시행령", "1", "annex 4", "annex 4/1", "annex 4의2")
+STANDARD = law("standard", "등탑의 화재안전기술기준(NFTC 901A)", "2.18", "2.19")
+RESOLVER = Resolver([ACT, DECREE, STANDARD])
+
+
+def resolved(text: str, law_id: str = "act", article: str = "4") -> list[tuple[str, tuple[str, ...]]]:
+    title = {"act": ACT.title, "decree": DECREE.title}[law_id]
+    found = RESOLVER.resolve(read(text, "ko", Place(title, article)), law_id, (article,))
+    return [(one.state, one.docnos) for one in found]
+
+
+def test_states() -> None:
+    assert resolved("제3조") == [("resolved", ("act-3",))]
+    assert resolved("「선박법」 제3조") == [("not in collection", ())]
+    assert resolved("제99조") == [("not in collection", ())]
+    assert resolved("「등대법」에 따라") == [("whole law", ())]
+    assert resolved("제2조제1항제3호, 제2조제9항") == [("resolved", ("act-2",))] * 2
+
+
+def test_the_article_before_is_the_one_in_the_list() -> None:
+    assert resolved("전조제1항") == [("resolved", ("act-3의2",))]
+    assert resolved("다음 조", article="3") == [("resolved", ("act-3의2",))]
+    assert resolved("전조", article="1") == [("not in collection", ())]
+
+
+def test_a_range_is_what_the_law_has_between_its_ends() -> None:
+    assert resolved("제2조부터 제4조까지") == [("resolved", ("act-2",)), ("resolved", ("act-3", "act-3의2", "act-4"))]
+
+
+def test_names_of_the_family_codes_and_abbreviations() -> None:
+    assert resolved("법 제3조", "decree", "1") == [("resolved", ("act-3",))]
+    assert resolved("「등대법 시행령」 별표 4 제1호가목") == [("resolved", ("decree-annex 4",))]
+    assert resolved("「등대설치법」 제3조") == [("resolved", ("act-3",))]
+    assert resolved("NFTC 901A 2.18.1.1") == [("resolved", ("standard-2.18",))]
+    assert resolved("「등탑의 화재안전기술기준」(NFTC 901A) 2.19") == [("resolved", ("standard-2.19",))]
+    assert resolved("「등탑기준(NFTC 901A)」 2.19") == [("resolved", ("standard-2.19",))]
+
+
+def test_two_laws_of_one_name() -> None:
+    twice = Resolver([law("a", "부두법", "3"), law("b", "부두법", "3", "4"), ACT])
+    assert [one.state for one in twice.resolve(read("「부두법」 제3조", "ko"), "act")] == ["ambiguous"]
+    (one,) = twice.resolve(read("「부두법」 제4조", "ko"), "act")
+    assert (one.state, one.docnos, one.law_id) == ("resolved", ("b-4",), "b")
