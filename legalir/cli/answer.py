@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from legalir.cli.printing import AsJson, print_json, printable
-from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
+from legalir.cli.search import AsOf, Llm, LocalOnly, MaxTokens, Offline
 
 EXAMPLES = """Examples:
 
@@ -69,6 +69,7 @@ def answer(
     show: Annotated[
         Path | None, typer.Option("--show", help="Show the answer in a file that --record wrote.", show_default=False)
     ] = None,
+    as_of: AsOf = None,
     llm: Llm = None,
     offline: Offline = False,
     local_only: LocalOnly = False,
@@ -102,7 +103,7 @@ def answer(
     if record is not None and record.exists():
         raise ArtifactError(f"{record} exists: records are never replaced; give another name.")
     client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
-    collection = Collection(dataset, client=client)
+    collection = Collection(dataset, client=client, as_of=as_of)
     expression = pipeline or (QUOTE if client.llm is None else ANSWER)
     facts = answer_facts(collection.answer(query, expression, told=_progress), collection)
     if record is not None:

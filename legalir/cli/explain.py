@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from legalir.cli.printing import AsJson, default_facts, print_default, print_json, printable
-from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline, Pipeline, Question
+from legalir.cli.search import AsOf, Llm, LocalOnly, MaxTokens, Offline, Pipeline, Question
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -34,6 +34,7 @@ def explain(
     ] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results, where no --docno is given.")] = 3,
     terms: Annotated[int, typer.Option("--terms", min=1, help="Most contributions shown below one score.")] = 8,
+    as_of: AsOf = None,
     llm: Llm = None,
     offline: Offline = False,
     local_only: LocalOnly = False,
@@ -50,7 +51,7 @@ def explain(
     collection = Collection(
         dataset, client=Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     )
-    explanations = collection.search(query, pipeline, k=k).explain(docno)
+    explanations = collection.search(query, pipeline, k=k, as_of=as_of).explain(docno)
     if as_json:
         print_json([explanation.to_dict() for explanation in explanations])
         return

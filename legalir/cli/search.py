@@ -23,6 +23,8 @@ EXAMPLES = """Examples:
 
   legalir search my-statutes/ "question" --pipeline bm25 --json
 
+  legalir search my-laws/ "question" --as-of 2021-03-01
+
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'default % 5 >> quote'
 
   legalir search legalir/firecode "창문 없는 층의 기준은?" --pipeline 'rar(default)' --llm smollm2
@@ -43,6 +45,12 @@ Question = Annotated[str, typer.Argument(help="The question.", show_default=Fals
 Pipeline = Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expression.")]
 """The option of every command that searches."""
 
+
+AsOf = Annotated[
+    str | None,
+    typer.Option("--as-of", help="Day whose law is meant, as 2021-03-01.", show_default="today"),
+]
+"""The option of every command that asks a collection that may hold versions of provisions."""
 
 Llm = Annotated[str | None, typer.Option("--llm", help="Language model, such as smollm2.", show_default="$LEGALIR_LLM")]
 Offline = Annotated[bool, typer.Option("--offline", help="Use stored replies of language models only.")]
@@ -67,6 +75,7 @@ def search(
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
     pipeline: Pipeline = "default",
     style: Annotated[Format, typer.Option("--format", "-f", help="Layout of the results.")] = Format.table,
+    as_of: AsOf = None,
     llm: Llm = None,
     offline: Offline = False,
     local_only: LocalOnly = False,
@@ -84,18 +93,20 @@ def search(
     collection = Collection(
         dataset, client=Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     )
-    steps = collection.pipeline(pipeline)
-    collection.warn_of(query)
+    steps, day = collection.pipeline(pipeline), collection.day(as_of)
+    collection.warn_of(query, day)
     if gives_answers(steps):
         if style is Format.trec:
             raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")
-        _print_answer(answer_with(steps, query, pipeline, collection.provisions), k, as_json)
+        _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day), k, as_json)
         return
-    rows = _numbered(search_with(steps, query, pipeline, k, collection.provisions))
+    rows = _numbered(search_with(steps, query, pipeline, k, collection.provisions, day))
     if as_json:
         print_json(rows)
     elif style is Format.table:
         _print_table(rows, query)
+        if day is not None:
+            typer.echo(f"As of {day}.")
     else:
         for row in rows:
             typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from datetime import date
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -16,8 +17,11 @@ from legalir.collection.indexes import CollectionIndexes
 from legalir.collection.results import SearchResult, answer_with, search_with
 from legalir.collection.writing import Writing, writing_of
 from legalir.errors import ComponentError
+from legalir.frames.as_of import AsOf, today
+from legalir.frames.chain import Chain
 from legalir.generate.generator import Answer, gives_answers
 from legalir.llm.client import Client
+from legalir.storage.validity import day_of, iso_date
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -39,31 +43,66 @@ class Collection:
         cache: directory of the indexes; by default ``$LEGALIR_HOME``, else the platform's cache. Indexes stand
             under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to delete.
         client: asks language models for components; by default one for ``$LEGALIR_LLM``.
+        as_of: the day on which questions without a date are asked, for a collection of versions; None for today.
 
     Attributes:
         source: the provisions, questions, judgements and links.
         indexes: builds and opens what a pipeline needs.
         client: asks language models for components.
+        as_of: the day, as ``2021-03-01``, or None.
 
     Raises:
+        ComponentError: `as_of` is not a date, or the collection holds no versions.
         DatasetNotFound: nothing has this id, or there is no such folder.
     """
 
     def __init__(
-        self, id_or_path: str | PathLike[str], cache: str | PathLike[str] | None = None, client: Client | None = None
+        self,
+        id_or_path: str | PathLike[str],
+        cache: str | PathLike[str] | None = None,
+        client: Client | None = None,
+        as_of: str | date | None = None,
     ) -> None:
         self.source: StatuteDataset = datasets.load(id_or_path)
+        self.as_of = None if as_of is None else self._checked(as_of)
         self.client = (client or Client()).over(self)
         base = None if cache is None else Path(cache).expanduser().absolute()
         self.indexes = CollectionIndexes(self.source, base, self)
 
     def __repr__(self) -> str:
-        return f"Collection({self.id!r})"
+        return f"Collection({self.id!r})" if self.as_of is None else f"Collection({self.id!r}, as_of={self.as_of!r})"
 
     @property
     def id(self) -> str:
         """The id or path that the collection was opened by."""
         return self.source.id
+
+    @property
+    def dated(self) -> bool:
+        """Whether the collection holds versions of provisions."""
+        return self.source.dated
+
+    def _checked(self, as_of: str | date) -> str:
+        """Return the text of a date, for a collection of versions."""
+        if not self.dated:
+            raise ComponentError(
+                f"as_of={str(as_of)!r} needs versions, and {self.id} has none: its docnos are not of the form "
+                f"key@YYYY-MM-DD; leave the date out."
+            )
+        return iso_date(day_of(as_of, "as_of"))
+
+    def day(self, as_of: str | date | None) -> str | None:
+        """Return the day on which a question is asked: `as_of`, else that of the collection, else today.
+
+        Returns:
+            The day, as ``2021-03-01``; None where the collection has no versions.
+
+        Raises:
+            ComponentError: `as_of` is not a date, or the collection holds no versions.
+        """
+        if as_of is not None:
+            return self._checked(as_of)
+        return (self.as_of or iso_date(today())) if self.dated else None
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -123,22 +162,34 @@ class Collection:
     def pipeline(self, expr: str) -> pt.Transformer:
         """Return the pipeline that an expression describes, such as ``bm25(k1=1.5) % 10``.
 
+        A query is asked on the day in its column ``as_of``; one without a day, on that of the collection, or today.
+
         Raises:
             ExpressionError: the expression cannot be read, or names something unknown.
         """
         from legalir import pipeline
 
-        return pipeline.build(expr, self)
+        built = pipeline.build(expr, self)
+        return built if self.as_of is None else Chain(AsOf(self.as_of), built)
 
-    def search(self, query: str, expr: str = "default", k: int = 10) -> SearchResult:
+    def search(
+        self, query: str, expr: str = "default", k: int = 10, *, as_of: str | date | None = None
+    ) -> SearchResult:
         """Return the best `k` provisions for one question.
 
+        Args:
+            query: the question.
+            expr: a pipeline that gives scores and ranks.
+            k: number of provisions, at least 1.
+            as_of: the day on which the question is asked; None for that of the collection, or today.
+
         Returns:
-            A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``;
-            ``result.explain()`` says why each provision has its score.
+            A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``, and ``effective_from,
+            effective_to`` for a collection of versions; ``result.explain()`` says why each provision has its score.
 
         Raises:
-            ComponentError: `k` is not a positive integer, or the pipeline gives no scores and ranks.
+            ComponentError: `k` is not a positive integer, the pipeline gives no scores and ranks, or `as_of` is not a
+                date.
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ComponentError(f"search: k={k!r} is not a positive integer.")
@@ -148,11 +199,17 @@ class Collection:
                 f"search: {expr!r} ends in a generator, whose answer is not a list of results: "
                 f"take the generator away, or ask with Collection.answer."
             )
-        self.warn_of(query)
-        return search_with(pipeline, query, expr, k, self.provisions)
+        day = self.day(as_of)
+        self.warn_of(query, day)
+        return search_with(pipeline, query, expr, k, self.provisions, day)
 
     def answer(
-        self, query: str, expr: str = "default % 5 >> quote", told: Callable[[str], None] = lambda words: None
+        self,
+        query: str,
+        expr: str = "default % 5 >> quote",
+        told: Callable[[str], None] = lambda words: None,
+        *,
+        as_of: str | date | None = None,
     ) -> Answer:
         """Return the answer to one question, with the provisions that the generator was given.
 
@@ -160,15 +217,27 @@ class Collection:
             query: the question.
             expr: a pipeline that ends in a generator.
             told: called with a few words about each step that is done.
+            as_of: the day on which the question is asked; None for that of the collection, or today.
 
         Raises:
-            ComponentError: the pipeline does not end in a generator, or a component lacks columns.
+            ComponentError: the pipeline does not end in a generator, a component lacks columns, or `as_of` is not a
+                date.
         """
         pipeline = self.pipeline(expr)
-        self.warn_of(query)
-        return answer_with(pipeline, query, expr, self.provisions, told)
+        day = self.day(as_of)
+        self.warn_of(query, day)
+        return answer_with(pipeline, query, expr, self.provisions, told, day)
 
-    def warn_of(self, query: str) -> None:
-        """Warn if a question has no terms, or is written in a script that the provisions hardly have."""
+    def warn_of(self, query: str, as_of: str | None = None) -> None:
+        """Warn if a question has no terms, is in a script that the provisions hardly have, or no provision is in force.
+
+        Args:
+            query: the question.
+            as_of: the day on which it is asked; None for a collection without versions.
+        """
         if objection := self.writing.objection(query):
             logging.getLogger("legalir").warning(objection)
+        validity = None if as_of is None else self.indexes.laws.validity
+        if as_of is not None and validity is not None and not validity.on(day_of(as_of, "as_of")).any():
+            first = "" if validity.first is None else f": the first version applies from {iso_date(validity.first)}"
+            logging.getLogger("legalir").warning("No provision of %s is in force on %s%s.", self.id, as_of, first)

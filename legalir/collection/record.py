@@ -90,7 +90,7 @@ def record_of(facts: dict[str, Any], collection: Collection, expression: str) ->
     record = {
         "format": _FORMAT,
         "recorded": now.isoformat(timespec="seconds"),
-        "as_of": now.date().isoformat(),
+        "as_of": collection.as_of or now.date().isoformat(),
         "legalir": __version__,
         # The path of a folder tells about its owner's machine.
         "collection": collection.id if collection.id.startswith("legalir/") else Path(collection.id).name,

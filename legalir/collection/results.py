@@ -11,8 +11,10 @@ import pandas as pd
 from legalir import plugins
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, explain
-from legalir.frames.columns import RESULT_COLUMNS, fed_with_questions, whole_characters
+from legalir.frames.as_of import asked_once
+from legalir.frames.columns import RESULT_COLUMNS, fed_with_questions
 from legalir.generate.generator import Answer, ask
+from legalir.storage.validity import names_version
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -23,7 +25,9 @@ Lookup = Callable[[Iterable[str]], Mapping[str, "Provision"]]
 """A function that returns provisions by docno."""
 
 
-def search_with(pipeline: pt.Transformer, query: str, expr: str, k: int, lookup: Lookup) -> SearchResult:
+def search_with(
+    pipeline: pt.Transformer, query: str, expr: str, k: int, lookup: Lookup, as_of: str | None = None
+) -> SearchResult:
     """Return the best `k` provisions that a pipeline finds for one question.
 
     Args:
@@ -32,12 +36,14 @@ def search_with(pipeline: pt.Transformer, query: str, expr: str, k: int, lookup:
         expr: name of the pipeline in messages.
         k: number of provisions.
         lookup: returns the provisions of the results.
+        as_of: the day on which the question is asked; None for a collection without versions.
 
     Raises:
         ComponentError: the pipeline gives no scores and ranks, or a component lacks columns.
     """
     with fed_with_questions(f"search: {expr!r}"):
-        results = pipeline.search(whole_characters(query))
+        asked = asked_once(query, as_of)
+        results = pipeline.transform(asked)
     if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
         if (plugin := plugins.plugin_of(_last(pipeline))) is not None:
             raise ComponentError(
@@ -48,13 +54,19 @@ def search_with(pipeline: pt.Transformer, query: str, expr: str, k: int, lookup:
             f"search: {expr!r} returns no {missing[-1]}: "
             f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
         )
-    hits = SearchResult(_with_texts(results.sort_values("rank", kind="stable").head(k), lookup))
-    hits._search = (pipeline, query)
+    first = results.sort_values("rank", kind="stable").head(k)
+    hits = SearchResult(_with_texts(first, lookup, ("title", "text") if as_of is None else _DATED))
+    hits._search = (pipeline, asked)
     return hits
 
 
 def answer_with(
-    pipeline: pt.Transformer, query: str, expr: str, lookup: Lookup, told: Callable[[str], None] = lambda words: None
+    pipeline: pt.Transformer,
+    query: str,
+    expr: str,
+    lookup: Lookup,
+    told: Callable[[str], None] = lambda words: None,
+    as_of: str | None = None,
 ) -> Answer:
     """Return the answer of a pipeline to one question; arguments as in :func:`search_with`.
 
@@ -63,7 +75,7 @@ def answer_with(
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
     """
-    answer = ask(pipeline, query, expr, told)
+    answer = ask(pipeline, asked_once(query, as_of), expr, told)
     return replace(answer, sources=_with_texts(answer.sources, lookup))
 
 
@@ -73,11 +85,14 @@ def _last(pipeline: pt.Transformer) -> pt.Transformer:
     return tuple(pipeline)[-1] if isinstance(pipeline, pt.Compose) else pipeline
 
 
-def _with_texts(results: pd.DataFrame, lookup: Lookup) -> pd.DataFrame:
-    """Return ``rank, score, docno, title, text`` of results, in their order."""
+_DATED = ("title", "text", "effective_from", "effective_to")
+
+
+def _with_texts(results: pd.DataFrame, lookup: Lookup, fields: Iterable[str] = ("title", "text")) -> pd.DataFrame:
+    """Return ``rank, score, docno`` and `fields` of the provisions of results, in their order."""
     out = results[[*reversed(RESULT_COLUMNS)]].reset_index(drop=True)
     provisions = lookup(out["docno"])
-    for column in ("title", "text"):
+    for column in fields:
         out[column] = pd.Series([getattr(provisions[docno], column) for docno in out["docno"]], dtype=str)
     return out
 
@@ -90,7 +105,7 @@ class SearchResult(pd.DataFrame):
     """
 
     _metadata = ["_search"]  # noqa: RUF012  (pandas reads it, and passes the attribute on to frames made from this one)
-    _search: tuple[pt.Transformer, str] | None = None
+    _search: tuple[pt.Transformer, pd.DataFrame] | None = None
     """Pipeline and question."""
 
     @property
@@ -113,4 +128,12 @@ class SearchResult(pd.DataFrame):
         if self._search is None or "docno" not in self.columns:
             raise ComponentError("explain: this frame does not know its question: explain what search returned.")
         wanted = self["docno"].tolist() if docno is None else [docno] if isinstance(docno, str) else list(docno)
-        return explain(*self._search, wanted)
+        return [_with_date(one) for one in explain(*self._search, wanted)]
+
+
+def _with_date(explanation: Explanation) -> Explanation:
+    """Return an explanation that says since when the text of a version is in force."""
+    if not names_version(explanation.docno):
+        return explanation
+    since = f"in force since {explanation.docno.rpartition('@')[2]}"
+    return replace(explanation, note="; ".join(filter(None, (explanation.note, since))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
@@ -16,6 +17,7 @@ from legalir.datasets.readers import Judgement, Link, count_rows, read_corpus, r
 from legalir.datasets.records import Provision
 from legalir.errors import DataError, DatasetNotFound, suggestion
 from legalir.storage.digest import cached_file_digest
+from legalir.storage.validity import names_version, provision_key
 
 if TYPE_CHECKING:
     from legalir.datasets.provisions import ProvisionStore
@@ -127,6 +129,11 @@ class StatuteDataset:
             self._docnos = frozenset(record.doc_id for record in read_corpus(self.folder.corpus))
         return self._docnos
 
+    @cached_property
+    def dated(self) -> bool:
+        """Whether the collection holds versions of provisions: the docno of its first provision is that of one."""
+        return any(names_version(record.doc_id) for record in itertools.islice(read_corpus(self.folder.corpus), 1))
+
     def docs_count(self) -> int:
         """Return the number of provisions; reads the corpus the first time."""
         if self._count is None:
@@ -227,6 +234,8 @@ class StatuteDataset:
     def problems(self) -> Dangling:
         """Count the judgements and links that point to nothing; reads the corpus the first time."""
         docnos, folder = self.docnos(), self.folder
+        if self.dated:  # A judgement or a link may name a provision by its key.
+            docnos = docnos | {provision_key(docno) for docno in docnos}
         qrels, queries = folder.qrels_of(self.split), folder.queries_of(self.split)
         judgements = [] if qrels is None else list(read_qrels(qrels))
         qids = set() if queries is None else {str(row["qid"]) for row in read_queries(queries, self.about.query_field)}

@@ -33,6 +33,7 @@ from legalir.frames.component import check_number
 from legalir.frames.ranking import Hits, best_first
 from legalir.plugins.spec import read_spec, write_spec
 from legalir.storage.arrays import append_rows, load_array, save_array, unit_rows
+from legalir.storage.validity import Mask
 
 _LOG = logging.getLogger("legalir")
 
@@ -290,6 +291,7 @@ class Neighbours:
         self.rows: npt.NDArray[np.int32] = arrays["approximate.rows"]
         self.bounds: npt.NDArray[np.int64] = arrays["approximate.bounds"]
         self.spec = spec
+        self._in_force: tuple[Mask, tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]] | None = None
         self._index: Any = None
         try:
             self._faiss = require_faiss()
@@ -313,7 +315,17 @@ class Neighbours:
         self._content = content  # FAISS points into it
         return index
 
-    def near(self, query: npt.NDArray[np.float32], depth: int) -> npt.NDArray[np.int64]:
+    def groups(self, in_force: Mask | None) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Return the rows that are in force, those of equal vectors together, and the bounds of each group."""
+        if in_force is None:
+            return self.rows, self.bounds
+        if self._in_force is None or self._in_force[0] is not in_force:
+            kept = in_force[self.rows]
+            count = np.concatenate(([0], np.cumsum(kept)))
+            self._in_force = in_force, (self.rows[kept], count[self.bounds])
+        return self._in_force[1]
+
+    def near(self, query: npt.NDArray[np.float32], depth: int, in_force: Mask | None = None) -> npt.NDArray[np.int64]:
         """Return distinct vectors near to `query`, at least `depth` of them unless the search finds fewer; [c].
 
         Queries are searched one by one: FAISS rounds differently when it searches several at once.
@@ -321,13 +333,18 @@ class Neighbours:
         Args:
             query: [d].
             depth: at least 1.
+            in_force: which documents may be results, [n]; None for all.
         """
         if self._index is None:
             return np.zeros(0, dtype=np.int64)
+        chosen: dict[str, Any] = {}
+        if in_force is not None:
+            wanted = np.packbits(np.diff(self.groups(in_force)[1]) > 0, bitorder="little")
+            chosen["sel"] = self._faiss.IDSelectorBitmap(wanted)
         if isinstance(self.spec, HNSW):
-            fewest, how = self.spec.ef, self._faiss.SearchParametersHNSW(efSearch=self.spec.ef)
+            fewest, how = self.spec.ef, self._faiss.SearchParametersHNSW(efSearch=self.spec.ef, **chosen)
         else:
-            fewest, how = _FEWEST_CANDIDATES, self._faiss.SearchParametersIVF(nprobe=self.spec.probes)
+            fewest, how = _FEWEST_CANDIDATES, self._faiss.SearchParametersIVF(nprobe=self.spec.probes, **chosen)
         count = min(max(fewest, depth + depth // _MORE), len(self.bounds) - 1)
         near: npt.NDArray[np.int64] = self._index.search(query[None], count, params=how)[1][0]
         return near[near >= 0]
@@ -340,11 +357,13 @@ def approximate_cosines(
     queries: npt.NDArray[np.float32],
     k: int,
     depth: int,
+    in_force: Sequence[Mask | None] | None = None,
 ) -> Iterator[Hits]:
     """Yield, for each query, the `k` candidates with the best cosines, best first, ties by ascending `order`.
 
     The candidates depend on `depth` alone, not on `k`, and their cosines are those of
-    :func:`~legalir.dense.cosine.best_cosines`. For a `depth` of all documents, all are compared.
+    :func:`~legalir.dense.cosine.best_cosines`. For a `depth` of all documents, all are compared. They are also compared
+    where FAISS finds fewer documents in force than `k`, although there are more.
 
     Args:
         neighbours: the search for candidates.
@@ -353,17 +372,23 @@ def approximate_cosines(
         queries: vectors of the queries, [m, d]; zeros find nothing.
         k: at least 1.
         depth: number of results to find candidates for, at least `k`.
+        in_force: which documents may be results of each query, [m] of [n]; None for all.
     """
+    of_query = [None] * len(queries) if in_force is None else in_force
     if depth >= len(vectors):
-        yield from best_cosines(vectors, order, queries, k)
+        yield from best_cosines(vectors, order, queries, k, of_query)
         return
-    for query in queries:
-        near = neighbours.near(query, depth) if query.any() else np.zeros(0, dtype=np.int64)
-        yield _best(neighbours, vectors, order, query, near, k)
+    for query, mask in zip(queries, of_query, strict=True):
+        near = neighbours.near(query, depth, mask) if query.any() else np.zeros(0, dtype=np.int64)
+        groups = neighbours.groups(mask)
+        hits = _best(groups, vectors, order, query, near, k)
+        if mask is not None and query.any() and len(hits[0]) < min(k, len(groups[0])):
+            (hits,) = best_cosines(vectors, order, query[None], k, [mask])
+        yield hits
 
 
 def _best(
-    neighbours: Neighbours,
+    groups: tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]],
     vectors: npt.NDArray[np.floating],
     order: npt.NDArray[np.int32],
     query: npt.NDArray[np.float32],
@@ -373,10 +398,11 @@ def _best(
     """Return the `k` best rows of the distinct vectors `near`, and their cosines."""
     if not len(near):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-    rows, begins = neighbours.rows, neighbours.bounds[near]
+    rows, bounds = groups
+    begins = bounds[near]
     cosines = pair_cosines(vectors, rows[begins].astype(np.int64), query[None], np.zeros(len(near), dtype=np.int64))
     # Equal vectors stand in the order of ties, so no more than k of them can be among the best.
-    sizes = np.minimum(neighbours.bounds[near + 1] - begins, k)
+    sizes = np.minimum(bounds[near + 1] - begins, k)
     falling = np.argsort(-cosines)
     last = min(int(np.searchsorted(np.cumsum(sizes[falling]), k)), len(near) - 1)
     enough = np.flatnonzero(cosines >= cosines[falling[last]])

@@ -5,13 +5,14 @@ n documents, m queries, d dimensions. All vectors have length 1 or are zeros, so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from legalir.frames.ranking import best_first, reaching
 from legalir.storage.arrays import widened
+from legalir.storage.validity import Mask
 
 _CELLS = 16_000_000
 """Scores that are held in memory at a time."""
@@ -51,6 +52,7 @@ def best_cosines(
     order: npt.NDArray[np.int32],
     queries: npt.NDArray[np.float32],
     k: int,
+    in_force: Sequence[Mask | None] | None = None,
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
     """Yield, for each query, the documents of the `k` best cosines, best first, ties by ascending `order`.
 
@@ -62,6 +64,7 @@ def best_cosines(
         order: int32 [n], a permutation.
         queries: vectors of the queries, [m, d].
         k: at least 1.
+        in_force: which documents may be results of each query, [m] of [n]; None for all.
     """
     n, dimensions = vectors.shape
     batch = max(1, _CELLS // max(1, n))
@@ -70,8 +73,10 @@ def best_cosines(
     for first in range(0, len(queries), batch):
         chosen = queries[first : first + batch]
         scores = _products(vectors, chosen)
-        for row, vector in zip(scores, chosen, strict=True):
+        for number, (row, vector) in enumerate(zip(scores, chosen, strict=True), start=first):
             if vector.any():
+                if in_force is not None and (mask := in_force[number]) is not None:
+                    row[~mask] = -np.inf
                 yield _best(vectors, order, vector, row, k, margin)
             else:
                 yield np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)

@@ -50,6 +50,7 @@ from legalir.encode.lsa import LSA, lsa_encoder
 from legalir.encode.static import static_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.as_of import masks
 from legalir.frames.columns import QUERY_PARTS, check_queries, drop_results, empty_like, require_texts
 from legalir.frames.component import Component, Cuttable, check_number
 from legalir.frames.ranking import RankedLists, hit_lists
@@ -64,6 +65,7 @@ from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import rebuild_hint
 from legalir.storage.shards import shards_beside
 from legalir.storage.strings import Docnos
+from legalir.storage.validity import dated
 
 _Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -266,7 +268,7 @@ class DenseIndex(IndexArtifact):
                     postings = SparseIndex(Path(spill) / "postings", encoder.analyzer).index(iter)
                     facts.update(_fit(encoder, postings, data, precision))
             else:
-                batches = ((docnos, encoder.encode(texts)) for docnos, texts in document_batches(iter))
+                batches = ((docnos, encoder.encode(texts)) for docnos, texts in document_batches(dated(iter, data)))
                 facts.update(write_vectors(data, batches, precision))
         return self
 
@@ -503,6 +505,8 @@ def _fit(encoder: TrainableEncoder, postings: SparseIndex, data: Path, precision
     """Fit an encoder; write its arrays, the vectors and the docnos into `data`; return the facts about them."""
     fitted, vectors = encoder.fit(postings)
     fitted.save(data)
+    if postings.validity is not None:
+        postings.validity.write(data)
     return write_vectors(data, [(postings.docnos.tolist(), np.asarray(vectors))], precision)
 
 
@@ -603,10 +607,11 @@ class DenseRetriever(Cuttable):
         vectors = index.query_vectors(queries, type(self).__name__)
         k, depth = self.num_results, max(self.num_results, self.depth or 0)
         given = index.vectors, index.docno_table.order, vectors, k
+        in_force = masks(queries, index.validity)
         if self._approximates() and depth < len(index):
-            hits = list(approximate_cosines(index.neighbours, *given, depth))
+            hits = list(approximate_cosines(index.neighbours, *given, depth, in_force))
         else:
-            hits = list(best_cosines(*given))
+            hits = list(best_cosines(*given, in_force))
         return hit_lists(queries, hits, index.docno_table)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:

@@ -23,6 +23,7 @@ from legalir.dense.cosine import best_cosines
 from legalir.dense.index import DenseIndex, DenseRetriever, DenseScorer
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, result_scores
+from legalir.frames.as_of import masks
 from legalir.frames.columns import check_queries, drop_results, empty_like, require_columns, require_texts
 from legalir.frames.component import Cuttable, check_choice, check_number
 from legalir.frames.ranking import Hits, rank_results, results_frame, top_k
@@ -31,6 +32,7 @@ from legalir.lexical.retriever import SparseRetriever
 from legalir.plugins import parameters_of
 from legalir.storage.arrays import unit_rows
 from legalir.storage.strings import Docnos
+from legalir.storage.validity import Mask, Validity
 
 TermVector = dict[int, float]
 """Weights by term number."""
@@ -167,12 +169,17 @@ class Feedback(Cuttable, Generic[Q]):
         """Check the columns of the query."""
         pt.validate.columns(inp, includes=["qid", "query", "docno", "score"])
 
+    @property
+    def validity(self) -> Validity | None:
+        """The validity of the documents."""
+        raise NotImplementedError
+
     def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[Q]:
         """Return each query, moved towards the documents with these numbers."""
         raise NotImplementedError
 
-    def find(self, moved: list[Q]) -> list[Hits]:
-        """Return the best documents for each moved query."""
+    def find(self, moved: list[Q], in_force: Sequence[Mask | None]) -> list[Hits]:
+        """Return the best documents for each moved query, of those in force: [q] of [n], None for all."""
         raise NotImplementedError
 
     def fuse_rank_cutoff(self, k: int) -> Self | None:
@@ -196,8 +203,9 @@ class Feedback(Cuttable, Generic[Q]):
         queries, feedback = self.feedback(inp)
         moved = self.move(queries, feedback)
         if self.mode == "full":
+            hits = self.find(moved, masks(queries, self.validity))
             column = pd.Series(moved, dtype=object)
-            return results_frame(queries.assign(**{self.moved: column}), self.find(moved), self.scorer().docno_table())
+            return results_frame(queries.assign(**{self.moved: column}), hits, self.scorer().docno_table())
         of = dict(zip(queries["qid"], moved, strict=True))
         column = pd.Series([of[qid] for qid in inp["qid"]], index=inp.index, dtype=object)
         return self.scorer().transform(inp.assign(**{self.moved: column}))
@@ -296,11 +304,18 @@ class TermRocchio(Feedback[dict[str, float]]):
             vector[int(term)] += float(weight)
         return vector
 
-    def find(self, moved: list[dict[str, float]]) -> list[Hits]:
+    @property
+    def validity(self) -> Validity | None:
+        """The validity of the documents."""
+        return self.retriever.index.validity
+
+    def find(self, moved: list[dict[str, float]], in_force: Sequence[Mask | None]) -> list[Hits]:
         """Return the documents of the greatest scores for each q'."""
         hits: list[Hits] = []
-        for vector in moved:
+        for vector, mask in zip(moved, in_force, strict=True):
             scores = _term_scores(self.retriever, vector)
+            if mask is not None:
+                scores = scores * mask  # Only scores above 0 are results.
             best = top_k(scores, self.retriever.index.order, self.num_results)
             hits.append((best, scores[best]))
         return hits
@@ -438,10 +453,15 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
             for vector, numbers in zip(vectors, feedback, strict=True)
         ]
 
-    def find(self, moved: list[npt.NDArray[np.float32]]) -> list[Hits]:
+    @property
+    def validity(self) -> Validity | None:
+        """The validity of the documents."""
+        return self.index.validity
+
+    def find(self, moved: list[npt.NDArray[np.float32]], in_force: Sequence[Mask | None]) -> list[Hits]:
         """Return the documents of the greatest cosines with each q'."""
         index = self.index
-        return list(best_cosines(index.vectors, index.docno_table.order, np.stack(moved), self.num_results))
+        return list(best_cosines(index.vectors, index.docno_table.order, np.stack(moved), self.num_results, in_force))
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the shares of the query and of each of the first results in the scores of `docnos`."""

@@ -17,6 +17,7 @@ import pandas as pd
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from legalir.extras import require
+from legalir.frames.as_of import days
 from legalir.frames.component import check_flag, check_number
 from legalir.generate.contexts import Context, context, linked, report_left_out, texts_of
 from legalir.generate.generator import Answer, Generator, citing
@@ -26,6 +27,7 @@ from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
 from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import check_script, collection_prompt
+from legalir.storage.validity import provision_key
 
 if TYPE_CHECKING:
     from legalir.datasets.records import ProvisionLookup
@@ -192,13 +194,15 @@ class LLMAnswer(Generator):
     def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
         """Return the answer to each question; a request that is too long is repeated with half of the provisions."""
         facts = asked["context"].tolist() if self.context and "context" in asked.columns else [""] * len(asked)
-        wanted = [self._parents(docnos) for docnos in lists]
+        asked_on: Sequence[int | None] = days(asked) if self._dated() else [None] * len(asked)
+        wanted = [self._parents(docnos, day) for docnos, day in zip(lists, asked_on, strict=True)]
         given = [context(one, texts_of(list(one), self.collection, "answer"), self.context_tokens) for one in wanted]
         questions = list(zip(asked["query"].tolist(), map(str, facts), strict=True))
         answers: list[Answer] = [Answer("")] * len(asked)
         waiting = list(range(len(asked)))
         while waiting:
-            made = self._ask([questions[row] for row in waiting], [given[row] for row in waiting])
+            of = [(questions[row], given[row], asked_on[row]) for row in waiting]
+            made = self._ask(*map(list, zip(*of, strict=True)))
             for row, answer in zip(waiting, made, strict=True):
                 answers[row] = answer
             waiting = [row for row in waiting if answers[row].reply_state == "too_long" and len(given[row].docnos) > 1]
@@ -207,13 +211,20 @@ class LLMAnswer(Generator):
         report_left_out("answer", sum(map(len, wanted)), sum(len(one.docnos) for one in given))
         return answers
 
-    def _parents(self, docnos: Sequence[str]) -> Mapping[str, str]:
+    def _dated(self) -> bool:
+        """Return whether the provisions are versions."""
+        return any(part is not None and part.validity is not None for part in (self.graph, self.numbers))
+
+    def _parents(self, docnos: Sequence[str], day: int | None) -> Mapping[str, str]:
         """Return the provisions that the model should read, each with the one that cites it."""
         first = docnos[: self.k] if self.context else ()
-        return dict.fromkeys(first, "") if self.graph is None else linked(first, self.graph)
+        graph = self.graph if self.graph is None or day is None else self.graph.at(day)
+        return dict.fromkeys(first, "") if graph is None else linked(first, graph)
 
-    def _ask(self, questions: Sequence[tuple[str, str]], given: Sequence[Context]) -> list[Answer]:
-        """Return the answer to each question from its further facts and its provisions."""
+    def _ask(
+        self, questions: Sequence[tuple[str, str]], given: Sequence[Context], asked_on: Sequence[int | None]
+    ) -> list[Answer]:
+        """Return the answer to each question from its further facts and its provisions, on its day."""
         # Nothing to read, nothing to ask.
         asked = [number for number, one in enumerate(given) if one.docnos or not self.context]
         replies = self.client.ask(
@@ -233,10 +244,10 @@ class LLMAnswer(Generator):
         )
         answers = [Answer("", abstained=True, reason=_DOES_NOT_FIT)] * len(given)
         for number, reply in zip(asked, replies, strict=True):
-            answers[number] = self._read(reply, given[number].docnos)
+            answers[number] = self._read(reply, given[number].docnos, asked_on[number])
         return answers
 
-    def _read(self, reply: Reply, docnos: tuple[str, ...]) -> Answer:
+    def _read(self, reply: Reply, docnos: tuple[str, ...], day: int | None) -> Answer:
         """Return the answer in a reply, with resolved citations and checked quotations."""
         tokens = (0, 0) if reply.reply is None else (reply.reply.prompt_tokens, reply.reply.completion_tokens)
         answer = Answer(
@@ -252,7 +263,7 @@ class LLMAnswer(Generator):
         for statement in reply.value.statements:
             text, numbers = _without_numbers(" ".join(statement.text.split()), len(docnos))
             names = [*(one.provision for one in statement.citations), *numbers]
-            named = {name: self._resolved(name, docnos) for name in names}
+            named = {name: self._resolved(name, docnos, day) for name in names}
             own = dict.fromkeys(docno for docno in named.values() if docno)
             quoted |= {(named[one.provision], one.quote): None for one in statement.citations if one.quote.strip()}
             citations |= own
@@ -260,7 +271,7 @@ class LLMAnswer(Generator):
         text = "\n".join(line for line in lines if line)
         return replace(answer, text=text, citations=tuple(citations), quotes=self._checked_quotes(list(quoted)))
 
-    def _resolved(self, name: str, docnos: Sequence[str]) -> str:
+    def _resolved(self, name: str, docnos: Sequence[str], day: int | None) -> str:
         """Return the docno that a model's name of a provision means; the name where it means none."""
         name = " ".join(name.split())
         if match := _NUMBER.fullmatch(name):
@@ -269,9 +280,13 @@ class LLMAnswer(Generator):
         for docno in (name, name.strip("[]")):
             if docno in docnos or self.collection.provisions([docno]):
                 return docno
+        if versions := [docno for docno in docnos if name.strip("[]") == provision_key(docno)]:
+            return versions[0]
         if self.numbers is None:
             return name
-        meant = {naming.provisions for naming in self.numbers.namings(name, most=1, without_law=False)}
+        validity = self.numbers.validity
+        in_force = None if validity is None or day is None else validity.on(day)
+        meant = {naming.provisions for naming in self.numbers.namings(name, 1, without_law=False, in_force=in_force)}
         return str(self.numbers.docno_table[np.array(meant.pop())][0]) if len(meant) == 1 else name
 
     def _checked_quotes(self, quoted: Sequence[tuple[str, str]]) -> tuple[tuple[str, str, str], ...]:

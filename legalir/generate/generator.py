@@ -24,7 +24,6 @@ from legalir.frames.columns import (
     empty_like,
     fed_with_questions,
     require_texts,
-    whole_characters,
 )
 from legalir.frames.component import Component
 from legalir.llm.chat import REPLY_STATE
@@ -273,7 +272,7 @@ def gives_answers(pipeline: pt.Transformer) -> bool:
 
 
 def ask(
-    pipeline: pt.Transformer, query: str, expression: str, told: Callable[[str], None] = lambda words: None
+    pipeline: pt.Transformer, asked: pd.DataFrame, expression: str, told: Callable[[str], None] = lambda words: None
 ) -> Answer:
     """Return the answer of a pipeline to one question.
 
@@ -281,14 +280,14 @@ def ask(
 
     Args:
         pipeline: a pipeline that ends in a generator.
-        query: the question.
+        asked: a frame of one question.
         expression: the pipeline as messages show it.
         told: called with a few words about each step that is done: retrieved, asked, verified.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
     """
-    asked = frame = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]})
+    frame = asked
     results = empty_like(frame)
     with fed_with_questions(f"answer: {expression!r}"):
         pipeline.transform(frame.iloc[:0])  # Find faults before a model writes an answer.
@@ -306,4 +305,4 @@ def ask(
         told(f"Asked a language model, {tokens:,} tokens")
     held = sum(state != "not found" for _, _, state in row["quotes"])
     told(f"Verified {held} of {_counted(len(row['quotes']), 'quotation')}")
-    return Answer.of_row(row, query=query, sources=results.sort_values("rank", kind="stable"))
+    return Answer.of_row(row, query=asked["query"].iloc[0], sources=results.sort_values("rank", kind="stable"))

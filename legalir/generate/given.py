@@ -6,7 +6,7 @@ They are baselines of generators: an answer from the right provisions, and an an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,15 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError, suggestion
 from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.as_of import days
 from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.ranking import Hits, RankedLists, hit_lists
 from legalir.generate.contexts import estimated_tokens, report_left_out
+from legalir.graph.laws import LawTable
 from legalir.plugins import parameters_of
 from legalir.rewrite.rewriter import composed, original_questions
+from legalir.storage.validity import provision_key
 
 if TYPE_CHECKING:
     from legalir.datasets.dataset import StatuteDataset
@@ -42,15 +45,29 @@ class _Given(Component):
     """
 
     label: str
+    versions: LawTable | None
 
-    def _docnos(self, qid: str, question: str) -> Sequence[str]:
+    def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
         """Return the provisions for a question, best first.
 
         Args:
             qid: id of the question.
             question: the original question, in NFC.
+            law: the version in force of each provision, by its key; None where the provisions have no versions.
         """
         raise NotImplementedError
+
+    def _laws(self, queries: pd.DataFrame) -> list[Mapping[str, str] | None]:
+        """Return the version in force of each provision, by its key, for each query; None without versions."""
+        table = self.versions
+        if table is None or table.validity is None:
+            return [None] * len(queries)
+        asked = days(queries)
+        law = {
+            day: {provision_key(docno): docno for docno in table.docnos[table.validity.on(day)].tolist()}
+            for day in set(asked)
+        }
+        return [law[day] for day in asked]
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""
@@ -70,7 +87,8 @@ class _Given(Component):
         pt.validate.columns(inp, includes=["qid", "query"])
         queries = drop_results(inp)
         require_texts(queries, self.label)
-        lists = [self._docnos(qid, text) for qid, text in zip(queries["qid"], original_questions(queries), strict=True)]
+        asked = zip(queries["qid"], original_questions(queries), self._laws(queries), strict=True)
+        lists = [self._docnos(*one) for one in asked]
         numbers = {docno: number for number, docno in enumerate(dict.fromkeys(one for each in lists for one in each))}
         hits: list[Hits] = [(np.array([numbers[one] for one in each], np.int64), in_order(len(each))) for each in lists]
         return hit_lists(queries, hits, np.array([*numbers], dtype=object))
@@ -78,7 +96,7 @@ class _Given(Component):
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the place of each of `docnos` in the list."""
         queries = drop_results(inp).head(1)
-        given = self._docnos(queries["qid"].iloc[0], original_questions(queries)[0])
+        given = self._docnos(queries["qid"].iloc[0], original_questions(queries)[0], self._laws(queries)[0])
         score = dict(zip(given, in_order(len(given)).tolist(), strict=True))
         explanations = {}
         for place, docno in enumerate(given, start=1):
@@ -108,6 +126,7 @@ class Golden(_Given):
     Args:
         dataset: the questions, judgements and provisions.
         documents: ``all`` provisions of a question, the ``first`` one, or the ``second`` one alone.
+        versions: the versions of the provisions, where they have any: then a judged key is the version in force.
 
     Raises:
         ComponentError: `documents` is something else, or the dataset has no questions with judgements.
@@ -115,7 +134,7 @@ class Golden(_Given):
 
     label = "golden"
 
-    def __init__(self, dataset: StatuteDataset, documents: str = "all") -> None:
+    def __init__(self, dataset: StatuteDataset, documents: str = "all", versions: LawTable | None = None) -> None:
         check_choice("golden", "documents", documents, _SLICES)
         if not (dataset.has_topics() and dataset.has_judgements()):
             splits = [f"{dataset.base_id}/{split}" for split in dataset.splits]
@@ -123,9 +142,13 @@ class Golden(_Given):
             raise ComponentError(f"golden: {dataset.id} has no questions with judgements of its own{there}.")
         self.dataset = dataset
         self.documents = documents
+        self.versions = versions
 
-    def _docnos(self, qid: str, question: str) -> Sequence[str]:
+    def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
         text, docnos = self._judged.get(qid, ("", ()))
+        if law is not None:
+            pairs = [(name, law.get(provision_key(name))) for name in docnos]
+            docnos = tuple(one for name, one in pairs if one is not None and name in (one, provision_key(one)))
         return docnos[_SLICES[self.documents]] if text == question else ()
 
     @cached_property
@@ -136,7 +159,8 @@ class Golden(_Given):
             if label >= 1:
                 labels[qid][docno] = label
         # A judgement of a provision that is not there was reported when the corpus was read.
-        there = self.dataset.provisions({docno: None for judged in labels.values() for docno in judged})
+        named = {docno: None for judged in labels.values() for docno in judged}
+        there: Container[str] = named if self.versions is not None else self.dataset.provisions(named)
         judged = {}
         for row in self.dataset.queries():
             qid = str(row["qid"])
@@ -171,6 +195,7 @@ class FullContext(_Given):
         laws: names of laws, as in the field ``law`` of the provisions; None for all provisions.
         max_tokens: tokens of title and text of all provisions, estimated as a third of their UTF-8 bytes
             (:func:`~legalir.generate.contexts.estimated_tokens`).
+        versions: the versions of the provisions, where they have any: then only those in force are returned.
 
     Raises:
         ComponentError: a parameter is not one of these.
@@ -178,7 +203,13 @@ class FullContext(_Given):
 
     label = "full_context"
 
-    def __init__(self, dataset: StatuteDataset, laws: Sequence[str] | None = None, max_tokens: int = 100_000) -> None:
+    def __init__(
+        self,
+        dataset: StatuteDataset,
+        laws: Sequence[str] | None = None,
+        max_tokens: int = 100_000,
+        versions: LawTable | None = None,
+    ) -> None:
         check_number("full_context", "max_tokens", max_tokens, low=1, integer=True)
         if laws is not None and not (
             isinstance(laws, list | tuple) and laws and all(isinstance(law, str) for law in laws)
@@ -187,26 +218,39 @@ class FullContext(_Given):
         self.dataset = dataset
         self.laws = laws
         self.max_tokens = max_tokens
+        self.versions = versions
 
-    def _docnos(self, qid: str, question: str) -> Sequence[str]:
-        return self._fitting if any(map(str.isalnum, question)) else ()
+    def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
+        if not any(map(str.isalnum, question)):
+            return ()
+        return self._fitting if law is None else self._that_fit(set(law.values()))
 
     @cached_property
     def _fitting(self) -> tuple[str, ...]:
-        """The provisions that fit.
+        """The provisions that fit."""
+        return self._that_fit(None)
+
+    def _that_fit(self, of: Container[str] | None) -> tuple[str, ...]:
+        """Return the provisions that fit, of some of them; None for all."""
+        fitting: list[str] = []
+        chosen, left = 0, self.max_tokens
+        for docno, tokens in self._tokens:
+            if of is None or docno in of:
+                chosen += 1
+                left -= tokens
+                if left >= 0:
+                    fitting.append(docno)
+        report_left_out("full_context", chosen, len(fitting))
+        return tuple(fitting)
+
+    @cached_property
+    def _tokens(self) -> list[tuple[str, int]]:
+        """Docno and estimated tokens of each provision of the laws.
 
         Raises:
             ComponentError: a law is unknown.
         """
-        fitting: list[str] = []
-        chosen, left = 0, self.max_tokens
-        for docno, tokens in self._chosen():
-            chosen += 1
-            left -= tokens
-            if left >= 0:
-                fitting.append(docno)
-        report_left_out("full_context", chosen, len(fitting))
-        return tuple(fitting)
+        return list(self._chosen())
 
     def _chosen(self) -> Iterator[tuple[str, int]]:
         """Yield docno and estimated tokens of each provision of the laws."""
@@ -231,13 +275,17 @@ def _name(law: str) -> str:
     return " ".join(composed(law).split())
 
 
-@parameters_of(Golden, without=["dataset"])
+def _versions(collection: Any) -> LawTable | None:
+    return collection.indexes.laws if collection.source.dated else None
+
+
+@parameters_of(Golden, without=["dataset", "versions"])
 def golden(collection: Any, **params: Any) -> Golden:
     """Return the judged provisions of each question, as a baseline: ``golden >> quote``."""
-    return Golden(collection.source, **params)
+    return Golden(collection.source, versions=_versions(collection), **params)
 
 
-@parameters_of(FullContext, without=["dataset"])
+@parameters_of(FullContext, without=["dataset", "versions"])
 def full_context(collection: Any, **params: Any) -> FullContext:
     """Return all provisions, as a baseline: ``full_context(laws=["…"], max_tokens=100000) >> quote``."""
-    return FullContext(collection.source, **params)
+    return FullContext(collection.source, versions=_versions(collection), **params)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -27,8 +27,9 @@ from legalir.frames.component import check_number
 from legalir.frames.ranking import places
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import building, open_build
-from legalir.storage.csr import Adjacency, adjacency, both_ways, reverse
+from legalir.storage.csr import Adjacency, adjacency, among, both_ways, reverse
 from legalir.storage.strings import Docnos, Strings, write_strings
+from legalir.storage.validity import DateReader, Validity, names_version, provision_key
 
 if TYPE_CHECKING:
     import networkx
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from legalir.datasets import StatuteDataset
 
 _KINDS = 256
+_GRAPHS = 16
+"""Number of days whose links are kept in memory."""
 
 
 class Left(NamedTuple):
@@ -105,6 +108,41 @@ def _triple(link: Sequence[str], kinds: dict[str, int]) -> tuple[str, str, int]:
         raise DataError(f"The link {link!r} is not (source, target) or (source, target, kind), all of them strings.")
     kind = link[2] if len(link) == 3 else ""
     return link[0], link[1], kinds.setdefault(kind, len(kinds))
+
+
+def version_links(
+    links: Iterable[Sequence[str]], docnos: Sequence[str], validity: Validity
+) -> Iterator[tuple[str, str, str]]:
+    """Yield links between versions, from links that may name versions or keys of provisions.
+
+    A key means each version of its provision; of the links between the versions of two provisions, those are yielded
+    whose ends are in force on a common day. A link whose ends are both versions is yielded as it is.
+
+    Args:
+        links: (source, target) or (source, target, kind).
+        docnos: all docnos.
+        validity: of these.
+
+    Raises:
+        DataError: a link is not a pair or triple of strings.
+    """
+    number = {docno: place for place, docno in enumerate(docnos)}
+    versions: dict[str, list[str]] = {}
+    for docno in docnos:
+        versions.setdefault(provision_key(docno), []).append(docno)
+    begin, end = validity.begin.tolist(), validity.end.tolist()
+    for link in links:
+        _triple(link, {})
+        sources, targets = ([name] if name in number else versions.get(name, [name]) for name in link[:2])
+        kind = link[2] if len(link) == 3 else ""
+        if link[0] in number and link[1] in number:
+            yield link[0], link[1], kind
+            continue
+        for source in sources:
+            for target in targets:
+                one, other = number.get(source, -1), number.get(target, -1)
+                if min(one, other) < 0 or max(begin[one], begin[other]) < min(end[one], end[other]):
+                    yield source, target, kind
 
 
 class Vectors(Protocol):
@@ -277,6 +315,7 @@ class GraphContent:
         sources: links by the cited provision.
         facts: ``kinds``, the names of the kinds; counts of links that were left out; origin of the graph.
         fingerprint: tells one content from another.
+        validity: of the nodes, where they are versions of provisions.
     """
 
     docnos: list[str] | Strings
@@ -284,6 +323,7 @@ class GraphContent:
     sources: Adjacency
     facts: dict[str, Any]
     fingerprint: str
+    validity: Validity | None = None
 
     @property
     def kinds(self) -> list[str]:
@@ -320,6 +360,8 @@ def write_content(content: GraphContent, path: Path) -> None:
         for direction in _DIRECTIONS:
             for name, array in getattr(content, direction)._asdict().items():
                 save_array(data / f"{direction}.{name}.npy", array)
+        if content.validity is not None:
+            content.validity.write(data)
         facts.update(content.facts, fingerprint=content.fingerprint)
 
 
@@ -331,7 +373,8 @@ def open_content(path: Path) -> GraphContent:
     """
     manifest, arrays = open_build(path, KIND, VERSION)
     targets, sources = (Adjacency(*(arrays[f"{way}.{name}"] for name in Adjacency._fields)) for way in _DIRECTIONS)
-    return GraphContent(Strings(arrays, "docnos"), targets, sources, manifest.facts, manifest.facts["fingerprint"])
+    fingerprint, validity = manifest.facts["fingerprint"], Validity.of(arrays)
+    return GraphContent(Strings(arrays, "docnos"), targets, sources, manifest.facts, fingerprint, validity)
 
 
 Direction = Literal["out", "in", "both"]
@@ -390,8 +433,17 @@ class CitationGraph(pt.Artifact):
         from legalir import datasets
 
         source = datasets.load(dataset) if isinstance(dataset, str | PathLike) else dataset
-        links = number_links(source.links(), source.docnos())
-        return cls._holding(content_of(links, {"corpus": source.fingerprint()}))
+        facts = {"corpus": source.fingerprint()}
+        if not any(map(names_version, source.docnos())):
+            return cls._holding(content_of(number_links(source.links(), source.docnos()), facts))
+        reader = DateReader()
+        for provision in source.docs():
+            reader.read(provision._asdict())
+        validity = reader.validity()
+        assert validity is not None
+        links = number_links(version_links(source.links(), reader.docnos, validity), reader.docnos)
+        order = np.array(sorted(range(len(reader.docnos)), key=reader.docnos.__getitem__))
+        return cls._holding(replace(content_of(links, facts), validity=validity.reordered(order)))
 
     @classmethod
     def cosine_knn(cls, index: Vectors, k: int = 10) -> Self:
@@ -496,6 +548,33 @@ class CitationGraph(pt.Artifact):
     def docno_table(self) -> Docnos:
         """The docnos, and the node of each."""
         return Docnos(self._content.docnos)
+
+    @property
+    def validity(self) -> Validity | None:
+        """The days on which each provision is in force; None where the provisions are no versions."""
+        return self._content.validity
+
+    def at(self, day: int) -> Self:
+        """Return the graph with the same nodes and the links in force on a day: those of which both ends are.
+
+        A graph whose provisions are no versions is returned as it is.
+        """
+        if self.validity is None:
+            return self
+        graphs = self._graphs
+        if day not in graphs:
+            if len(graphs) >= _GRAPHS:
+                graphs.clear()
+            content, mask = self._content, self.validity.on(day)
+            targets, sources = (among(links, mask) for links in (content.targets, content.sources))
+            fingerprint = f"{content.fingerprint}@{day}"
+            graphs[day] = self._holding(GraphContent(content.docnos, targets, sources, content.facts, fingerprint))
+            graphs[day].__dict__["docno_table"] = self.docno_table
+        return graphs[day]
+
+    @cached_property
+    def _graphs(self) -> dict[int, Self]:
+        return {}
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
         """Return the node of each docno, -1 for one that the graph does not know; [m]."""

@@ -13,6 +13,7 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.as_of import days
 from legalir.frames.columns import empty_like, query_columns
 from legalir.frames.component import Cuttable, check_number
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
@@ -93,18 +94,23 @@ class Expander(Cuttable):
 
     def _expanded(self, lists: RankedLists) -> Iterator[list[Step]]:
         """Yield the steps to the expanded list of each query, each node once."""
-        links = self.graph.adjacency("out")
-        placing = self.placing(lambda node: links.row(node).tolist() if node >= 0 else [])
+        asked = [None] * len(lists.queries) if self.graph.validity is None else days(lists.queries)
+        placings = {day: self._placing(day) for day in set(asked)}
         # A document that the graph lacks is identified by its row.
         node = numbers_in(self.graph, lists.docno, self.name)
         nodes = np.where(node < 0, -1 - np.arange(len(node)), node)
-        for first, last in pairwise(lists.bounds.tolist()):
+        for (first, last), day in zip(pairwise(lists.bounds.tolist()), asked, strict=True):
             once: dict[int, Step] = {}
-            for step in placing(nodes[first:last].tolist()):
+            for step in placings[day](nodes[first:last].tolist()):
                 once.setdefault(step.node, step)
                 if len(once) == self.num_results:
                     break
             yield list(once.values())
+
+    def _placing(self, day: int | None) -> Callable[[list[int]], Iterator[Step]]:
+        """Return the function of :meth:`placing` for the links in force on a day; None for all links."""
+        links = (self.graph if day is None else self.graph.at(day)).adjacency("out")
+        return self.placing(lambda node: links.row(node).tolist() if node >= 0 else [])
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return why `docnos` have their places: by their own score, or cited by a root."""

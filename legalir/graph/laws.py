@@ -19,6 +19,7 @@ from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import docno_of, field_text
 from legalir.storage.strings import Strings, write_docnos, write_strings
+from legalir.storage.validity import dated
 
 Group = Literal["law", "family"]
 """Groups of provisions: their law, or the family of a statute and the laws that carry it out."""
@@ -59,7 +60,7 @@ class LawTable(IndexArtifact):
             ComponentError: a docno is missing or occurs twice, or a law is not a string.
         """
         with building(self.directory, self.kind, self.version) as (data, facts):
-            pairs = [(docno_of(row), field_text(row, "law")) for row in iter]
+            pairs = [(docno_of(row), field_text(row, "law")) for row in dated(iter, data)]
             laws = sorted({law for _, law in pairs if law})
             number = {law: place for place, law in enumerate(laws)}
             write_docnos(data, [docno for docno, _ in pairs])

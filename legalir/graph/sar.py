@@ -10,6 +10,7 @@ arithmetic is done for all queries at once. Seeds s have scores S(s) in [0, 1]::
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -21,6 +22,7 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
+from legalir.frames.as_of import by_day, days
 from legalir.frames.columns import check_queries, empty_like, query_columns, require_columns
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.normalize import FITTED, NORMALIZERS, clip
@@ -254,8 +256,16 @@ class SAR(Component):
             check_queries(inp, "docno", "score")
 
     def _reranked(self, lists: RankedLists) -> RankedLists:
+        if self.graph.validity is not None:
+            return by_day(lists, lambda day, of_day: self._on(day)._reranked(of_day))
         candidates = self.candidates(lists)
         return ranked_lists(lists.queries, candidates.query, candidates.docno, candidates.final)
+
+    def _on(self, day: int) -> SAR:
+        """Return the component over the links in force on a day."""
+        of_day = copy.copy(self)
+        of_day.graph = self.graph.at(day)
+        return of_day
 
     def candidates(self, lists: RankedLists) -> Candidates:
         """Return all candidates of all queries, and the parts of their scores; errors as :meth:`apply`."""
@@ -381,7 +391,10 @@ class SAR(Component):
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return why `docnos` have their scores: S, a bonus for each seed that cites them, and a lift if frozen."""
-        candidates = self.candidates(read_lists(inp, "sar")[0])
+        lists = read_lists(inp, "sar")[0]
+        if self.graph.validity is not None:
+            return self._on(days(lists.queries)[0]).explain(inp, docnos, upstream)
+        candidates = self.candidates(lists)
         place = {docno: number for number, docno in enumerate(candidates.docno.tolist())}
         chosen = {docno: place[docno] for docno in docnos if docno in place}
         origins = upstream([docno for docno, number in chosen.items() if candidates.row[number] >= 0])

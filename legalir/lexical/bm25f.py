@@ -29,6 +29,7 @@ from legalir.storage.arrays import create_array, load_array, save_array
 from legalir.storage.artifact import building
 from legalir.storage.documents import document_batches, field_text
 from legalir.storage.strings import write_docnos, write_strings
+from legalir.storage.validity import dated
 
 
 class _Block(NamedTuple):
@@ -137,7 +138,7 @@ class FieldIndex(TermIndex):
             building(self.directory, self.kind, self.version) as (data, facts),
             tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill,
         ):
-            facts.update(_write(iter, self._asked, data, Path(spill)))
+            facts.update(_write(dated(iter, data), self._asked, data, Path(spill)))
             facts.update(corpus=corpus, links=links)
         self.forget()
         return self

@@ -21,6 +21,7 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.as_of import masks
 from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Cuttable, check_flag, check_number
 from legalir.frames.ranking import RankedLists, ranked_lists
@@ -32,6 +33,7 @@ from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import docno_of, field_text
 from legalir.storage.strings import Strings, write_docnos, write_strings
+from legalir.storage.validity import Mask, dated
 
 _BRACKET = re.compile(r"\.?\s?[(（]")
 _PART_OF, _BELOW = "=", ">"
@@ -104,7 +106,7 @@ class NumberTable(IndexArtifact):
         with building(self.directory, self.kind, self.version) as (data, facts):
             rows = [
                 (docno := docno_of(row), field_text(row, "law"), field_text(row, "article") or tail_of(docno))
-                for row in iter
+                for row in dated(iter, data)
             ]
             write_docnos(data, [docno for docno, _, _ in rows])
             for place, (array, table) in enumerate((("law", "laws"), ("article", "articles")), start=1):
@@ -145,21 +147,27 @@ class NumberTable(IndexArtifact):
         order = np.argsort(article, kind="stable")
         return order, np.searchsorted(article[order], np.arange(len(Strings(self.arrays, "articles")) + 1))
 
-    def namings(self, question: str, most: int, without_law: bool) -> Iterator[Naming]:
+    def namings(self, question: str, most: int, without_law: bool, in_force: Mask | None = None) -> Iterator[Naming]:
         """Yield the numbers of articles in a question, in its order, that provisions of the collection have.
 
         Args:
             question: the question.
             most: a number that more provisions may have is left out.
             without_law: whether a number counts if the collection has several laws and the question names none.
+            in_force: which provisions may be meant, [n]; None for all.
         """
         several = self.manifest.facts["laws"] >= 2 and not without_law
-        for naming in self.references(question):
+        for naming in self.references(question, in_force):
             if (naming.law_named or not several) and 1 <= len(naming.provisions) <= most:
                 yield naming
 
-    def references(self, text: str) -> Iterator[Naming]:
-        """Yield all numbers of articles in a text, in its order, also those that no provision of the collection has."""
+    def references(self, text: str, in_force: Mask | None = None) -> Iterator[Naming]:
+        """Yield all numbers of articles in a text, in its order, also those that no provision of the collection has.
+
+        Args:
+            text: the text.
+            in_force: which provisions may be meant, [n]; None for all.
+        """
         text = clean(text)
         references = read_references(text)
         laws = self._names.of(text, references) if references else []
@@ -170,7 +178,7 @@ class NumberTable(IndexArtifact):
             for place, number in enumerate(reference.numbers):
                 key = (number.number, number.parts, of)
                 if key not in cached:
-                    cached[key] = tuple(self._provisions(number, of).tolist())
+                    cached[key] = tuple(self._provisions(number, of, in_force).tolist())
                 start = number.start if place else reference.start
                 name = text[law.start : law.end].strip() if law else ""
                 yield Naming(text[start : number.end], name, cached[key], law is not None, start)
@@ -191,7 +199,7 @@ class NumberTable(IndexArtifact):
                 end = reference.end
         return " ".join("".join([*kept, text[end:]]).split()) if end else text
 
-    def _provisions(self, number: ArticleNumber, laws: tuple[int, ...] | None) -> Ints:
+    def _provisions(self, number: ArticleNumber, laws: tuple[int, ...] | None, in_force: Mask | None = None) -> Ints:
         """Return the provisions with a number and all its parts, else those below, else the same with fewer parts."""
         numbers, named = self._articles
         order, first = self._by_article
@@ -200,6 +208,8 @@ class NumberTable(IndexArtifact):
             provisions = np.sort(np.concatenate([order[:0], *ranges]))
             if laws is not None:
                 provisions = provisions[np.isin(self.arrays["law"][provisions], laws)]
+            if in_force is not None:
+                provisions = provisions[in_force[provisions]]
             if len(provisions):
                 return provisions
         return order[:0]
@@ -262,10 +272,15 @@ class Lookup(Cuttable):
         """The component as in an expression, with the parameters of its scores."""
         return f"lookup(most={self.most}, without_law={self.without_law})"
 
-    def named(self, question: str) -> dict[int, Naming]:
-        """Return the provisions that a question names, each with the naming that gives it the highest score."""
+    def named(self, question: str, in_force: Mask | None = None) -> dict[int, Naming]:
+        """Return the provisions that a question names, each with the naming that gives it the highest score.
+
+        Args:
+            question: the question.
+            in_force: which provisions may be meant, [n]; None for all.
+        """
         best: dict[int, Naming] = {}
-        for naming in self.numbers.namings(question, self.most, self.without_law):
+        for naming in self.numbers.namings(question, self.most, self.without_law, in_force):
             for provision in naming.provisions:
                 if provision not in best or naming.score > best[provision].score:
                     best[provision] = naming
@@ -289,7 +304,8 @@ class Lookup(Cuttable):
         pt.validate.columns(inp, includes=["qid", "query"])
         queries = drop_results(inp)
         require_texts(queries, "Lookup")
-        found = [self.named(query) for query in queries["query"]]
+        asked = zip(queries["query"], masks(queries, self.numbers.validity), strict=True)
+        found = [self.named(*one) for one in asked]
         query = np.repeat(np.arange(len(queries)), [len(one) for one in found])
         documents = np.array([provision for one in found for provision in one], dtype=np.int64)
         score = np.array([naming.score for one in found for naming in one.values()], dtype=np.float64)
@@ -298,7 +314,9 @@ class Lookup(Cuttable):
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the words of the question that name each of `docnos`."""
-        named = self.named(drop_results(inp)["query"].iloc[0])
+        queries = drop_results(inp)
+        (in_force,) = masks(queries, self.numbers.validity)
+        named = self.named(queries["query"].iloc[0], in_force)
         numbers = self.numbers.docno_table.numbers(docnos)
         found = {}
         for docno, number in zip(docnos, numbers.tolist(), strict=True):

@@ -15,6 +15,7 @@ import pyterrier as pt
 
 from legalir.analysis.ngrams import readable
 from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.as_of import masks
 from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Cuttable
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
@@ -23,6 +24,7 @@ from legalir.lexical.postings import ScoredPostings
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import Weigher
 from legalir.storage.strings import Docnos
+from legalir.storage.validity import Mask
 
 
 class SparseRetriever(Cuttable):
@@ -78,9 +80,16 @@ class SparseRetriever(Cuttable):
         terms = np.fromiter(found, dtype=np.int64, count=len(found))
         return terms, np.fromiter(found.values(), dtype=np.int64, count=len(found))
 
-    def best(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Return the numbers of the best documents, best first, and their scores."""
+    def best(self, query: str, in_force: Mask | None = None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the numbers of the best documents, best first, and their scores.
+
+        Args:
+            query: the query.
+            in_force: which documents may be results, [n]; None for all.
+        """
         scores = self.scores(query)
+        if in_force is not None:
+            scores = scores * in_force  # Only scores above 0 are results.
         best = top_k(scores, self.index.order, self.num_results)
         return best, scores[best]
 
@@ -99,8 +108,9 @@ class SparseRetriever(Cuttable):
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each term of the query in the scores of `docnos`."""
-        query = drop_results(inp)["query"].iloc[0]
-        found = set(self.index.docnos[self.best(query)[0]])
+        queries = drop_results(inp)
+        query, (in_force,) = queries["query"].iloc[0], masks(queries, self.index.validity)
+        found = set(self.index.docnos[self.best(query, in_force)[0]])
         return explain_terms(self, query, [docno for docno in docnos if docno in found])
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -121,7 +131,8 @@ class SparseRetriever(Cuttable):
         pt.validate.columns(inp, includes=["qid", "query"])
         queries = drop_results(inp)
         require_texts(queries, type(self).__name__)
-        return hit_lists(queries, [self.best(query) for query in queries["query"]], self.index.docno_table)
+        asked = zip(queries["query"], masks(queries, self.index.validity), strict=True)
+        return hit_lists(queries, [self.best(*one) for one in asked], self.index.docno_table)
 
 
 def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str]) -> dict[str, Explanation]:

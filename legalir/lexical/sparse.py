@@ -26,6 +26,7 @@ from legalir.plugins import parameters_of
 from legalir.storage.artifact import building
 from legalir.storage.documents import INDEXED_TEXT, document_batches
 from legalir.storage.strings import write_docnos, write_strings
+from legalir.storage.validity import dated
 
 
 class SparseIndex(TermIndex):
@@ -62,7 +63,7 @@ class SparseIndex(TermIndex):
             building(self.directory, self.kind, self.version) as (data, facts),
             tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill,
         ):
-            facts.update(_write(iter, self._asked, data, Path(spill)))
+            facts.update(_write(dated(iter, data), self._asked, data, Path(spill)))
             facts["corpus"] = corpus
         self.forget()
         return self

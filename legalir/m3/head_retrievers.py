@@ -18,6 +18,7 @@ import pyterrier as pt
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.as_of import masks
 from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Cuttable, check_choice, check_number
 from legalir.frames.ranking import Hits, asked_only, best_first, reaching, results_frame
@@ -29,6 +30,7 @@ from legalir.m3.maxsim import Floats, Ints, MaxSim, Multi, MultiVectors
 from legalir.plugins.contract import parameters_of
 from legalir.storage.csr import positions
 from legalir.storage.strings import Docnos
+from legalir.storage.validity import Mask, Validity
 
 
 class Grouped(NamedTuple):
@@ -78,6 +80,11 @@ class HeadIndex(Protocol):
         """Docnos and numbers of the documents."""
         ...
 
+    @property
+    def validity(self) -> Validity | None:
+        """The days on which each document is in force; None where the documents are no versions of provisions."""
+        ...
+
     def represent_queries(self, texts: Sequence[str], weights: Mapping[str, float]) -> Representations:
         """Return the representations of queries, with multi-vectors if they have a weight."""
 
@@ -117,17 +124,26 @@ class TokenProducts:
         self._factors[tokens] = 0
         return np.bincount(owner, products, minlength=len(documents)).astype(np.float32)
 
-    def best(self, queries: Iterator[tuple[Tokens, Floats]], order: npt.NDArray[np.int32], k: int) -> Iterator[Hits]:
+    def best(
+        self,
+        queries: Iterator[tuple[Tokens, Floats]],
+        order: npt.NDArray[np.int32],
+        k: int,
+        in_force: Sequence[Mask | None],
+    ) -> Iterator[Hits]:
         """Yield for each query the documents with the `k` greatest products above 0, ties by ascending `order`.
 
         Args:
             queries: token ids, each once, and their weights.
             order: position of each document among the ascending docnos, [n].
             k: at least 1.
+            in_force: which documents may be results of each query, [n]; None for all.
         """
         postings = ScoredPostings(*self._postings, len(order))
-        for tokens, weights in queries:
+        for (tokens, weights), mask in zip(queries, in_force, strict=True):
             scores = postings.scores(tokens.astype(np.int64), weights)
+            if mask is not None:
+                scores = scores * mask  # Only scores above 0 are results.
             # These sums have single precision; all documents that may be among the best are summed again.
             margin = 2 * (len(tokens) + 1) * float(np.finfo(np.float32).eps) * float(scores.max(initial=0))
             candidates = reaching(scores, k, above=0, margin=margin)
@@ -146,11 +162,15 @@ class HeadScores:
     Args:
         index: the index.
         queries: with multi-vectors if the multi-vector head is used.
+        in_force: which documents may be results of each query, [m] of [n]; None for all.
     """
 
-    def __init__(self, index: HeadIndex, queries: Representations) -> None:
+    def __init__(
+        self, index: HeadIndex, queries: Representations, in_force: Sequence[Mask | None] | None = None
+    ) -> None:
         self._index = index
         self._queries = queries
+        self._in_force = [None] * len(queries) if in_force is None else in_force
 
     @cached_property
     def _tokens(self) -> TokenProducts:
@@ -197,9 +217,10 @@ class HeadScores:
         """
         order = self._index.docno_table.order
         if head == "dense":
-            return best_cosines(self._index.dense, order, self._queries.dense, k)
+            return best_cosines(self._index.dense, order, self._queries.dense, k, self._in_force)
         if head == "sparse":
-            return self._tokens.best(map(self._queries.sparse_row, range(len(self._queries))), order, k)
+            rows = map(self._queries.sparse_row, range(len(self._queries)))
+            return self._tokens.best(rows, order, k, self._in_force)
         return self._best_multi(order, k)
 
     def _best_multi(self, order: npt.NDArray[np.int32], k: int) -> Iterator[Hits]:
@@ -209,7 +230,9 @@ class HeadScores:
         for first in range(0, len(self._queries), batch):
             numbers = range(first, min(first + batch, len(self._queries)))
             vectors = [self._queries.multi_row(number).astype(np.float32) for number in numbers]
-            for row, query in zip(self._maxsim.scores(vectors, everything), vectors, strict=True):
+            for number, row, query in zip(numbers, self._maxsim.scores(vectors, everything), vectors, strict=True):
+                if (mask := self._in_force[number]) is not None:
+                    row = np.where(mask, row, -np.inf)
                 candidates = reaching(row, k) if len(query) else everything[:0]
                 best = best_first(row[candidates], order[candidates], k)
                 yield candidates[best], row[candidates[best]]
@@ -353,7 +376,8 @@ class HeadRetriever(_Weighted, Cuttable):
         require_texts(queries, type(self).__name__)
         self.index.check_weights(self.label, self.weights)
         representations = self.index.represent_queries(queries["query"].tolist(), self.weights)
-        hits = self.best(HeadScores(self.index, representations), len(queries))
+        heads = HeadScores(self.index, representations, masks(queries, self.index.validity))
+        hits = self.best(heads, len(queries))
         return results_frame(queries, asked_only(queries, hits), self.index.docno_table)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:

@@ -36,6 +36,7 @@ from legalir.storage.files import atomic_file, sync_directory, sync_file
 from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import MANIFEST, Manifest, inventory, read_manifest, seal, verify
 from legalir.storage.strings import Docnos
+from legalir.storage.validity import Validity
 
 _META = "pt_meta.json"
 _SCRATCH = re.compile(r"data-[0-9a-f]{16}|\.spill-\w+|\.(?:manifest|pt_meta)\.json\.\w+")
@@ -197,6 +198,11 @@ class IndexArtifact(pt.Artifact, pt.Indexer):
     def docnos(self) -> npt.NDArray[np.object_]:
         """Docno of each document, object [n]."""
         return self.docno_table.array
+
+    @cached_property
+    def validity(self) -> Validity | None:
+        """The days on which each document is in force; None where the documents are no versions of provisions."""
+        return Validity.of(self._opened[1])
 
 
 def build_once(directory: Path, built: Callable[[], bool], build: Callable[[], object]) -> None:

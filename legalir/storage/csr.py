@@ -50,6 +50,13 @@ def reverse(links: Adjacency) -> Adjacency:
     return adjacency(n, links.nodes, source, links.kinds)
 
 
+def among(links: Adjacency, nodes: npt.NDArray[np.bool_]) -> Adjacency:
+    """Return the links of which both ends are among `nodes`, [n]; the numbers of the nodes stay."""
+    kept = np.repeat(nodes, links.degrees()) & nodes[links.nodes]
+    indptr = np.concatenate(([0], np.cumsum(kept)))[links.indptr]
+    return Adjacency(indptr, links.nodes[kept], links.kinds[kept])
+
+
 def both_ways(links: Adjacency) -> Adjacency:
     """Return the undirected graph: each pair of linked nodes once in each of the two rows.
 

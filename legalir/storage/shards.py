@@ -41,6 +41,7 @@ from legalir.storage.files import atomic_directory
 from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import MANIFEST, Manifest, inventory, seal, unseal, verify
 from legalir.storage.strings import write_docnos
+from legalir.storage.validity import dated
 
 DIGEST_BYTES = 16
 _VERSION = 1
@@ -424,7 +425,7 @@ def write_encoded(
     docnos: list[str] = []
     digests = bytearray()
     missing: dict[bytes, str] = {}
-    for names, texts in document_batches(documents):
+    for names, texts in document_batches(dated(documents, data)):
         docnos += names
         before = len(missing)
         for text in texts:

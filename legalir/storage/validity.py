@@ -1,0 +1,179 @@
+"""Versions of provisions: which wording of a provision is in force on a day.
+
+The docno of a version is ``key@YYYY-MM-DD``: the key of its provision, and the day from which it applies. A version is
+in force on d if ``effective_from <= d < effective_to``; an empty date is open. It ends at the latest where the next
+version of its provision begins, so that no two of one provision are in force on a day. A version without text is the
+repeal of its provision, and never in force.
+
+An index of documents with such docnos has the files ``effective.from.npy`` and ``effective.to.npy``, int32 [n]: days as
+:meth:`datetime.date.toordinal` counts them. An index of other documents has no such files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from legalir.errors import ComponentError
+from legalir.storage.arrays import save_array
+from legalir.storage.documents import docno_of, field_text
+
+_VERSION = re.compile(r"@(\d{4}-\d{2}-\d{2})\Z")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_FILES = ("effective.from", "effective.to")
+_ALWAYS, _OPEN = -(2**31), 2**31 - 1
+_MASKS = 64
+"""Number of days whose masks are kept in memory."""
+
+Mask = npt.NDArray[np.bool_]
+
+
+def provision_key(docno: str) -> str:
+    """Return the key of the provision of which a docno names a version; of another docno, the docno."""
+    return _VERSION.sub("", docno)
+
+
+def names_version(docno: str) -> bool:
+    """Return whether a docno is that of a version, ``key@YYYY-MM-DD``."""
+    return _VERSION.search(docno) is not None
+
+
+def day_of(value: object, where: str) -> int:
+    """Return the day of a date.
+
+    Args:
+        value: text as ``2021-03-01``, or a date; the time of a ``datetime`` or of a timestamp of pandas is left out.
+        where: names the value in the message.
+
+    Raises:
+        ComponentError: it is not a date.
+    """
+    if isinstance(value, datetime):
+        value = value.date()
+    if isinstance(value, date):
+        return value.toordinal()
+    try:
+        if isinstance(value, str) and _DATE.fullmatch(value):
+            return date.fromisoformat(value).toordinal()
+    except ValueError:
+        pass
+    raise ComponentError(f"{where}: {value!r} is not a date: write year, month and day, as in 2021-03-01.")
+
+
+def iso_date(day: int) -> str:
+    """Return the text of a day, as ``2021-03-01``; empty for an open end."""
+    return date.fromordinal(day).isoformat() if 0 < day <= date.max.toordinal() else ""
+
+
+class Validity:
+    """The days on which each document of an index is in force.
+
+    Args:
+        begin: first day of each, int32 [n].
+        end: day after the last one, int32 [n]; a document that is never in force ends where it begins.
+    """
+
+    def __init__(self, begin: npt.NDArray[np.int32], end: npt.NDArray[np.int32]) -> None:
+        self.begin = begin
+        self.end = end
+        self._masks: dict[int, Mask] = {}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Validity | None:
+        """Return the validity of an open index by its arrays; None where its documents are no versions."""
+        return cls(*(arrays[name] for name in _FILES)) if _FILES[0] in arrays else None
+
+    def write(self, directory: Path) -> None:
+        """Write the files into the directory of a build."""
+        for name, days in zip(_FILES, (self.begin, self.end), strict=True):
+            save_array(directory / f"{name}.npy", days)
+
+    def on(self, day: int) -> Mask:
+        """Return which documents are in force on a day; [n], not to be changed."""
+        mask = self._masks.get(day)
+        if mask is None:
+            mask = (self.begin <= day) & (day < self.end)
+            if len(self._masks) >= _MASKS:
+                self._masks.clear()
+            self._masks[day] = mask
+        return mask
+
+    @property
+    def first(self) -> int | None:
+        """The first day on which a document is in force; None where none ever is, or one always was."""
+        begin = self.begin[self.begin < self.end]
+        return int(begin.min()) if len(begin) and begin.min() > _ALWAYS else None
+
+    def reordered(self, documents: npt.NDArray[np.integer]) -> Validity:
+        """Return the validity of `documents`, in their order."""
+        return Validity(self.begin[documents], self.end[documents])
+
+
+class DateReader:
+    """Collects docnos and dates of documents, in their order."""
+
+    def __init__(self) -> None:
+        self.docnos: list[str] = []
+        self._begin: list[object] = []
+        self._end: list[object] = []
+        self._repealed: list[bool] = []
+
+    def read(self, document: Mapping[str, Any]) -> None:
+        """Read the docno and the dates of the next document.
+
+        Raises:
+            ComponentError: it has no docno.
+        """
+        self.docnos.append(docno_of(document))
+        self._begin.append(document.get("effective_from"))
+        self._end.append(document.get("effective_to"))
+        self._repealed.append("text" in document and not field_text(document, "text").strip())
+
+    def validity(self) -> Validity | None:
+        """Return the validity of the documents; None where no docno is that of a version.
+
+        Raises:
+            ComponentError: a date is not one.
+        """
+        docnos = self.docnos
+        if not any(map(names_version, docnos)):
+            return None
+        keys = [provision_key(docno) for docno in docnos]
+        begin = np.array([_first_day(*row) for row in zip(docnos, self._begin, strict=True)], dtype=np.int64)
+        end = np.array([_day(*row, "effective_to", _OPEN) for row in zip(docnos, self._end, strict=True)], np.int64)
+        order = sorted(range(len(docnos)), key=lambda row: (keys[row], begin[row], docnos[row]))
+        for row, following in pairwise(order):
+            if keys[row] == keys[following]:
+                end[row] = min(end[row], begin[following])
+        end = np.where(self._repealed, begin, np.maximum(begin, end))
+        return Validity(begin.astype(np.int32), end.astype(np.int32))
+
+
+def _first_day(docno: str, value: object) -> int:
+    version = _VERSION.search(docno)
+    return _day(docno, value or (version and version[1]), "effective_from", _ALWAYS)
+
+
+def _day(docno: str, value: object, name: str, missing: int) -> int:
+    return day_of(value, f"{name} of {docno!r}") if value else missing
+
+
+def dated(documents: Iterable[Mapping[str, Any]], data: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the documents of an index; after the last one, write their validity into its build, if they are versions.
+
+    Raises:
+        ComponentError: a docno is missing, or a date is not one.
+    """
+    reader = DateReader()
+    for document in documents:
+        reader.read(document)
+        yield document
+    if (validity := reader.validity()) is not None:
+        validity.write(data)
