@@ -1,0 +1,345 @@
+"""The source ``de_gii``: German federal law in the XML of gesetze-im-internet.de (gii-norm).
+
+A file is one law: a flat list of `norm`. The first is the law itself; one with `gliederungseinheit` opens a part whose
+depth is in `gliederungskennzahl`, three digits a level; one with `enbez` is a provision. The DTD is not loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from legalir.errors import DataError
+from legalir.plugins.contract import parameters_of
+from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.flow import Flow, Names
+from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.law import Kind, Law, Outline, Unit
+from legalir.statutes.markup import Markup, attribute, local
+from legalir.statutes.numbering import number_of
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+_NAMES = Names(
+    blocks=frozenset({"P", "Title", "Subtitle", "Ident", "pre", "table", "kommentar", "DL", "Revision", "Footnote"}),
+    spaced=frozenset({"NB", "LA", "DT", "DD"}),
+    left_out={"TOC": "table of contents"},
+)
+_PARAGRAPH = re.compile(r"\s*(\(\d+[a-z]{0,2}\))(?=\s|$)")
+_SECTION = re.compile(
+    r"(?P<label>(?:Abschnitt|Nummer|Nr\.|Teil|Kapitel)\s+(?P<number>\d+[a-z]?|[IVX]+)|(?P<decimal>\d+(?:\.\d+)+\.?))"
+    r"(?:[\s.:]+(?P<rest>\D.*))?$"
+)
+_CONTENTS = ("Inhaltsübersicht", "Inhaltsverzeichnis", "Inhalt")
+_PREAMBLES = ("Eingangsformel", "Präambel", "Vorspruch", "Eingangssatz", "Schlussformel", "Schlußformel")
+_RELATED = re.compile(r"\(\s*zu\s+(?:den\s+|dem\s+|der\s+)?((?:§|Art)[^()]*)\)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_ARTICLE_DEPTH = 100
+
+
+@parameters_of(StatuteFiles, without=["format"])
+def de_gii(collection: object, **params: Any) -> StatuteFiles:
+    """Return the source."""
+    return StatuteFiles(FORMATS[0], **params)
+
+
+def read(path: Path, data: bytes) -> Iterator[Law]:
+    """Read a law."""
+    markup = Markup(data, path.name)
+    norms = list(markup.find(markup.root, "norm"))
+    if local(markup.root) != "dokumente" or not norms:
+        raise DataError(f"{path.name}: no 'dokumente' with 'norm' in it: it is not a law of gesetze-im-internet.de.")
+    yield _Reader(path.name, markup, norms).law
+
+
+class _Reader:
+    def __init__(self, name: str, markup: Markup, norms: list[etree._Element]) -> None:
+        self.markup, self.table = markup, jurisdiction("de")
+        self.law = self._facts(name, norms[0])
+        self.flow = Flow(self.law, markup, _NAMES, self._special)
+        self.outline = Outline(self.law)
+        self.marks = {
+            attribute(note, "ID"): attribute(note, "FnZ") or "*"
+            for note in markup.root.iter()
+            if local(note) == "Footnote"
+        }
+        self.preambles = 0
+        self._leave_out_between(markup.root)
+        for position, norm in enumerate(norms):
+            self._norm(norm, position == 0)
+
+    def _facts(self, name: str, norm: etree._Element) -> Law:
+        markup, head = self.markup, self.markup.first(norm, "metadaten")
+        if head is None:
+            raise DataError(f"{name}: the first 'norm' has no 'metadaten', which name the law.")
+        values: dict[str, list[str]] = {}
+        for each in head.iter():
+            values.setdefault(local(each), []).append(markup.words(each))
+        titles = [*values.get("kurzue", []), *values.get("langue", []), *values.get("jurabk", [])]
+        law_id = attribute(norm, "doknr") or attribute(markup.root, "doknr")
+        if not titles or not law_id:
+            raise DataError(f"{name}: the first 'norm' has no name of the law, or no 'doknr'.")
+        kinds = [*titles, *(title.split(maxsplit=1)[0] for title in titles)]
+        kind = next((each for each in kinds if self.table.level_of(each) != each), "")
+        stand = [" ".join(each.split()) for each in values.get("standkommentar", [])]
+        changed = next((each for each in stand if "geändert" in each), "")
+        promulgated, built = values.get("ausfertigung-datum", [""])[0], attribute(markup.root, "builddate")
+        law = Law(
+            markup.text,
+            titles[0],
+            "-".join(law_id.split()),
+            "de",
+            "de",
+            level=self.table.level_of(kind),
+            kind=kind.rsplit(maxsplit=1)[-1] if kind else "",
+            names=tuple(dict.fromkeys([*values.get("jurabk", []), *values.get("amtabk", []), *titles])),
+            number=" ".join(values.get("fundstelle", [])),
+            promulgated=promulgated if _DATE.fullmatch(promulgated) else "",
+            published=f"{built[:4]}-{built[4:6]}-{built[6:8]}" if built[:8].isdecimal() and len(built) >= 8 else "",
+            amended_by=re.sub(r"^.*?geändert durch\s+", "", changed),
+        )
+        law.notes += [f"{titles[0]}: {each}" for each in stand if "noch nicht" in each]
+        return law
+
+    def _leave_out_between(self, holder: etree._Element) -> None:
+        """Leave out text that stands between `norm` elements, where none should be."""
+        self.law.leave_out(*self.markup.own(holder), "markup")
+        for child in holder:
+            self.law.leave_out(*self.markup.tail(child), "markup")
+
+    def _norm(self, norm: etree._Element, is_law: bool) -> None:
+        head, body = (self.markup.first(norm, name) for name in ("metadaten", "textdaten"))
+        self._leave_out_between(norm)
+        part, name, title = (
+            None if head is None or is_law else self.markup.first(head, each)
+            for each in ("gliederungseinheit", "enbez", "titel")
+        )
+        if part is not None:
+            self._part(part, norm)
+        unit = self.outline.unit
+        label = "" if name is None else self.markup.words(name)
+        if label.startswith(_CONTENTS):
+            self.flow.leave_out(norm, "table of contents")
+            return
+        if name is not None or title is not None or (part is None and not is_law):
+            unit = self._provision(norm, label)
+            if name is not None:
+                self.flow.title(unit, name, "label")
+            if title is not None:
+                unit.heading = self.flow.title(unit, title, "heading")
+        elif is_law:
+            unit = Unit("preamble", "Präambel")
+        if head is not None:
+            self._leave_out_rest(head, [part, name, title])
+        if body is not None:
+            self._body(unit, body)
+        if is_law and unit.content and self.law.render(unit):
+            self.outline.enter(unit, 0)
+            self.outline.leave(0)
+            self.preambles += 1
+        self._finish(unit)
+
+    def _part(self, part: etree._Element, norm: etree._Element) -> None:
+        digits = "".join(self.markup.words(each) for each in self.markup.find(part, "gliederungskennzahl"))
+        unit = Unit("group", "Gliederung", key=attribute(norm, "doknr"))
+        for child in part:
+            if local(child) == "gliederungsbez":
+                unit.label = self.flow.title(unit, child, "label")
+            elif local(child) == "gliederungstitel":
+                unit.heading = self.flow.title(unit, child, "heading")
+            else:
+                self.flow.leave_out(child, "metadata")
+        self._leave_out_between(part)
+        heading = self.table.heading(unit.label)
+        unit.number = number_of(unit.label)
+        if heading:
+            unit.level = heading.level.name
+        self.outline.enter(unit, max(len(digits) // 3 - 1, 0))
+
+    def _provision(self, norm: etree._Element, label: str) -> Unit:
+        """Open the unit of a provision: an article, an annex, which stands outside the parts, or enacting words."""
+        key = attribute(norm, "doknr")
+        bare = re.sub(r"^\(XXXX\)\s*", "", label)
+        if bare.startswith(self.table.annex):
+            rest = re.sub(r"^\w+\s*", "", bare)
+            number = number_of(_first(rest)) or "-".join(rest.split())
+            return self.outline.enter(Unit("annex", "Anlage", number, label, key=key), 0)
+        if bare.startswith(_PREAMBLES):
+            self.preambles += 1
+            number = "" if self.preambles == 1 else "-".join(bare.split())
+            return self.outline.enter(Unit("preamble", "Präambel", number, label, key=key), 0)
+        number = number_of(_first(bare)) or "-".join(bare.split())
+        if re.search(r"\d\w*\s+(?:bis|und|u\.)\s+\d", bare):
+            self.law.notes.append(f"{self.law.title}: {label} stands for several provisions, as {number}.")
+        return self.outline.enter(Unit("article", "§", number, label, key=key), _ARTICLE_DEPTH)
+
+    def _leave_out_rest(self, head: etree._Element, used: list[etree._Element | None]) -> None:
+        self._leave_out_between(head)
+        for child in head:
+            if all(child is not each for each in used):
+                self.flow.leave_out(child, "metadata")
+
+    def _body(self, unit: Unit, body: etree._Element) -> None:
+        self._leave_out_between(body)
+        for part in body:
+            if local(part) == "text":
+                self.flow.text(unit, self.markup.own(part))
+                for child in part:
+                    if local(child) == "Content":
+                        self._content(unit, child)
+                    else:
+                        self.flow.line(unit)
+                        self.flow.element(unit, child)
+                    self.flow.text(unit, self.markup.tail(child))
+            else:
+                self.flow.leave_out(part, "editor's note")
+
+    def _content(self, unit: Unit, content: etree._Element) -> None:
+        """Add the paragraphs of a provision; a heading in an annex opens a section, which holds what follows."""
+        holder = current = unit
+        self.flow.text(current, self.markup.own(content))
+        for child in content:
+            start, end = self.markup.own(child)
+            numbered = local(child) == "P" and unit.kind in ("article", "annex")
+            if unit.kind == "annex" and self.markup.words(child).startswith(_CONTENTS):
+                self.flow.leave_out(child, "table of contents")
+            elif unit.kind == "annex" and (section := self._section(unit, holder, child)) is not None:
+                holder = current = section
+            elif numbered and (match := _PARAGRAPH.match(self.law.text, start, end)):
+                current = Unit("paragraph", "Absatz", number_of(match[1]), match[1])
+                holder.content.append(current)
+                current.add(match.start(1), match.end(1), "label")
+                current.add(match.end(1), end)
+                for each in child:
+                    self.flow.element(current, each)
+                    self.flow.text(current, self.markup.tail(each))
+            else:
+                self.flow.line(current)
+                self.flow.element(current, child)
+            self.flow.text(current, self.markup.tail(child))
+
+    def _section(self, annex: Unit, holder: Unit, element: etree._Element) -> Unit | None:
+        """Return the section of an annex that a heading opens or names, None where the element is no heading."""
+        words = self.markup.words(element)
+        if local(element) == "P" and (pairs := self._listed_headings(element)):
+            self._leave_out_between(element)
+            for label, heading in pairs:
+                holder = self._open_section(annex, number_of(self.markup.words(label)))
+                holder.label = self.flow.title(holder, label, "label")
+                holder.heading = self.flow.title(holder, heading, "heading")
+            return holder
+        alone = [local(child) for child in element] == ["B"] and words == self.markup.words(element[0])
+        if local(element) not in ("Title", "Ident") and not alone:
+            return None
+        if (match := _SECTION.match(words)) is None:
+            if holder is annex or holder.heading or len(holder.content) > 2:
+                return None
+            holder.heading = self.flow.title(holder, element, "heading")
+            holder.repealed = self.table.is_repealed(holder.heading)
+            return holder
+        holder = self._open_section(annex, number_of(match["number"] or match["decimal"].rstrip(".")))
+        holder.label, holder.heading = match["label"], match["rest"] or ""
+        self.flow.title(holder, element, "label")
+        return holder
+
+    def _open_section(self, annex: Unit, number: str) -> Unit:
+        """Open a section; what has only a heading, and is followed by its decimals, is a group of them."""
+        section, holder = Unit("article", "Abschnitt", number), annex
+        while (units := holder.units) and number.startswith(f"{units[-1].number}.") and self._is_heading(units[-1]):
+            holder = units[-1]
+            holder.kind = "group"
+        holder.content.append(section)
+        return section
+
+    def _is_heading(self, section: Unit) -> bool:
+        return section.kind == "group" or (section.kind == "article" and not self.law.render(section))
+
+    def _listed_headings(self, element: etree._Element) -> list[tuple[etree._Element, etree._Element]]:
+        """Return numbers and headings, where a paragraph is nothing but a list of decimal numbers with a few words."""
+        if not len(element) or any(local(child) != "DL" for child in element) or self._text_between(element):
+            return []
+        pairs = [(one, other) for each in element for one, other in zip(each[::2], each[1::2], strict=False)]
+        fit = all(
+            re.fullmatch(r"\d+(\.\d+)*\.?", self.markup.words(label))
+            and 0 < len(words := self.markup.words(heading)) < 150
+            and words[-1] not in ".;,:"
+            and not any(local(each) == "DL" for each in heading.iter())
+            for label, heading in pairs
+        )
+        return pairs if fit and "." in self.markup.words(pairs[-1][0]).rstrip(".") else []
+
+    def _text_between(self, element: etree._Element) -> str:
+        places = [self.markup.own(element), *map(self.markup.tail, element)]
+        return "".join(self.law.text[start:end] for start, end in places).strip()
+
+    def _special(self, unit: Unit, element: etree._Element, cell: bool) -> bool:
+        name = local(element)
+        if name == "DL" and not cell:
+            self._list(unit, element)
+        elif name == "FnR":
+            unit.content.append(f" [{self.marks.get(attribute(element, 'ID'), '*')}] ")
+        elif name == "Footnote":
+            self.flow.line(unit, cell)
+            unit.content.append(f"[{attribute(element, 'FnZ') or '*'}] ")
+            self.flow.inside(unit, element, cell)
+            self.flow.line(unit, cell)
+        else:
+            return False
+        return True
+
+    def _list(self, unit: Unit, element: etree._Element) -> None:
+        """Add a list: an entry with a number is a unit; one with a dash, or in words, is a line."""
+        kind: Kind = "subitem" if unit.kind in ("item", "subitem") else "item"
+        current = unit
+        self.flow.text(unit, self.markup.own(element))
+        for child in element:
+            if local(child) == "DT":
+                label = self.markup.words(child)
+                number = number_of(label) if len(label) <= 16 else ""
+                inner = self._lettered(unit, number)
+                if inner is not None:
+                    current = Unit("subitem", "Buchstabe", number, label)
+                    inner.content.append(current)
+                    self.flow.title(current, child, "label")
+                elif number:
+                    current = Unit(kind, "Nummer" if kind == "item" else "Buchstabe", number, label)
+                    unit.content.append(current)
+                    self.flow.title(current, child, "label")
+                else:
+                    current = unit
+                    self.flow.line(unit)
+                    self.flow.element(unit, child)
+            else:
+                self.flow.element(current, child)
+            self.flow.text(current, self.markup.tail(child))
+        self.flow.line(unit)
+
+    def _lettered(self, unit: Unit, number: str) -> Unit | None:
+        """Return the item of an annex that a list of letters after it belongs to."""
+        last = unit.units[-1] if unit.kind == "annex" and unit.units and number.isalpha() else None
+        return last if last is not None and last.kind == "item" and last.number[:1].isdecimal() else None
+
+    def _finish(self, unit: Unit) -> None:
+        """Say whether a provision is repealed, and which provisions an annex belongs to."""
+        if unit.kind in ("article", "annex"):
+            text = self.law.render(unit).strip(" -–—")
+            unit.repealed = self.table.is_repealed(text or unit.heading) or (
+                not text and unit.label.startswith("(XXXX)")
+            )
+        if unit.kind == "annex" and (match := _RELATED.search(unit.heading)):
+            unit.related = tuple(part.strip() for part in re.split(r",\s+(?=§|Art)", match[1]))
+
+
+def _first(label: str) -> str:
+    """Return a label up to the word for "to" or "and", which is the Latin ``bis`` of other languages."""
+    return re.split(r"\s(?:bis|und|u\.|oder)\s", label)[0]
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    return b"<dokumente" in head and (b"gii-norm" in head or b"<norm" in head)
+
+
+FORMATS = (Format("de_gii", (".xml",), _recognises, read),)
