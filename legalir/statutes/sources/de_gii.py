@@ -261,7 +261,7 @@ class _Reader:
         """Return numbers and headings, where a paragraph is nothing but a list of decimal numbers with a few words."""
         if not len(element) or any(local(child) != "DL" for child in element) or self._text_between(element):
             return []
-        pairs = [(one, other) for each in element for one, other in zip(each[::2], each[1::2], strict=False)]
+        pairs = [(one, other) for each in map(list, element) for one, other in zip(each[::2], each[1::2], strict=False)]
         fit = all(
             re.fullmatch(r"\d+(\.\d+)*\.?", self.markup.words(label))
             and 0 < len(words := self.markup.words(heading)) < 150
