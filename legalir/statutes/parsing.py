@@ -45,13 +45,15 @@ class Format(NamedTuple):
         suffixes: of the files, lower case, ``(".xml",)``.
         recognises: returns whether a file is of this format, given its path and its first 8 KiB.
         read: yields the laws of a file, given its path and bytes; most files hold one. Raises DataError with one
-            sentence that names the file, the place and the fault.
+            sentence that names the file, the place and the fault. Another process can import it.
+        options: parameters of the source that change what is read, as text: a parsed file is stored under them, too.
     """
 
     name: str
     suffixes: tuple[str, ...]
     recognises: Callable[[Path, bytes], bool]
     read: Callable[[Path, bytes], Iterator[Law]]
+    options: str = ""
 
 
 @dataclass
@@ -246,7 +248,14 @@ def _store(path: Path, lines: list[str]) -> None:
 
 def _place_of(task: Task, data: bytes) -> Path:
     """Return where the parsed file is stored: readers may take a date or a law from the names of file and folders."""
-    facts = [task.name, "/".join(task.path.parts[-3:]), task.format.name, task.unit, _version(task.format)]
+    facts = [
+        task.name,
+        "/".join(task.path.parts[-3:]),
+        task.format.name,
+        task.format.options,
+        task.unit,
+        _version(task.format),
+    ]
     key = hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass") + hashlib.sha256(data).digest()).hexdigest()
     return cache_home() / "statutes" / key[:2] / key
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import random
 
 import pytest
-
-pytest.importorskip("lxml")
-
 from lxml import etree
 
 from legalir.errors import DataError

@@ -1,0 +1,103 @@
+"""The source ``pdf``: statutes in PDF files that hold text, read line by line; tables row by row."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from legalir.errors import DataError
+from legalir.extras import require
+from legalir.plugins.contract import parameters_of
+from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.headings import law_id_of, read_text
+from legalir.statutes.law import CELL, Law
+
+if TYPE_CHECKING:
+    from pdfplumber.page import Page
+
+_PAGES = 3
+"""From so many pages on, a line that most pages begin or end with is a header or footer."""
+
+_DIGITS = re.compile(r"\d+")
+
+
+@parameters_of(StatuteFiles, without=["format"])
+def pdf(collection: object, *, country: str = "auto", title: str = "", **params: Any) -> StatuteFiles:
+    """Return the source.
+
+    Args:
+        collection: not used.
+        country: two letters; selects the table of headings. ``auto``: the table that recognises most articles.
+        title: name of the law; empty: the first line of the file.
+        params: see :class:`~legalir.statutes.files.StatuteFiles`.
+    """
+    return StatuteFiles(pdf_format(country, title), **params)
+
+
+def pdf_format(country: str = "auto", title: str = "") -> Format:
+    """Return the format with its parameters."""
+
+    read = partial(_read, country=country, title=title)
+    return Format("pdf", (".pdf",), _is_pdf, read, options=f"{country} {title}")
+
+
+def _is_pdf(path: Path, head: bytes) -> bool:
+    return head.lstrip().startswith(b"%PDF")
+
+
+def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
+    law = read_text(path.name, _lines(path.name, data), country, title, law_id_of(path))
+    law.notes.append(f"{path.name}: read from PDF by the look of its lines: look at the result.")
+    yield law
+
+
+FORMATS = (pdf_format(),)
+
+
+def _lines(name: str, data: bytes) -> list[str]:
+    pdfplumber = require("pdfplumber", extra="statutes")
+    from pdfminer.pdfdocument import PDFPasswordIncorrect
+    from pdfminer.pdfexceptions import PDFException
+    from pdfplumber.utils.exceptions import PdfminerException
+
+    try:
+        with pdfplumber.open(io.BytesIO(data)) as file:
+            pages = [_page(page) for page in file.pages]
+    except (PdfminerException, PDFException, ValueError, KeyError, TypeError, RecursionError) as error:
+        cause = error.args[0] if error.args else error
+        if isinstance(cause, PDFPasswordIncorrect):
+            raise DataError(f"{name} is encrypted: save it without a password first.") from None
+        raise DataError(f"{name} is damaged ({type(cause).__name__}): it cannot be read as PDF.") from None
+    if not any(map("".join, pages)):
+        raise DataError(f"{name} holds pictures of pages and no text: it needs OCR first.")
+    return _without_headers(pages)
+
+
+def _page(page: Page) -> list[str]:
+    """Return the lines of a page, those of a table as rows with a mark between the cells."""
+    tables = page.find_tables()
+    rest = page
+    for table in tables:
+        rest = rest.outside_bbox(table.bbox, strict=False)
+    placed = [(line["top"], line["text"]) for line in rest.extract_text_lines(return_chars=False)]
+    for table in tables:
+        rows = [CELL.join(" ".join((cell or "").split()) for cell in row) for row in table.extract()]
+        placed += [(table.bbox[1] + place / 1000, row) for place, row in enumerate(rows) if row.strip(CELL)]
+    return [text for _, text in sorted(placed, key=lambda line: line[0])]
+
+
+def _without_headers(pages: list[list[str]]) -> list[str]:
+    """Return the lines of all pages without the first and last ones that most pages share, numbers apart."""
+    edges = Counter(_DIGITS.sub("0", line) for page in pages for line in {*page[:1], *page[-1:]})
+    headers = {line for line, count in edges.items() if len(pages) >= _PAGES and count * 2 > len(pages)}
+    lines = []
+    for page in pages:
+        for place, line in enumerate(page):
+            if place not in (0, len(page) - 1) or _DIGITS.sub("0", line) not in headers:
+                lines.append(line)
+    return lines

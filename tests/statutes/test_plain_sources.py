@@ -1,0 +1,318 @@
+"""Statutes in PDF, Word and HTML files: headings by the look of lines, or by rules. All samples are made here."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import zipfile
+from pathlib import Path
+
+import pytest
+from pdf_file import pdf_of
+
+from legalir import testing
+from legalir.errors import DataError, DefinitionError
+from legalir.statutes import markup
+from legalir.statutes.files import StatuteFiles
+from legalir.statutes.headings import country_of
+from legalir.statutes.sources.docx import docx
+from legalir.statutes.sources.html import html
+from legalir.statutes.sources.pdf import pdf
+
+KOREAN = """물놀이장 안전법
+차례
+제1장 총칙
+제1조(목적)
+제2조(뜻)
+제1장 총칙
+제1조(목적) 이 법은 물놀이장의 사고를 막는다.
+제2조(뜻) 이 법에서 쓰는 말의 뜻은 다음과 같다.
+1. 물놀이장: 물에서 노는 곳
+가. 수영장
+나. 워터파크
+2. 안전요원
+제1조에 따른 사람만을 말한다.
+제3조(의무) ① 누구나 조심한다.
+② 시장은 알린다.
+제3조의2 삭제 <2020. 1. 1.>
+부칙 <제100호, 2020. 1. 1.>
+제1조(시행일) 이 법은 공포한 날부터 시행한다.
+[별표 1의2] 갖출 물건(제3조 관련)
+1. 구명환: 3개
+2. 줄: 20미터"""
+EXPECTED = [
+    ("preamble", "", "차례"),
+    ("1", "목적", "이 법은 물놀이장의 사고를 막는다."),
+    (
+        "2",
+        "뜻",
+        "이 법에서 쓰는 말의 뜻은 다음과 같다.\n1. 물놀이장: 물에서 노는 곳\n가. 수영장\n나. 워터파크\n2. 안전요원\n"
+        "제1조에 따른 사람만을 말한다.",
+    ),
+    ("3", "의무", "① 누구나 조심한다.\n② 시장은 알린다."),
+    ("3의2", "", ""),
+    ("supp/1", "시행일", "이 법은 공포한 날부터 시행한다."),
+    ("annex-1의2/1", "", "구명환: 3개"),
+    ("annex-1의2/2", "", "줄: 20미터"),
+]
+
+
+def read(source: StatuteFiles) -> list[tuple[str, str, str]]:
+    rows = [(row["article"], row.get("heading", ""), row["text"]) for row in source.provisions()]
+    assert [report.unread for report in source.reports] == [0]
+    return rows
+
+
+def word_file(path: Path, lines: list[str]) -> Path:
+    import docx as word
+
+    file = word.Document()
+    for line in lines:
+        file.add_paragraph(line)
+    file.save(str(path))
+    return path
+
+
+def test_a_word_file(tmp_path: Path) -> None:
+    source = docx(None, path=word_file(tmp_path / "pool act.docx", KOREAN.splitlines()))
+    assert read(source) == EXPECTED
+    (report,) = source.reports
+    assert report.laws == ["물놀이장 안전법"] and set(report.left_out) == {"title", "table of contents"}
+    assert next(iter(source.provisions()))["law_id"] == "pool-act"
+
+
+def test_conformance(tmp_path: Path) -> None:
+    path = word_file(tmp_path / "a.docx", KOREAN.splitlines())
+    page = tmp_path / "a.html"
+    page.write_text("<meta charset='utf-8'>" + "".join(f"<p>{line}" for line in KOREAN.splitlines()), encoding="utf-8")
+    latin = tmp_path / "a.pdf"
+    latin.write_bytes(pdf_of([["Pool Act", "Article 1", "It helps.", "Article 2", "Care."]]))
+    for name, file, params in (("docx", path, {}), ("html", page, {}), ("pdf", latin, {"country": "fr"})):
+        outcomes = testing.check("source", name, params={"path": str(file), **params})
+        assert [one for one in outcomes if not one.ok] == []
+
+
+def test_options_are_part_of_the_stored_result(tmp_path: Path) -> None:
+    path = word_file(tmp_path / "a.docx", KOREAN.splitlines())
+    titles = [next(iter(docx(None, path=path, title=title).provisions()))["law"] for title in ("", "다른 법", "")]
+    assert titles == ["물놀이장 안전법", "다른 법", "물놀이장 안전법"]
+    (tmp_path / "rules.yaml").write_text(RULES, encoding="utf-8")
+    for source in (docx(None, path=path), html(None, path=path, rules=tmp_path / "rules.yaml"), pdf(None, path=path)):
+        (format_,) = source.formats
+        assert pickle.loads(pickle.dumps(format_)).options == format_.options
+
+
+def test_tables_and_numbered_paragraphs_of_a_word_file(tmp_path: Path) -> None:
+    import docx as word
+
+    path = word_file(tmp_path / "a.docx", ["법", "제1조(표) 다음과 같다."])
+    file = word.Document(str(path))
+    table = file.add_table(2, 2)
+    for place, words in enumerate(("층", "개수", "1층", "3")):
+        table.cell(place // 2, place % 2).text = words
+    file.add_paragraph("번호 있는 줄", style="List Number")
+    file.paragraphs[-1]._p.get_or_add_pPr().get_or_add_numPr()
+    file.save(str(path))
+    source = docx(None, path=path, title="다른 법")
+    (_, _, text) = read(source)[-1]
+    assert text == "다음과 같다.\n층 | 개수\n1층 | 3\n번호 있는 줄"
+    assert "Word numbers 1 paragraphs by itself" in source.reports[0].notes[0]
+
+
+def test_an_unknown_country(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(WHOLE)
+    with pytest.raises(DataError, match="no table of the jurisdiction 'zz'"):
+        list(pdf(None, path=tmp_path / "a.pdf", country="zz").provisions())
+
+
+@pytest.fixture
+def rules_of_a_city(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set a jurisdiction in Latin letters, which the PDF samples are written in."""
+    from legalir.statutes import headings, jurisdictions
+
+    city = jurisdictions.Jurisdiction.parse(
+        {
+            "lang": "en",
+            "heading_in_brackets": True,
+            "levels": [{"name": "rule", "kind": "article", "forms": ["Rule N"]}],
+            "annex": ["Schedule"],
+        }
+    )
+    monkeypatch.setattr(jurisdictions, "jurisdictions", lambda: {"city": city})
+    for module in (headings, jurisdictions):
+        monkeypatch.setattr(module, "jurisdiction", lambda country: city)
+    monkeypatch.setattr(headings, "jurisdictions", lambda: {"city": city})
+    from legalir.statutes import files
+
+    monkeypatch.setattr(files, "jurisdiction", lambda country: city, raising=False)
+
+
+@pytest.mark.usefixtures("rules_of_a_city")
+def test_pages_tables_and_headers_of_a_pdf(tmp_path: Path) -> None:
+    pages = [
+        [
+            "City Law 1",
+            "Pool Rules",
+            "Rule 1 (Aim) These rules prevent accidents.",
+            "Rule 2 (Duties)",
+            "(1) Care.",
+            "p. 1",
+        ],
+        ["City Law 2", "(2) Tell others.", "Rule 3 (Things) The table:", ("thing", "count"), ("ring", "3"), "p. 2"],
+        ["City Law 3", "Rule 4 (Fines) It is 10.", "Rule 2 also applies here.", "p. 3"],
+    ]
+    (tmp_path / "a.pdf").write_bytes(pdf_of(pages))
+    source = pdf(None, path=tmp_path / "a.pdf")
+    assert read(source) == [
+        ("1", "Aim", "These rules prevent accidents."),
+        ("2", "Duties", "(1) Care.\n(2) Tell others."),
+        ("3", "Things", "The table:\nthing | count\nring | 3"),
+        ("4", "Fines", "It is 10.\nRule 2 also applies here."),
+    ]
+    assert source.reports[0].laws == ["Pool Rules"]
+
+
+def _encrypted(data: bytes) -> bytes:
+    import pypdf
+
+    writer = pypdf.PdfWriter(io.BytesIO(data))
+    writer.encrypt("secret")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+WHOLE = pdf_of([["Law", "Rule 1 (Aim) Text."]])
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (pdf_of([[], []]), "a.pdf holds pictures of pages and no text: it needs OCR first"),
+        (_encrypted(WHOLE), "a.pdf is encrypted: save it without a password first"),
+        (WHOLE[: len(WHOLE) // 3], "a.pdf"),
+        (b"", "a.pdf is damaged"),
+        (b"%PDF-1.4\n" + b"\0\xff" * 500, "a.pdf"),
+        (pdf_of([["A letter", "Dear reader, hello."]]), "a.pdf: no line begins as an article does: name the country"),
+    ],
+)
+def test_bad_pdf_files(tmp_path: Path, data: bytes, words: str) -> None:
+    (tmp_path / "a.pdf").write_bytes(data)
+    source = pdf(None, path=tmp_path / "a.pdf")
+    with pytest.raises(DataError, match="no provision was found"):
+        list(source.provisions())
+    assert words in source.reports[0].fault and "\n" not in source.reports[0].fault
+
+
+def test_bad_word_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = word_file(tmp_path / "a.docx", ["법", "제1조(목적) 글"]).read_bytes()
+    other = io.BytesIO()
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("word/document.xml", "<a/>")
+    for data in (b"PK no", good[: len(good) // 2], other.getvalue()):
+        (tmp_path / "a.docx").write_bytes(data)
+        source = docx(None, path=tmp_path / "a.docx")
+        with pytest.raises(DataError):
+            list(source.provisions())
+        assert "a.docx cannot be read as a Word file" in source.reports[0].fault
+    monkeypatch.setattr("legalir.statutes.sources.docx.LARGEST", 2000)
+    (tmp_path / "a.docx").write_bytes(good)
+    with pytest.raises(DataError, match="the limit is 0 MB: split it"):
+        list(docx(None, path=tmp_path / "a.docx").provisions())
+    assert markup.LARGEST > 2000
+
+
+PAGE = """<html><head><title>Site</title><style>p {}</style></head><body>
+<nav>Menu</nav><h1>Pool Act</h1><p>Printed 2020</p>
+<h2>Part 1 General</h2>
+<div class="sec" id="s1"><b class="num">1</b> <i class="head">(Aim)</i>
+<p>This Act, with <a href="#s2">section 2A</a>, protects.</p>
+<ol><li class="sub">(1) people<li class="sub">(2) houses</ol></div>
+<div class="sec" id="s2"><b class="num">2A</b> <i class="head">Duty</i>
+<p>Care.<br>Tell.<table><tr><td>ring<td>3 <tr><td>rope<td>20 m</table></div>
+<footer>bye</footer>"""
+RULES = """
+country: kr
+leave_out: [nav, footer]
+units:
+  - {css: h2, kind: group, level: part, by: opens}
+  - {css: .sec, kind: article, label: .num, heading: .head}
+  - {css: .sub, kind: paragraph}
+"""
+
+
+def test_a_page_by_rules(tmp_path: Path) -> None:
+    (tmp_path / "pool.html").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "rules.yaml").write_text(RULES, encoding="utf-8")
+    source = html(None, path=tmp_path / "pool.html", rules=tmp_path / "rules.yaml")
+    assert read(source) == [
+        ("1", "Aim", "This Act, with section 2A, protects.\n(1) people\n(2) houses"),
+        ("2A", "Duty", "Care.\nTell.\nring | 3\nrope | 20 m"),
+    ]
+    assert list(source.links()) == [("pool-1", "pool-2A", "cites")]
+    assert [row["path"] for row in source.provisions()] == ["Part 1 General"] * 2
+    assert set(source.reports[0].left_out) == {"not text of the law", "title", "outside of all units"}
+
+
+def test_flat_headings_by_rules(tmp_path: Path) -> None:
+    page = "<body><h1>법</h1><h3>제1조(목적)</h3><p>글</p><p>또</p><h3>제2조(뜻)</h3><p>둘</p><h3>Note</h3><p>셋</p>"
+    (tmp_path / "a.html").write_text(f"<meta charset='utf-8'>{page}", encoding="utf-8")
+    rules = "country: kr\nunits: [{css: h3, kind: article, by: opens}]"
+    (tmp_path / "rules.yaml").write_text(rules, encoding="utf-8")
+    assert read(html(None, path=tmp_path / "a.html", rules=tmp_path / "rules.yaml")) == [
+        ("1", "목적", "글\n또"),
+        ("2", "뜻", "둘"),
+        ("text", "Note", "셋"),
+    ]
+
+
+def test_a_page_without_rules(tmp_path: Path) -> None:
+    body = "".join(f"<p>{line}</p>" for line in KOREAN.splitlines()[1:])
+    page = f"<html><head><meta charset='utf-8'><title>물놀이장 안전법</title></head><body>{body}</body></html>"
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    assert read(html(None, path=tmp_path / "a.html")) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("country: kr\nunits: [{css: .none, kind: article}]", "nothing matches the selectors of the rules (.none)"),
+        (
+            "country: kr\ntitle: h6\nunits: [{css: .sec, kind: article}]",
+            "nothing matches 'h6', the selector of the title",
+        ),
+    ],
+)
+def test_rules_that_match_nothing(tmp_path: Path, rules: str, words: str) -> None:
+    (tmp_path / "a.html").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "rules.yaml").write_text(rules, encoding="utf-8")
+    source = html(None, path=tmp_path / "a.html", rules=tmp_path / "rules.yaml")
+    with pytest.raises(DataError):
+        list(source.provisions())
+    assert words in source.reports[0].fault
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("country: kr", "units"),
+        ("country: kr\nunits: [{css: p, kind: chapter}]", "kind"),
+        ("country: kr\nunits: [{css: p, kind: article, form: x}]", "form"),
+    ],
+)
+def test_wrong_rules(tmp_path: Path, rules: str, words: str) -> None:
+    (tmp_path / "rules.yaml").write_text(rules, encoding="utf-8")
+    with pytest.raises(DefinitionError, match=words):
+        html(None, path=tmp_path, rules=tmp_path / "rules.yaml")
+
+
+def test_a_selector_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "rules.yaml").write_text("country: kr\nunits: [{css: 'p[', kind: article}]", encoding="utf-8")
+    with pytest.raises(DataError, match=r"The selector 'p\[' cannot be read"):
+        list(html(None, path=tmp_path / "a.html", rules=tmp_path / "rules.yaml").provisions())
+
+
+def test_the_country_is_the_one_whose_headings_are_there() -> None:
+    assert country_of(KOREAN.splitlines()) == "kr"
+    assert country_of(["nothing", "here"]) == ""
