@@ -43,7 +43,7 @@ class Elements:
         self._units, self._rules, self._spaces = units, rules, spaces
         self._merged: dict[int, tuple[int, list[Span | Unit | str]]] = {}
         self._columns: list[str] = []
-        self.quoting = False
+        self.quoting = self.in_cell = False
 
     def read(self, element: etree._Element, unit: Unit, role: Role = "text") -> None:
         """Read an element by the rule of its name."""
@@ -151,7 +151,9 @@ class Elements:
 
     def _cell(self, element: etree._Element, unit: Unit) -> list[Span | Unit | str]:
         held = Unit("item")
+        before, self.in_cell = self.in_cell, True
         self.inside(element, held)
+        self.in_cell = before
         unit.links += held.links
         flat: list[Span | Unit | str] = []
         for part in _flat(held):

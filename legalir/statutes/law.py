@@ -288,6 +288,11 @@ class Outline:
         """The innermost open unit, to which text belongs."""
         return self._open[-1][1]
 
+    @property
+    def open(self) -> list[Unit]:
+        """The open units, from the root down."""
+        return [unit for _, unit in self._open]
+
     def enter(self, unit: Unit, depth: int) -> Unit:
         """Close all units of this depth or deeper, and open `unit` in what remains.
 

@@ -14,6 +14,8 @@ from legalir.statutes.law import NOT_YET
 from legalir.statutes.sources.jp_egov import FORMATS, read
 
 SAMPLES = Path(__file__).with_name("samples")
+PAGE = (SAMPLES / "jp_egov.html").read_text(encoding="utf-8")
+PAGES = Path(os.environ.get("LEGALIR_DATA", ""), "sources", "jp-egov-html")
 XML = (SAMPLES / "jp_egov.xml").read_text(encoding="utf-8")
 DATA = Path(os.environ.get("LEGALIR_DATA", ""), "sources", "jp-egov-xml")
 
@@ -66,6 +68,74 @@ def test_annexes():
     assert annex.unit.related == ("第一条", "第二条")
     assert annex.text == "（第一条、第二条関係）\n燈 | 色\n大燈 | 赤 青\n大燈 | 白"
     assert law.notes == ["ランプ燈法: pictures without text: 1."]
+
+
+def test_remarks_of_an_annex():
+    """Item 1 of the remarks is not item 1 of the annex."""
+    remarks = "<Remarks><RemarksLabel>備考</RemarksLabel><Item Num='1'><ItemTitle>一</ItemTitle><ItemSentence>\
+<Sentence>赤は赤い。</Sentence></ItemSentence></Item></Remarks></AppdxTable>"
+    law = law_of(XML.replace("</AppdxTable>", remarks))
+    assert ("annex 1", "備考", "1") in {address.path for address in cut(law).addresses}
+    assert documents_of(law)["annex-1/備考"].text == "一 赤は赤い。"
+
+
+def test_json_form():
+    from lxml import etree
+
+    def node(element):
+        texts = [element.text, *(part for child in element for part in (node(child), child.tail))]
+        return {"tag": element.tag, "attr": dict(element.attrib), "children": [each for each in texts if each]}
+
+    tree = node(etree.fromstring(XML.encode()))
+    for content in (tree, {"law_info": {}, "law_full_text": tree}):
+        law = law_of(json.dumps(content, ensure_ascii=False), "law.json")
+        assert [each.text for each in cut(law).documents] == [each.text for each in cut(law_of(XML)).documents]
+    assert FORMATS[0].recognises(Path("law.json"), json.dumps(tree).encode())
+
+
+def test_page():
+    name = "502CO0000000999_20240401_506CO0000000001.html"
+    law = law_of(PAGE, name)
+    documents = documents_of(law)
+    assert FORMATS[0].recognises(Path(name), PAGE.encode()[:8192])
+    assert (law.law_id, law.title, law.level) == ("502CO0000000999", "ランプ燈令", "decree")
+    assert law.effective_from == "2024-04-01"
+    assert list(documents) == [
+        *("preamble", "1", "2の3", "3", "supp-1", "supp-2/1", "annex-1", "annex-1/備考"),
+    ]
+    assert documents["1"].text.splitlines() == [
+        *("「筏」とは、次のものをいう。船を除く。", "一 小筏", "イ 木の筏", "一の二 大筏", "② 筏には燈を置く。"),
+        *("大燈 | 赤 青", "大燈 | 白"),
+    ]
+    assert documents["1"].unit.heading == "定義"
+    # A section ends before its articles: a heading holds until the next of its level.
+    assert [unit.label for unit in documents["2の3"].above[1:]] == ["第一章", "第一節"]
+    assert [unit.label for unit in documents["3"].above[1:]] == ["第二章"]
+    assert [place for place, each in documents.items() if each.unit.repealed] == ["2の3"]
+    assert documents["supp-2/1"].above[-1].heading == "令和五年政令第五号"
+    assert documents["annex-1"].unit.related == ("第一条", "第三条")
+    keys = {address.key for address in cut(law).addresses}
+    assert {"Article[1]/Paragraph[1]/Item[1_2]", "Article[1]/Paragraph[2]", "SupplProvision[2]/Article[1]"} <= keys
+    assert law.unread() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (PAGE[:2500], "cut off"),
+        (PAGE.replace("contentsLaw", "contents"), "no main"),
+        (PAGE.replace("lawTitle", "name"), "no title"),
+    ],
+)
+def test_faults_of_a_page(text, fault):
+    with pytest.raises(DataError, match=fault):
+        law_of(text, "law.html")
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"tag": 1}', '{"tag": "Law", "children": [1]}', "null"])
+def test_faults_of_the_json_form(text):
+    with pytest.raises(DataError, match="not the JSON form"):
+        law_of(text, "law.json")
 
 
 def test_dates():
@@ -140,6 +210,52 @@ def test_real_examples():
         assert law.render(unit).startswith(row["starts"])
         (article,) = (each.unit for each in cut(law).documents if each.unit.key == row["id"].partition("/")[0])
         assert f"{article.label} （{article.heading}）".removesuffix(" （）") == row["path"][-1]
+
+
+@pytest.mark.parametrize(
+    ("law_id", "articles"),
+    [("323AC1000000186", 263), ("336CO0000000037", 92), ("336M50000008006", 188)],
+)
+def test_real_pages(law_id, articles):
+    """The README of the sample counts the articles of the main part."""
+    path = next(iter(PAGES.glob(f"{law_id}_*.html")), None)
+    if path is None:
+        pytest.skip(f"not run: $LEGALIR_DATA has no sources/jp-egov-html/{law_id}")
+    data = path.read_bytes()
+    assert FORMATS[0].recognises(path, data[:8192])
+    law = law_of(data, path.name)
+    assert law.unread() == []
+    assert not cut(law).repeated
+    assert sum(each.unit.kind == "article" and each.above[-1].kind != "supplement" for each in cut(law).documents) == (
+        articles
+    )
+
+
+def test_real_examples_of_pages():
+    if not PAGES.is_dir():
+        pytest.skip("not run: $LEGALIR_DATA has no sources/jp-egov-html")
+    for line in (PAGES / "examples.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        law = law_of((PAGES / row["file"]).read_bytes(), row["file"])
+        label = row["id"].removesuffix("第一項")
+        (document,) = (
+            each for each in cut(law).documents if each.unit.label == label and each.above[-1].kind != "supplement"
+        )
+        groups = [f"{unit.label}　{unit.heading}" for unit in document.above if unit.kind == "group"]
+        assert [law.title, *groups][: len(row["path"])] == row["path"]
+        assert document.text.startswith(row["starts"])
+
+
+def test_real_json_form():
+    paths = sorted(DATA.glob("json-form/*.json"))
+    if not paths:
+        pytest.skip("not run: $LEGALIR_DATA has no sources/jp-egov-xml/json-form")
+    for path in paths:
+        law = law_of(path.read_bytes(), path.name)
+        twin = next(DATA.glob(f"*/{path.stem}.xml"))
+        same = law_of(twin.read_bytes(), twin.name)
+        assert law.unread() == []
+        assert [each.text for each in cut(law).documents] == [each.text for each in cut(same).documents]
 
 
 def test_real_annexes():
