@@ -226,3 +226,22 @@ def test_a_language_without_a_grammar() -> None:
 def test_long_repeats(lang: str, unit: str) -> None:
     """A million characters would take hours if the time were quadratic; 20 000 take well under a second."""
     read(unit * (20_000 // len(unit)), lang)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("under section 12(3)(a)(ii) of the Harbour Act 1998", ["Harbour Act 1998 12/3/a/ii"]),
+        ("sections 3, 5 and 7 to 9", ["Ferry Act 3", "Ferry Act 5", "Ferry Act 7", "Ferry Act 9"]),
+        ("paragraph (b) of subsection (2) of section 5 of the Harbour Act 1998", ["Harbour Act 1998 5/2/b"]),
+        ("subsections (1) and (3) of section 5", ["Ferry Act 5/1", "Ferry Act 5/3"]),
+        ("subsection (b)", ["Ferry Act 4/b"]),
+        ("the preceding section applies", ["Ferry Act 3"]),
+        ("for purposes of this section and this Part", []),
+        ("(42 U.S.C. 1396a(a)(25) et seq.)", ["/us/usc/t42 1396a/a/25"]),
+        ("section 5 of this Act or section 7 of the Harbour Act 1998", ["Ferry Act 5", "Harbour Act 1998 7"]),
+        ("Schedule 2 and Annex III", ["Ferry Act Schedule 2", "Ferry Act Annex III"]),
+    ],
+)
+def test_english(text: str, expected: list[str]) -> None:
+    assert targets(text, "en", Place("Ferry Act", "4", "a")) == expected

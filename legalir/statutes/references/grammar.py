@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, Self
 from pydantic import model_validator
 
 from legalir.statutes.references.numbers import clean
-from legalir.storage.schema import AnyText, OptionalText, Schema, SchemaError, Text
+from legalir.storage.schema import AnyText, Flag, OptionalText, Schema, SchemaError, Text
 
 GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 """Pattern of white space between the words of a form, and of the invisible signs that word processors leave."""
@@ -54,6 +54,21 @@ class Family(Schema):
     """What its name adds to the name of the act: `` 시행령``."""
 
 
+class LawPattern(Schema):
+    """A way to name laws."""
+
+    KIND = "a pattern of laws"
+
+    pattern: Text
+    """A regular expression with bounded repeats; upper and lower case differ."""
+
+    law: OptionalText = ""
+    """How the law is written, with ``{1}`` for the first group: ``/us/usc/t{1}``; without it, as in the text."""
+
+    bare: Flag = False
+    """Whether an article follows as a number alone: ``42 U.S.C. 1396a``."""
+
+
 Level = Literal["law", "group", "article", "annex", "row", "paragraph", "item", "subitem", "deeper"]
 Forms = tuple[Text, ...]
 
@@ -64,7 +79,12 @@ class Grammar(Schema):
     KIND = "a grammar of references"
 
     article: Forms
-    """Forms of an article; each has one ``N``. ``N+`` is the first of several, after which bare numbers may follow."""
+    """Forms of an article; each has one ``N``. ``N+`` is the first of several, after which bare numbers may follow.
+
+    Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
+    ``X`` one or two letters; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in a circle;
+    ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks.
+    """
 
     paragraph: Forms = ()
     """Forms of a paragraph. Here and below, a form after ``+`` counts only after another unit."""
@@ -98,6 +118,15 @@ class Grammar(Schema):
 
     part: Forms = ()
     """Words for a part of a unit, and units that have no number of their own: ``단서``, ``각 호``."""
+
+    brackets: tuple[Level, ...] = ()
+    """Levels of the brackets directly after a number, from the highest down: ``12(3)(a)``."""
+
+    ordinals: Forms = ()
+    """Words for first, second, third, …: the place ``O`` of a form."""
+
+    of: Forms = ()
+    """Words between a unit and a higher one: ``of`` in ``subsection (2) of section 5``."""
 
     glue: Forms = ()
     """Words and signs between a unit and a lower one: ``,``."""
@@ -135,6 +164,9 @@ class Grammar(Schema):
     law_names: Forms = ()
     """Regular expressions of names of laws without quotes directly before a number; with a group, it is the name."""
 
+    laws: tuple[LawPattern, ...] = ()
+    """Names of laws that are read wherever they stand, also directly after a number or after `law_after`."""
+
     law_codes: Forms = ()
     """Regular expressions of codes of laws directly before a number."""
 
@@ -170,6 +202,38 @@ class Grammar(Schema):
         """Return the forms of a level."""
         forms: Forms = getattr(self, level)
         return forms
+
+    def pattern(self, form: str, capture: bool = False) -> str:
+        """Return the pattern of a form; it may begin with ``+``.
+
+        Args:
+            form: the form.
+            capture: whether the number or letter is a group.
+        """
+        parts = []
+        for token in unicodedata.normalize("NFC", form).split():
+            place = self._place(token)
+            if not place:
+                parts.append("" if token == "+" else _word(token))
+                continue
+            if form[0] == "+":
+                place = place.removeprefix(_NO_HANGUL_BEFORE)
+            parts.append(f"({place})" if capture and token != "Q" else place)
+        return GAP.join(part for part in parts if part)
+
+    def alternatives(self, forms: Sequence[str], capture: bool = False) -> str:
+        """Return the pattern of any of the forms, the longest first; of none, one that matches nowhere."""
+        return "|".join(self.pattern(form, capture) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
+
+    def _place(self, token: str) -> str:
+        """Return the pattern of a place of a form, empty for a word."""
+        token = token.removesuffix("+")
+        if token == "O":
+            return "|".join(map(re.escape, sorted(self.ordinals, key=len, reverse=True))).join(("(?:", ")")) or "(?!)"
+        if token == "N" and self.prefix:
+            letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
+            return rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{_PLACES[token]}"
+        return _PLACES.get(token, "")
 
     @property
     def has_case(self) -> bool:
@@ -345,50 +409,20 @@ def _form(form: str, number: str) -> str:
 
 
 _WITH_JOINERS = rf"{_NUMBER}(?:[의の之]\d{{1,3}}){{0,4}}"
+_NO_HANGUL_BEFORE = "(?<![가-힣])"
 _PLACES = {
     "N": _WITH_JOINERS,
-    "N+": _WITH_JOINERS,
     "X": r"[^\W\d_]{1,2}(?![^\W_])",
-    "H": r"(?<![가-힣])[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
+    "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
     "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
     r"(?![ァ-ヶー])",
+    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,4}|[^\W\d_]{1,2})[)）]",
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
     "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
 }
-"""What the places of a form stand for. ``H`` and ``K`` are letters of sub-items, Korean and Japanese; ``C`` a digit in
-a circle; ``D`` a decimal; ``R`` a number, a Roman numeral or a capital; ``Q`` a name in quotation marks."""
-
-
-def form_pattern(form: str, prefix: Sequence[str] = (), capture: bool = False) -> str:
-    """Return the pattern of a form, as :class:`Grammar` has them; it may begin with ``+``.
-
-    Args:
-        form: the form.
-        prefix: letters that may stand before a number.
-        capture: whether the number or letter is a group.
-    """
-    parts = []
-    inside = form.startswith("+")
-    for token in unicodedata.normalize("NFC", form).split():
-        pattern = _PLACES.get(token)
-        if pattern is None:
-            parts.append("" if token == "+" else _word(token))
-            continue
-        if inside:
-            pattern = pattern.removeprefix("(?<![가-힣])")
-        if token in ("N", "N+") and prefix:
-            letters = "|".join(re.escape(one) for one in sorted(prefix, key=len, reverse=True))
-            pattern = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{pattern}"
-        parts.append(f"({pattern})" if capture and token != "Q" else pattern)
-    return GAP.join(part for part in parts if part)
-
-
-def alternatives(forms: Sequence[str], prefix: Sequence[str] = (), capture: bool = False) -> str:
-    """Return the pattern of any of the forms, the longest first."""
-    by_length = sorted(forms, key=len, reverse=True)
-    return "|".join(form_pattern(form, prefix, capture) for form in by_length) or r"(?!)"
+"""What the places of a form stand for."""
 
 
 def _word(word: str) -> str:

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, NamedTuple
 
 from legalir.errors import DataError
 from legalir.statutes.numbering import number_of
-from legalir.statutes.references.grammar import GAP, Grammar, alternatives, form_pattern, grammars
+from legalir.statutes.references.grammar import GAP, Grammar, grammars
 
 Kind = Literal["cites", "delegates", "amends", "defines"]
 """``delegates``: a matter is left to another law (``대통령령으로 정하는``); ``defines``: a law gets a short name."""
@@ -33,6 +33,7 @@ _REACH = 160
 _DECIMAL = re.compile(r"[\d.]+\.[\d.]+")
 """A number that is a reference only after a law."""
 
+_BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
@@ -182,6 +183,13 @@ class _Draft:
     steps: int = 0
     part: str = ""
     range_end: bool = False
+    several: tuple[str, ...] = ()
+
+    @property
+    def highest(self) -> int:
+        """Rank of the highest level that the words give."""
+        ranks = [RANKS[each] for each in self.numbers]
+        return min([*ranks, RANKS[self.relation.partition("_")[2]]] if self.relation else ranks, default=0)
 
     def above(self, level: str) -> dict[str, str]:
         return {each: number for each, number in self.numbers.items() if RANKS[each] < RANKS[level]}
@@ -211,15 +219,17 @@ class _Reader:
         inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+ ')}" for one in units[level])) for level in units]
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
-        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)])
+        laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws)]
+        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         self._next = self._compiled([(name, forms) for name, forms in inside if forms])
         self._exact = {
-            name: [re.compile(form_pattern(form, grammar.prefix, capture=True), self._flags) for form in forms]
+            name: [(re.compile(grammar.pattern(form, capture=True), self._flags), _several(form)) for form in forms]
             for name, forms in [*groups, *inner]
         }
+        self._ordinals = {word.casefold(): str(number) for number, word in enumerate(grammar.ordinals, start=1)}
         self._sub = self._any(grammar.sub, rf"{GAP}(?:", ")")
-        self._glue = re.compile(rf"{GAP}(?:(?:{alternatives(grammar.glue)}){GAP})?", self._flags)
+        self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
@@ -234,19 +244,24 @@ class _Reader:
         )
         self._quoted = re.compile(quotes or "(?!)")
         self._labels = [
-            (level, re.compile(rf"^\s{{0,4}}(?:{alternatives(forms, capture=True)})", re.MULTILINE))
+            (level, re.compile(rf"^\s{{0,4}}(?:{grammar.alternatives(forms, capture=True)})", re.MULTILINE))
             for level, forms in grammar.labels.items()
         ]
-        self._suffixes = {
-            level: self._any(family.words, rf"(?P<act>){GAP}(?:", r")\Z") for level, family in grammar.family.items()
-        }
+        self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){GAP}")
+        self._introduced = re.compile(
+            rf"{GAP},?{GAP}(?:(?:{grammar.alternatives(grammar.law_after)}){GAP})?", self._flags
+        )
+        here = (("same", grammar.same.get("law", ())), ("this", grammar.this.get("law", ())))
+        self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
+        self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
+        self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NB"}
 
-    def _compiled(self, groups: list[tuple[str, tuple[str, ...]]]) -> re.Pattern[str]:
-        parts = [f"(?P<{name}>{alternatives(forms, self._grammar.prefix)})" for name, forms in groups]
-        return re.compile("|".join(parts) or "(?!)", self._flags)
+    def _compiled(self, groups: list[tuple[str, tuple[str, ...]]], more: Sequence[str] = ()) -> re.Pattern[str]:
+        parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
+        return re.compile("|".join([*more, *parts]) or "(?!)", self._flags)
 
     def _any(self, forms: tuple[str, ...], before: str, after: str) -> re.Pattern[str]:
-        return re.compile(f"{before}{alternatives(forms)}{after}" if forms else "(?!)", self._flags)
+        return re.compile(f"{before}{self._grammar.alternatives(forms)}{after}" if forms else "(?!)", self._flags)
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -405,33 +420,108 @@ class _Reader:
         self, text: str, head: re.Match[str], kind: str, level: str, memory: _Memory
     ) -> tuple[list[_Draft], int]:
         """Read a reference, and those that are joined to it in a list or a range."""
-        law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
-        if law is None and _DECIMAL.fullmatch(head[0]):
-            return [], head.end()
-        draft = self._begun(text, head, kind, level)
-        if law:
-            draft.law, draft.start = law, law.start
+        if kind == "law":
+            law: _Law | None = self._law_of(head)
+            draft = _Draft(head.start(), head.end(), "group", law)
+            after = self._next.match(text, self._blank(text, head.end()))
+            if after is None or after.lastgroup == "part" or not self._grammar.laws[int(level)].bare:
+                return [draft], head.end()
+            self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
+        else:
+            law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
+            if law is None and _DECIMAL.fullmatch(head[0]):
+                return [], head.end()
+            draft = self._begun(text, head, kind, level)
+            if law:
+                draft.law, draft.start = law, law.start
         drafts = [draft]
         while True:
             self._extend(text, draft)
+            self._ascend(text, drafts)
+            named = self._law_after(text, drafts, memory)
             end = draft.end
             if until := self._until.match(text, end):
                 end = until.end()
             ranged = self._range.match(text, end)
             join = ranged or self._list.match(text, end)
-            after = self._head.match(text, join.end()) if join else None
-            kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
-            if join is None or after is None or kind != "unit":
+            following = self._joined(text, join.end(), draft) if join else None
+            if following is None:
                 return drafts, max(draft.end, head.end())
-            following = self._begun(text, after, "unit", level)
             following.range_end = ranged is not None
-            if RANKS[draft.level] >= RANKS[level] or level in draft.numbers:
-                following.numbers = {**draft.above(level), **following.numbers}
-                following.law = draft.law
-                if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[level]:
+            highest = min(following.numbers, key=RANKS.__getitem__)
+            if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
+                following.numbers = {**draft.above(highest), **following.numbers}
+                following.law = None if named else draft.law
+                if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[highest]:
                     following.relation, following.steps = draft.relation, draft.steps
             drafts.append(following)
             draft = following
+
+    def _joined(self, text: str, place: int, draft: _Draft) -> _Draft | None:
+        """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
+        after = self._head.match(text, place)
+        kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
+        if after is not None:
+            return self._begun(text, after, "unit", level) if kind == "unit" else None
+        bare = self._bare[draft.several[1]].match(text, place) if draft.several else None
+        if bare is None:
+            return None
+        following = _Draft(place, bare.end(), draft.several[0], several=draft.several)
+        self._number(text, following, bare, draft.several[0])
+        following.several = draft.several
+        return following
+
+    def _ascend(self, text: str, drafts: list[_Draft]) -> None:
+        """Take the higher units that follow the last draft, for all drafts that lack them."""
+        last = drafts[-1]
+        while of := self._of.match(text, last.end):
+            head = self._head.match(text, of.end())
+            kind, _, level = (head.lastgroup or "").partition("_") if head else ("", "", "")
+            if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] >= last.highest:
+                return
+            upper = self._begun(text, head, kind, level)
+            self._extend(text, upper)
+            for draft in drafts:
+                if RANKS[level] < draft.highest and draft.law is None:
+                    above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
+                    draft.numbers = {**above, **draft.numbers}
+                    draft.relation, draft.steps = upper.relation, upper.steps
+            last.end = upper.end
+
+    def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
+        """Take the law that is named directly after the last draft, for all drafts that lack one."""
+        end = drafts[-1].end
+        introduced = self._introduced.match(text, end)
+        law: _Law | None = None
+        for place in dict.fromkeys((end, introduced.end() if introduced else end)):
+            place = self._blank(text, place)
+            if here := self._law_here.match(text, place):
+                name = memory.law if here.lastgroup == "same" else memory.at.law
+                law = _Law(name, "short" if here.lastgroup == "same" else "self", place, here.end())
+            elif match := self._laws.match(text, place):
+                law = self._law_of(match)
+            if law:
+                break
+        if law is None or (drafts[-1].law is not None and law.kind != "self"):
+            return False
+        for draft in drafts:
+            draft.law = draft.law or law
+        drafts[-1].end = law.end
+        return True
+
+    def _blank(self, text: str, place: int) -> int:
+        """Return the place after the white space at a place."""
+        gap = _BLANK.match(text, place)
+        return gap.end() if gap else place
+
+    def _law_of(self, match: re.Match[str]) -> _Law:
+        number = int((match.lastgroup or "_0").partition("_")[2])
+        pattern = self._grammar.laws[number]
+        name = " ".join(match[0].split())
+        if pattern.law:
+            inner = re.fullmatch(pattern.pattern, match[0])
+            name = pattern.law.format(name, *(inner.groups("") if inner else ()))
+        return _Law(name, "named", match.start(), match.end())
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
         draft = _Draft(match.start(), match.end(), level)
@@ -439,21 +529,41 @@ class _Reader:
             self._number(text, draft, match, level)
         else:
             draft.relation = f"{kind}_{level}"
-            capture = self._capture(draft.relation, match[0])
+            capture = self._capture(draft.relation, match[0])[0]
             draft.steps = int(number_of(capture) or 1) if capture else 1
         return draft
 
     def _number(self, text: str, draft: _Draft, match: re.Match[str], level: str) -> None:
-        """Take the number of a unit, with what belongs to it: ``의2``, ``bis``."""
+        """Take the number of a unit, with what belongs to it: ``의2``, ``bis``, ``(3)(a)``."""
         end = match.end()
         while (sub := self._sub.match(text, end)) and level in ("article", "annex", "item", "paragraph"):
             end = sub.end()
-        number = self._capture(f"unit_{level}", match[0])
-        number = (number_of(number + text[match.end() : end]) if number else "") or number
+        number, several = self._capture(f"unit_{level}", match[0]) if match.lastgroup else (match[0], "")
+        draft.several = (level, several) if several else ()
+        number = self._read(number, text[match.end() : end])
         if level == "annex":
-            number = self._annex(number) if number else " ".join(match[0].split())
+            number = self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split())
         if level == "group":
             number = " ".join(match[0].split())
+        draft.end = end
+        self._set(draft, level, number)
+        while self._grammar.brackets and (bracket := self._bare["B"].match(text, draft.end)):
+            below = (one for one in self._grammar.brackets if RANKS[one] > RANKS[draft.level] or one == "deeper")
+            lower = next(below, None)
+            if lower is None:
+                break
+            self._set(draft, lower, bracket[0][1:-1])
+            draft.end = bracket.end()
+
+    def _read(self, number: str, more: str) -> str:
+        """Return a number in one spelling, with what belongs to it."""
+        if number[:1] in "(（":
+            return number[1:-1]
+        if number.casefold() in self._ordinals:
+            return self._ordinals[number.casefold()]
+        return number_of(number + more) or number
+
+    def _set(self, draft: _Draft, level: str, number: str) -> None:
         if level == "row":
             number = f"({number})項"
         if level in ("deeper", "subitem") and "row" in draft.numbers:
@@ -463,13 +573,13 @@ class _Reader:
         else:
             draft.numbers[level] = number
             draft.level = level
-        draft.end = end
 
-    def _capture(self, name: str, words: str) -> str:
-        for pattern in self._exact[name]:
+    def _capture(self, name: str, words: str) -> tuple[str, str]:
+        """Return the number in the words of a form, and ``N`` or ``B`` if several of such numbers may follow."""
+        for pattern, several in self._exact[name]:
             if match := pattern.fullmatch(words):
-                return next((one for one in match.groups() if one), "")
-        return ""
+                return next((one for one in match.groups() if one), ""), several
+        return "", ""
 
     def _extend(self, text: str, draft: _Draft) -> None:
         """Take the lower units and the parts that follow directly."""
@@ -516,7 +626,7 @@ class _Reader:
                     first, last_one = last_one, first
                 upper[level], to = first, last_one if last_one != first else ""
             numbers = {**upper, **numbers}
-        elif not ({"article", "annex", "group"} & set(numbers)):
+        elif numbers and not ({"article", "annex", "group"} & set(numbers)):
             highest = min(map(RANKS.__getitem__, numbers))
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
             if at.annex and not at.article:
@@ -564,6 +674,11 @@ class _Reader:
                     if family.suffix and after:
                         law, stop = self._named(law, level), stop + after.end()
                 yield Reference(text[quoted.start() : stop], quoted.start(), stop, law, "named")
+
+
+def _several(form: str) -> str:
+    """Return the place of a form after which bare numbers may follow, ``N`` or ``B``; empty if none may."""
+    return next((token[0] for token in form.split() if token in ("N+", "B+")), "")
 
 
 def _in_word(text: str, start: int) -> bool:
