@@ -408,6 +408,7 @@ COMPONENTS = (
 
 WITH_MODELS = {
     ("generator", "pick"): "generate/test_pick.py",  # The questions of the kit have no options.
+    ("source", "history"): "statutes/test_history.py",
     ("encoder", "openai"): "encode/test_hosted_encoder.py",
     ("encoder", "sentence"): "encode/test_sentence_conformance.py",
     **{

@@ -109,10 +109,17 @@ class StatuteFiles:
         self._check_any()
 
     def provisions(self) -> Iterator[Mapping[str, str]]:
-        """Yield the provisions of all files; each is parsed once, and its result stored under the cache."""
+        """Yield the provisions of all files."""
+        laws: dict[str, Stored] = {}
+        for stored in self.parsed():
+            for facts, provisions in zip(stored.part("facts"), stored.part("provisions"), strict=True):
+                _check_versions(laws, facts, stored, provisions)
+                yield from provisions
+
+    def parsed(self) -> Iterator[Stored]:
+        """Yield the parsed files; each is parsed once, and its result stored under the cache."""
         self.reports, self._stored = [], []
         tasks = self.tasks()
-        laws: dict[str, Stored] = {}
         with progress(f"Reading files of {self.name}", len(tasks)) as advance:
             for _, result in parse_all(tasks, self.workers):
                 advance(1)
@@ -122,9 +129,7 @@ class StatuteFiles:
                 stored = Stored(result)
                 self.reports.append(stored.report)
                 self._stored.append(result)
-                for facts, provisions in zip(stored.part("facts"), stored.part("provisions"), strict=True):
-                    _check_versions(laws, facts, stored, provisions)
-                    yield from provisions
+                yield stored
         self._check_any()
 
     def _check_any(self) -> None:

@@ -83,6 +83,9 @@ class Jurisdiction(Schema):
     heading_in_brackets: Flag = False
     """Whether a heading stands in brackets after its number: ``제5조(국민의 의무)``."""
 
+    accumulates: Flag = False
+    """Whether a file shows all acts promulgated before it, in force or not: versions follow promulgation."""
+
     subordinate: tuple[Text, ...] = ()
     """Last words in the names of laws that carry out a statute: they bear its name and one of these words."""
 

@@ -60,26 +60,30 @@ class GivenLinks:
                     others.setdefault(name, law)
         self._laws = {**others, **self._laws}
         self._units = lru_cache(_OPEN_LAWS)(_units)
-        self.states: dict[str, Counter[str]] = {}
+        self.states: dict[str, Counter[str]] = {"marked": Counter(), "annexes": Counter()}
         self.examples: dict[str, list[str]] = {}
 
     def __iter__(self) -> Iterator[tuple[str, str, str]]:
         """Yield docno, docno and kind of each link that is resolved, once."""
         self.states, self.examples = {"marked": Counter(), "annexes": Counter()}, {}
         for path in self._stored:
-            file = Stored(path)
-            for position, (facts, given) in enumerate(zip(file.part("facts"), file.part("links"), strict=True)):
-                own = _Law(path, position, facts["country"])
-                links: dict[tuple[str, str, str], None] = {}
-                for docno, words, law, key, kind in given["marked"]:
-                    target, state = self._resolved(own, law, key)
-                    state = "itself" if target == docno else state
-                    self._count("marked", state, f"{docno}: {words or key} ({' '.join(filter(None, (law, key)))})")
-                    if target and target != docno:
-                        links[docno, target, kind] = None
-                for docno, words in given["related"]:
-                    links |= dict.fromkeys(self._related(own, docno, words))
-                yield from links
+            yield from self.of(path)
+
+    def of(self, path: Path) -> Iterator[tuple[str, str, str]]:
+        """Yield the links of one of the files."""
+        file = Stored(path)
+        for position, (facts, given) in enumerate(zip(file.part("facts"), file.part("links"), strict=True)):
+            own = _Law(path, position, facts["country"])
+            links: dict[tuple[str, str, str], None] = {}
+            for docno, words, law, key, kind in given["marked"]:
+                target, state = self._resolved(own, law, key)
+                state = "itself" if target == docno else state
+                self._count("marked", state, f"{docno}: {words or key} ({' '.join(filter(None, (law, key)))})")
+                if target and target != docno:
+                    links[docno, target, kind] = None
+            for docno, words in given["related"]:
+                links |= dict.fromkeys(self._related(own, docno, words))
+            yield from links
 
     def report(self) -> dict[str, object]:
         """Return the states and examples, as plain values."""

@@ -35,6 +35,10 @@ HEAD = 8192
 """Bytes of a file that :attr:`Format.recognises` gets."""
 
 _PLACES = 3
+_FACTS = (
+    *("law_id", "title", "names", "country", "lang", "level"),
+    *("number", "promulgated", "effective_from", "effective_to", "published"),
+)
 
 
 class Format(NamedTuple):
@@ -212,7 +216,7 @@ def _parsed(task: Task, data: bytes, report: FileReport) -> Iterator[str]:
     for law in task.format.read(task.path, data):
         documents = cut(law, task.unit)
         report.add(law, documents)
-        facts = {name: getattr(law, name) for name in ("law_id", "title", "names", "country", "lang", "level")}
+        facts = {name: getattr(law, name) for name in _FACTS}
         facts["version"] = law.effective_from or law.promulgated
         provisions = [provision_of(law, each) for each in documents.documents]
         origins = [origin_of(law, each, task.name) for each in documents.documents]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes import korean
+from legalir.statutes.commencement import date_articles
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction
 from legalir.statutes.law import Law, Outline, Unit
@@ -73,6 +74,7 @@ def read_kr(path: Path, data: bytes) -> Iterator[Law]:
         _kr_annex(law, fields, text.index("\n") + 1)
     law.leave_out(0, body, "metadata")
     mark_repealed(law, table)
+    date_articles(law)
     note_images(law)
     yield law
 

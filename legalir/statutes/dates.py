@@ -1,0 +1,83 @@
+"""Dates as publishers print them, in four calendars, as ISO dates.
+
+``2021. 3. 1.``, ``20210301``, ``2021年3月1日``, ``令和4年6月17日``, ``一百十二年六月二十一日`` (Republic of China),
+``12 มีนาคม พ.ศ. 2535``, ``19.12.2022``, ``March 1, 2021``.
+"""
+
+from __future__ import annotations
+
+import calendar as _calendar
+import re
+import unicodedata
+from datetime import date, timedelta
+from typing import Literal
+
+from legalir.errors import FormatError
+from legalir.statutes.numbering import number_of
+
+Calendar = Literal["christian", "roc", "buddhist"]
+"""How years count that bear no name of an era: ``roc`` from 1912, ``buddhist`` 543 years more than ours."""
+
+_ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "民國": 1911, "民国": 1911}
+_ERA = "|".join(_ERAS)
+_COUNT = r"(?:\d+|[〇零一二三四五六七八九十百千]+)"
+_MONTHS = """
+    january february march april may june july august september october november december
+    มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน กรกฎาคม สิงหาคม กันยายน ตุลาคม พฤศจิกายน ธันวาคม
+    januar februar märz april mai juni juli august september oktober november dezember
+    janvier février mars avril mai juin juillet août septembre octobre novembre décembre
+"""
+_MONTH = {unicodedata.normalize("NFKC", name): place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
+_NAMES = "|".join(sorted(_MONTH, key=len, reverse=True))
+_BUDDHIST = unicodedata.normalize("NFKC", r"พ\.\s?ศ\.|พุทธศักราช")
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"(?P<era>{_ERA})\s*(?P<year>{_COUNT}|元)\s*年\s*(?P<month>{_COUNT})\s*月\s*(?P<day>{_COUNT})\s*日",
+        rf"(?P<year>{_COUNT})\s*[年년]\s*(?P<month>{_COUNT})\s*[月월]\s*(?P<day>{_COUNT})\s*[日일]",
+        r"(?P<year>\d{4})\s*[-./]\s*(?P<month>\d{1,2})\s*[-./]\s*(?P<day>\d{1,2})",
+        r"(?<!\d)(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
+        r"(?<!\d)(?P<day>\d{1,2})\s*[./]\s*(?P<month>\d{1,2})\s*[./]\s*(?P<year>\d{4})",
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s+(?P<month>{_NAMES}),?\s+(?P<era>{_BUDDHIST})?\s*(?P<year>\d{{4}})",
+        rf"(?P<month>{_NAMES})\s+(?P<day>\d{{1,2}}),?\s+(?P<year>\d{{4}})",
+    )
+)
+
+
+def iso_date(text: str, calendar: Calendar = "christian") -> str:
+    """Return the first date in a text as ``YYYY-MM-DD``; empty if there is none.
+
+    Args:
+        text: digits of any script, Han numerals; year, month, day in this order, or day, month, year.
+        calendar: of years that name no era.
+
+    Raises:
+        FormatError: there is no such day, such as 31 February.
+    """
+    text = unicodedata.normalize("NFKC", text)
+    match = next(filter(None, (form.search(text) for form in _FORMS)), None)
+    if not match:
+        return ""
+    era = match.groupdict().get("era") or ""
+    year = 1 if match["year"] == "元" else int(number_of(match["year"]))
+    if era in _ERAS:
+        year += _ERAS[era]
+    elif era or calendar == "buddhist":
+        year -= 543
+    elif calendar == "roc":
+        year += 1911
+    month = _MONTH.get(match["month"].lower()) or int(number_of(match["month"]))
+    day = int(number_of(match["day"]))
+    if not 1 <= month <= 12:
+        raise FormatError(f"{match[0]!r} is not a date: there is no month {month}.")
+    if not 1 <= day <= (last := _calendar.monthrange(year, month)[1]):
+        raise FormatError(f"{match[0]!r} is not a date: {_calendar.month_name[month]} {year} has {last} days.")
+    return date(year, month, day).isoformat()
+
+
+def after(day: str, *, months: int = 0, days: int = 0) -> str:
+    """Return the day after a period has passed since an ISO date: 6 months after 2011-05-30 is 2011-12-01."""
+    start = date.fromisoformat(day)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    last = _calendar.monthrange(year, month + 1)[1]
+    return (date(year, month + 1, min(start.day, last)) + timedelta(days=days + 1)).isoformat()

@@ -1,0 +1,33 @@
+"""The source ``auto``: each file is read by the format that recognises it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from legalir import plugins
+from legalir.plugins.contract import parameters_of
+from legalir.statutes.files import Format, StatuteFiles
+
+
+@parameters_of(StatuteFiles, without=["format"])
+def auto(collection: object, **params: Any) -> StatuteFiles:
+    """Files of any publishers, of which the formats are recognised: ``auto(path="laws.zip")``.
+
+    The report says what each file was taken for, and which files are of no format.
+
+    Args:
+        collection: not used.
+        **params: of :class:`StatuteFiles`.
+    """
+    return StatuteFiles(formats(), **params)
+
+
+def formats() -> tuple[Format, ...]:
+    """Return the formats of all sources that are installed: those that their modules have as ``FORMATS``.
+
+    Raises:
+        PluginError: a source cannot be imported.
+    """
+    modules = dict.fromkeys(plugins.load(entry).factory.__module__ for entry in plugins.entries("source"))
+    return tuple(each for module in modules for each in getattr(sys.modules[module], "FORMATS", ()))

@@ -1,0 +1,182 @@
+"""The source ``history``: files of laws in several versions, as provisions with the time in which each applies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+
+from legalir.errors import ComponentError
+from legalir.plugins.contract import parameters_of
+from legalir.statutes.dates import iso_date
+from legalir.statutes.documents import Cut
+from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.linking import GivenLinks
+from legalir.statutes.parsing import Stored
+from legalir.statutes.versions import Edition, Reading, Version, content_of, successors, versions
+
+REPEALED = "(repealed)"
+"""What stands for the content of a repealed provision where wordings are compared."""
+
+
+class History(StatuteFiles):
+    """Files of laws in several versions, one file a version; the files of several laws may lie together.
+
+    The files of one law are put in order, compared provision by provision, and become versions: docno
+    ``key@2021-03-01``, ``effective_from``, ``effective_to``. A wording that did not change is one version, in its
+    newest spelling. A repealed provision is a version with empty text; one that is gone ends.
+
+    Args:
+        path: a folder, or one file.
+        format: name of the format of the files, such as ``markdown-kr``; ``auto`` asks all formats.
+        unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
+        workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
+
+    Raises:
+        ComponentError: `format` or `unit` is not one.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str], format: str = "auto", unit: Cut = "papers", workers: int | None = None
+    ) -> None:
+        super().__init__(_formats(format), path, unit, workers)
+        self.versions: dict[str, list[Version]] = {}
+
+    def provisions(self) -> Iterator[Mapping[str, str]]:
+        """Yield the versions of all provisions, law by law.
+
+        Raises:
+            DataError: a file has no date.
+        """
+        self.versions = {}
+        self._files: dict[str, Path] = {}
+        self._acts: dict[tuple[str, str], Mapping[str, str]] = {}
+        editions: dict[str, list[Edition]] = {}
+        countries: dict[str, str] = {}
+        for stored in self.parsed():
+            file = stored.report.file
+            self._files[file] = stored.path
+            parts = (stored.part(name) for name in ("facts", "provisions", "origins"))
+            for facts, provisions, origins in zip(*parts, strict=True):
+                editions.setdefault(facts["law_id"], []).append(_edition(file, facts, provisions, origins))
+                countries[facts["law_id"]] = facts["country"]
+                self._acts[facts["law_id"], file] = facts
+        for law_id, files in editions.items():
+            for version in versions(files, accumulate=jurisdiction(countries[law_id]).accumulates):
+                self.versions.setdefault(version.key, []).append(version)
+                yield _fields(version)
+
+    def origins(self) -> Iterator[Mapping[str, object]]:
+        """Yield where each version comes from: the newest file with this wording, and the act that made it."""
+        newest: dict[str, list[Version]] = {}
+        for run in self.versions.values():
+            for version in run:
+                newest.setdefault(version.file, []).append(version)
+        lines: dict[str, dict[str, object]] = {}
+        replaced = successors(version for run in self.versions.values() for version in run)
+        for file, wanted in newest.items():
+            origins = {
+                line["docno"]: line
+                for lines_of_law in Stored(self._files[file]).part("origins")
+                for line in lines_of_law
+            }
+            for version in wanted:
+                act = self._acts[version.fields["law_id"], version.first]
+                line = {**origins[version.key], "docno": version.docno, "provision": version.key}
+                dates = {
+                    "promulgated": act["promulgated"],
+                    "act": act["number"],
+                    "made_of_changes": version.pending != (),
+                }
+                line |= dates | {"replaced_by": replaced.get(version.docno, line.get("replaced_by", ""))}
+                lines[version.docno] = {name: value for name, value in line.items() if value}
+        for run in self.versions.values():
+            yield from (lines[version.docno] for version in run)
+
+    def links(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the given links: from the version whose file has it, to a provision, whichever version is in force."""
+        newest = sorted(self._files, key=lambda file: max(_dates(facts) for facts in self._facts(file)), reverse=True)
+        self._links = GivenLinks([self._files[file] for file in newest])
+        for file, path in self._files.items():
+            cited: dict[str, list[tuple[str, str]]] = {}
+            for docno, target, kind in self._links.of(path):
+                cited.setdefault(docno, []).append((target, kind))
+            for docno, targets in cited.items():
+                for version in self.versions.get(docno, ()):
+                    if version.file == file and version.fields["text"]:
+                        yield from (
+                            (version.docno, target, kind) for target, kind in targets if target in self.versions
+                        )
+
+    def report(self) -> dict[str, object]:
+        """Return what became of the files, the links and the versions, for ``import.json``."""
+        every = [version for run in self.versions.values() for version in run]
+        counts = {
+            "keys": len(self.versions),
+            "versions": len(every),
+            "repealed": sum(not version.fields["text"] for version in every),
+            "replaced": successors(every),
+            "made_of_changes": [_sentence(version) for version in every if version.pending],
+        }
+        return {**super().report(), "history": counts}
+
+    def _facts(self, file: str) -> list[Mapping[str, str]]:
+        return [facts for (_, name), facts in self._acts.items() if name == file]
+
+
+@parameters_of(History)
+def history(collection: object, **params: object) -> History:
+    """Return the source."""
+    return History(**params)  # type: ignore[arg-type]
+
+
+def _formats(name: str) -> tuple[Format, ...]:
+    from legalir.statutes.sources.auto import formats
+
+    every = formats()
+    chosen = tuple(each for each in every if name in ("auto", each.name))
+    if not chosen:
+        raise ComponentError(f"format must be auto, {', '.join(each.name for each in every)}, got {name!r}.")
+    return chosen
+
+
+def _dates(facts: Mapping[str, str]) -> tuple[str, str]:
+    return facts["promulgated"], facts["version"]
+
+
+def _edition(
+    file: str, facts: Mapping[str, str], provisions: list[dict[str, str]], origins: list[Mapping[str, object]]
+) -> Edition:
+    copied = facts["published"] or _date_of(file)
+    effective = facts["version"] or copied
+    readings = {
+        fields["docno"]: _reading(fields, bool(origin.get("repealed")), facts)
+        for fields, origin in zip(provisions, origins, strict=True)
+    }
+    return Edition(file, effective, readings, facts["promulgated"], facts["number"], copied)
+
+
+def _reading(fields: dict[str, str], repealed: bool, facts: Mapping[str, str]) -> Reading:
+    content = REPEALED if repealed else content_of(fields.get("heading", ""), fields["text"])
+    since, until = fields.get("effective_from", ""), fields.get("effective_to", "")
+    return Reading(fields, content, since if since != facts["effective_from"] else "", until)
+
+
+def _date_of(file: str) -> str:
+    match = re.search(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)", Path(file).name)
+    return iso_date(match[0]) if match else ""
+
+
+def _fields(version: Version) -> dict[str, str]:
+    dates = {"docno": version.docno, "effective_from": version.since, "effective_to": version.until}
+    fields = {**version.fields, **dates}
+    return {name: value for name, value in fields.items() if value or name == "text"}
+
+
+def _sentence(version: Version) -> str:
+    days = ", ".join(sorted(set(version.pending)))
+    return f"{version.docno}: {version.file} shows changes that begin on {days}; the text is made without them" + (
+        ", and words that both changed keep the older form." if version.conflict else "."
+    )
