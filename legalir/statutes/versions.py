@@ -255,7 +255,9 @@ def _merge(base: Reading | None, ours: Reading | None, theirs: Reading | None) -
     if theirs is None or base is None or ours is None:
         # Gone for good; or a change of a provision that is not there yet.
         return (None, False) if theirs is None or ours is None else (theirs, False)
-    text, conflict = merged(base.fields["text"], ours.fields["text"], theirs.fields["text"])
+    texts = [reading.fields["text"] for reading in (base, ours, theirs)]
+    text, _ = merged(*texts)
+    _, conflict = merged(*(_MARK.sub("", each) for each in texts))
     source = theirs if base.fields.get("heading") != theirs.fields.get("heading") else ours
     fields = {**source.fields, "text": text}
     return Reading(fields, content_of(fields.get("heading", ""), text)), conflict

@@ -22,6 +22,7 @@ from legalir.statutes.changes import Changes, Contents
 from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
 from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
 from legalir.storage.locks import file_lock
+from legalir.storage.validity import provision_key
 
 WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGLING, ORIGIN, REPORT)
 """Files that a re-import replaces; other files are kept."""
@@ -168,11 +169,12 @@ def _write_provisions(
 
 def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: ImportReport) -> None:
     unknown: dict[str, None] = {}
+    ends = docnos.keys() | {provision_key(docno) for docno in docnos}
     with ExitStack() as stack:
         files: dict[str, Callable[[str], None]] = {}
         advance = stack.enter_context(progress(f"Importing links of {source.name}", None))
         for link in _checked_links(source):
-            missing = [end for end in link[:2] if end not in docnos]
+            missing = [end for end in link[:2] if end not in ends]
             name = DANGLING if missing else "links.tsv"
             if name not in files:
                 files[name] = stack.enter_context(_lines(new / name, report.folder))
