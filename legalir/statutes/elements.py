@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
+from legalir.errors import DataError
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Span, Unit
 from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
@@ -20,6 +21,9 @@ Rule = Callable[["Elements", "etree._Element", Unit, Role], None]
 
 JOIN = ""
 """Stands where the next text stays in the line, though it would begin one."""
+
+DEEPEST = 100
+"""Elements that may nest in each other; real laws have fewer than 40."""
 
 _REPEATED = 80
 """Characters of the longest merged cell that is repeated in each row it stands beside."""
@@ -44,18 +48,25 @@ class Elements:
         self._merged: dict[int, tuple[int, list[Span | Unit | str]]] = {}
         self._columns: list[str] = []
         self.quoting = self.in_cell = False
+        self._depth = 0
 
     def read(self, element: etree._Element, unit: Unit, role: Role = "text") -> None:
-        """Read an element by the rule of its name."""
+        """Read an element by the rule of its name.
+
+        Raises:
+            DataError: elements nest too deeply.
+        """
         name = local(element)
-        if self.quoting and name in self._units:
-            block(self, element, unit, role)
-            return
-        rule = self._units.get(name) or self._rules.get(name)
+        if self._depth >= DEEPEST:
+            line = f", line {element.sourceline}" if element.sourceline else ""
+            raise DataError(f"{self.markup.name}{line}: more than {DEEPEST} elements nest in each other.")
+        self._depth += 1
+        rule = block if self.quoting and name in self._units else self._units.get(name) or self._rules.get(name)
         if rule is None:
             self.inside(element, unit, role)
         else:
             rule(self, element, unit, role)
+        self._depth -= 1
 
     def inside(self, element: etree._Element, unit: Unit, role: Role = "text") -> None:
         """Read the text and the elements inside an element."""

@@ -62,7 +62,8 @@ def test_links():
     assert sorted(found) == [
         ("L-1.5-1", "Rafts Act", "R-2", ""),
         ("L-1.5-2", "1", "", "13"),
-        ("L-1.5-annex-1", "1", "", "11"),
+        ("L-1.5-annex-1", "1(1)", "", "11"),
+        ("L-1.5-annex-1", "2", "", "30"),
     ]
     assert law.notes == ["Lamps Act: a reference to 77 has no such section."]
 

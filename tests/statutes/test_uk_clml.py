@@ -11,6 +11,7 @@ from legalir.errors import DataError
 from legalir.statutes import write_collection
 from legalir.statutes.documents import cut
 from legalir.statutes.law import NOT_YET
+from legalir.statutes.markup import local
 from legalir.statutes.sources.uk_clml import FORMATS, read
 
 SAMPLES = Path(__file__).with_name("samples")
@@ -97,6 +98,20 @@ def test_links():
     ]
 
 
+def test_a_schedule_without_a_marked_link():
+    plain = ACT.replace('<InternalLink Ref="section-1">section 1</InternalLink>)</Reference>', "Section 1)</Reference>")
+    law = law_of(plain)
+    docno, link = cut(law).links[-1]
+    assert (docno, law.text[link.start : link.end], link.key) == ("ukpga-2021-7-annex-1", "Section 1", "section-1")
+
+
+def test_prospective_group():
+    law = law_of(ACT.replace('<Part id="part-2">', '<Part id="part-2" Status="Prospective">'))
+    documents = documents_of(law)
+    assert (documents["1"].unit.effective_from, documents["4"].unit.effective_from) == ("2021-06-01", NOT_YET)
+    assert documents["2"].unit.effective_from == "2022-01-01"  # Its own date counts.
+
+
 def test_repeated_number():
     law = law_of(ACT.replace("<Pnumber>3</Pnumber>", "<Pnumber>2</Pnumber>"))
     assert cut(law).repeated == ["ukpga-2021-7-2~2"]
@@ -109,6 +124,10 @@ def test_repeated_number():
         (ACT.replace("<Legislation ", '<!DOCTYPE Legislation [<!ENTITY a "b">]><Legislation '), "entities"),
         (ACT.replace("A raft", "A räft").encode("cp1252"), "act.xml"),
         ("<Act/>", "its root is Act"),
+        (
+            ACT.replace("<Text>Two lamps.", "<Text>" + "<Emphasis>" * 120 + "</Emphasis>" * 120),
+            "more than 100 elements",
+        ),
         (ACT.replace("legislation.gov.uk/ukpga", "example.org/ukpga"), "no identifier"),
     ],
 )
@@ -148,6 +167,23 @@ def test_real_examples():
         groups = [unit.heading for unit in document.above if unit.kind == "group"]
         assert [*groups, document.unit.heading] == row["path"]
         assert document.text.startswith(row["starts"])
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.xml")) or [None], ids=lambda path: path.name if path else "")
+def test_real_links(path):
+    """Each citation in the text of a provision is a link, in the published files and in the enriched ones."""
+    from lxml import etree
+
+    if path is None:
+        pytest.skip("not run: $LEGALIR_DATA has no sources/uk-clml")
+    apart = ("Commentaries", "Footnotes", "ExplanatoryNotes", "EarlierOrders", "SignedSection", "BlockAmendment")
+    cited = [
+        each
+        for name in ("Citation", "CitationSubRef", "InternalLink")
+        for each in etree.parse(path).iter(f"{{*}}{name}")
+        if not any(local(above) in apart for above in each.iterancestors())
+    ]
+    assert len(cut(law_of(path.read_bytes())).links) == len(cited)
 
 
 def test_real_amendments():

@@ -83,6 +83,12 @@ def test_public_law():
     assert law.unread() == []
 
 
+@pytest.mark.parametrize(("value", "number"), [("(2)", "2"), ("“3", "3"), ("1395b–3", "1395b-3"), ("A", "A")])
+def test_numbers(value, number):
+    law = law_of(CODE.replace('<num value="101">', f'<num value="{value}">'))
+    assert next(iter(documents_of(law))) == number
+
+
 def test_repeated_number():
     assert cut(law_of(LAW.replace('value="102"', 'value="101"'))).repeated == ["pl-200-1-101~2"]
 

@@ -145,8 +145,13 @@ class _Reader:
         elements.enter(element, holder, Unit(kind, "provision", key=attribute(element, "fid")))
 
     def _origin(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-        unit.related = tuple(_ORIGIN.findall(self._markup.words(element)))
+        """Read where a schedule comes from: each number is a link, marked up or not."""
+        start, end = self._markup.span(element)
+        numbers = list(_ORIGIN.finditer(self._markup.text, start, end))
+        unit.related = tuple(match[0] for match in numbers)
+        marked = len(self._inside)
         block(elements, element, unit, "text")
+        self._inside[marked:] = [(unit, match.start(), match.end(), match[0]) for match in numbers]
 
     def _external(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
         elements.inside(element, unit, role)

@@ -12,7 +12,7 @@ from legalir.plugins.contract import parameters_of
 from legalir.statutes.elements import JOIN, Elements, Role, block, iso_date, reasons, row, rules, titled
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.law import NOT_YET, Kind, Law, Unit
+from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
 from legalir.statutes.markup import Markup, attribute, local
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ _ADDRESS = re.compile(
 _ADDRESSES = "http://www.legislation.gov.uk/id/"
 _MARKS = {"double": ("“", "”"), "single": ("‘", "’")}
 _DOTS = re.compile(r"[\s.·…]*")
+_PROVISION = re.compile(r"\b(section|regulation|article|rule)s?\s+(\d+[A-Z]{0,2})\b", re.IGNORECASE)
 _RELATED = re.compile(
     r"(?:sections?|regulations?|articles?|rules?|paragraphs?)\s*[\d()\w,\s]+?(?=$|[)\]]$)", re.IGNORECASE
 )
@@ -133,9 +134,11 @@ class _Reader:
 
     def _group(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         unit = Unit("group", _GROUPS[local(element)], key=attribute(element, "id"))
-        with_dates = self._dates
+        # The date of a group is the last of its provisions, but a prospective group has only prospective ones.
+        above = self._dates[-1] if self._dates else ("", "")
+        self._dates.append((NOT_YET, "") if attribute(element, "Status") == "Prospective" else above)
         elements.enter(element, holder, unit)
-        self._dates = with_dates
+        self._dates.pop()
 
     def _provisions(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         inner = "P" + local(element)[1]
@@ -168,8 +171,9 @@ class _Reader:
         self._dates.append((unit.effective_from, unit.effective_to))
         elements.enter(element, holder, unit)
         self._dates.pop()
-        text = self.law.render(unit)
-        unit.repealed = attribute(element, "Status") == "Repealed" or (bool(text) and bool(_DOTS.fullmatch(text)))
+        unit.repealed = attribute(element, "Status") == "Repealed"
+        if name == "P1" and (text := self.law.render(unit)):
+            unit.repealed = unit.repealed or bool(_DOTS.fullmatch(text))
         self._prospective += unit.effective_from == NOT_YET and name == "P1"
 
     def _since(self, element: etree._Element) -> tuple[str, str]:
@@ -191,9 +195,14 @@ class _Reader:
         self._annexes -= 1
 
     def _reference(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        """Read where a schedule comes from: its links, or the provisions that it names."""
         words = self._markup.words(element)
         unit.related = tuple(match[0].strip() for match in _RELATED.finditer(words.strip("() "))) or (words,)
+        marked = len(unit.links)
         block(elements, element, unit, "text")
+        if len(unit.links) == marked:
+            for match in _PROVISION.finditer(self._markup.text, *self._markup.span(element)):
+                unit.links.append(GivenLink(match.start(), match.end(), "", f"{match[1].lower()}-{match[2]}"))
 
     def _citation(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
         elements.inside(element, unit, role)

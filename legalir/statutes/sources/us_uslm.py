@@ -109,7 +109,7 @@ class _Reader:
             return
         key = attribute(element, "identifier") or (f"{self._keys[-1]}/{letters}{number}" if number and letters else "")
         key = key or (f"{self._keys[-1]}/{number}" if number and self._keys[-1] else "")
-        unit = Unit(kind, name, number.replace("–", "-").replace("—", "-").strip(". "), key=key)
+        unit = Unit(kind, name, _plain(number), key=key)
         self._keys.append(key or self._keys[-1])
         elements.enter(element, holder, unit)
         self._keys.pop()
@@ -177,6 +177,10 @@ def _law(markup: Markup) -> Law:
         published=iso_date(words("created") or words("processedDate")),
         amended_by=words("currentThroughPublicLaw") or words("docPublicationName"),
     )
+
+
+def _plain(number: str) -> str:
+    return number.translate({0x2013: "-", 0x2014: "-"}).strip('.()[]“”" ')
 
 
 def _english_date(words: str) -> str:
