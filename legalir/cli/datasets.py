@@ -1,4 +1,4 @@
-"""``legalir datasets``: list, show, check and import collections."""
+"""``legalir datasets``: list, show, check, import and cut collections."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from legalir.cli.printing import AsJson, default_facts, facts_table, print_defau
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from legalir.collection.collection import Collection
     from legalir.datasets import CheckReport, StatuteDataset
     from legalir.statutes.changes import Changes
     from legalir.statutes.writing import ImportReport
 
-app = typer.Typer(no_args_is_help=True, help="List, show, check and import collections of statutes.")
+app = typer.Typer(no_args_is_help=True, help="List, show, check, import and cut collections of statutes.")
 
 _LIST = """Examples:
 
@@ -54,6 +55,17 @@ _IMPORT = """Examples:
 Then: legalir datasets check my-statutes/, and legalir search my-statutes/ "question".
 
 legalir plugins show table describes the tables that can be read; plugins add other sources.
+"""
+_CHUNK = """Examples:
+
+  legalir datasets chunk legalir/firecode firecode-lines/ --by line --size 553 --overlap 50
+
+  legalir datasets chunk legalir/firecode firecode-windows/ --by sentence --size 512 --overlap 200
+
+  legalir datasets chunk legalir/firecode firecode-meaning/ --by semantic --encoder lsa --buffer 3
+
+Then: legalir search firecode-lines/ "question", or an experiment on firecode-lines/test. Judgements stay those of
+provisions, and every measure maps chunks to provisions.
 """
 
 
@@ -180,6 +192,7 @@ def _print_check(report: CheckReport) -> None:
         "without title": report.untitled or None,
         "without text": report.empty or None,
         "links": ", ".join(f"{count} {kind}" for kind, count in report.links.most_common()),
+        "held by chunks": ", ".join(f"{count} {share}" for share, count in report.chunks.items()),
         "other files": ", ".join(report.ignored),
     }
     console.print(facts_table(facts))
@@ -318,3 +331,75 @@ def _of_changes(changes: Changes | None) -> dict[str, object]:
         more = ", …" if len(docnos) > _SHOWN else ""
         rows[name] = f"{len(docnos)}: {', '.join(docnos[:_SHOWN])}{more}" if docnos else None
     return {**rows, "unchanged": changes.unchanged}
+
+
+@app.command("chunk", epilog=_CHUNK)
+def chunk_collection(
+    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
+    by: Annotated[
+        str,
+        typer.Option(help="article, character, line, recursive, sentence, semantic, pattern or judgment."),
+    ] = "article",
+    size: Annotated[int | None, typer.Option(help="Most characters of a chunk.", show_default="the method's")] = None,
+    overlap: Annotated[
+        int | None, typer.Option(help="Most characters that a chunk repeats.", show_default="the method's")
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="What sizes of sentence count: tokens or characters.", show_default="tokens")
+    ] = None,
+    pattern: Annotated[
+        str | None, typer.Option(help="Regular expression at which chunks begin.", show_default="(?m)^§")
+    ] = None,
+    encoder: Annotated[str, typer.Option(help="Encoder of semantic.")] = "lsa",
+    buffer: Annotated[int | None, typer.Option(help="Sentences on each side, for semantic.", show_default="1")] = None,
+    percentile: Annotated[
+        float | None, typer.Option(help="Percentile of the distances to split at.", show_default="90")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing folder.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Cut the laws of DATASET, as plain text, into chunks, and write them to FOLDER as a collection.
+
+    Prints how much the chunks lose: how many provisions no chunk holds as a whole.
+    """
+    from legalir.collection.collection import Collection
+    from legalir.statutes.chunk_collection import method, write_chunks
+
+    collection = Collection(dataset)
+    given: dict[str, object] = {"size": size, "overlap": overlap, "unit": unit, "pattern": pattern}
+    given |= {"buffer": buffer, "percentile": percentile}
+    shown = {name: value for name, value in given.items() if value is not None}
+    if by == "semantic":
+        shown = {"encoder": encoder, **shown}
+        given["encode"] = _encode(collection, encoder)
+    cut = method(by, **given)
+    label = f"{by}({', '.join(f'{name}={value!r}' for name, value in shown.items())})" if shown else by
+    report = write_chunks(collection.source, folder, cut, label, replace=replace)
+    if as_json:
+        print_json(report.to_dict())
+        return
+    from rich.console import Console
+
+    loss = report.loss
+    rows: dict[str, object] = {
+        "folder": report.folder,
+        "laws": report.laws,
+        "chunks": f"{loss.chunks}, of {report.characters:.0f} characters on average",
+        "provisions": f"{loss.provisions}, of which a chunk holds {loss.whole} completely",
+        "empty provisions": report.empty or None,
+        "links": report.links or None,
+        "provisions a kept chunk": f"{loss.per_chunk:.3f}",
+        "kept chunks a provision": f"{loss.per_provision:.3f}",
+        "failed chunks": f"{loss.failed_chunks:.3f}",
+        "failed provisions": f"{loss.failed_provisions:.3f}",
+        "uncovered provisions": f"{loss.uncovered:.3f}",
+    }
+    Console().print(facts_table(rows))
+
+
+def _encode(collection: Collection, encoder: str) -> object:
+    """Return the function by which an encoder that was built for a collection makes vectors."""
+    chosen = collection.dense(encoder).encoder
+    assert chosen is not None  # only imported vectors lack one
+    return chosen.encode

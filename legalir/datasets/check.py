@@ -10,7 +10,7 @@ from pathlib import Path
 
 from legalir.datasets.catalog import load
 from legalir.datasets.folder import Folder, verify_judgements
-from legalir.datasets.readers import Fault, read_corpus, read_links, read_qrels, read_queries
+from legalir.datasets.readers import Fault, read_chunks, read_corpus, read_links, read_qrels, read_queries
 from legalir.errors import DataError
 from legalir.progress import progress
 
@@ -59,6 +59,7 @@ class CheckReport:
         scripts: provisions by the script of most of their letters.
         splits: counts of each split; the empty string is the base.
         links: links by kind.
+        chunks: of a chunk collection, provisions that a chunk holds ``complete``, that chunks hold ``partly`` only.
         ignored: files that the format does not know.
     """
 
@@ -72,6 +73,7 @@ class CheckReport:
     scripts: Counter[str] = field(default_factory=Counter)
     splits: dict[str, SplitCounts] = field(default_factory=dict)
     links: Counter[str] = field(default_factory=Counter)
+    chunks: Counter[str] = field(default_factory=Counter)
     ignored: list[str] = field(default_factory=list)
     _seen: Counter[tuple[Path, str]] = field(default_factory=Counter, repr=False)
 
@@ -100,6 +102,7 @@ class CheckReport:
             "scripts": dict(self.scripts),
             "splits": {split: asdict(counts) for split, counts in self.splits.items()},
             "links": dict(self.links),
+            "chunks": dict(self.chunks),
             "ignored": self.ignored,
         }
 
@@ -128,10 +131,11 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
     report.path = folder.root
     report.ignored = [file.name for file in folder.ignored if not file.name.startswith((".", "README"))]
     docnos = _corpus(folder, report)
+    judgeable = docnos if folder.chunks is None else _chunks(folder, docnos, report)
     qids = _queries(folder, about.query_field, report)
     for split in ("", *folder.splits):
         if split or "" in folder.queries or "" in folder.qrels:
-            report.splits[split] = _split(folder, split, docnos, qids, report)
+            report.splits[split] = _split(folder, split, judgeable, qids, report)
     _links(folder, docnos, report)
     return report
 
@@ -149,6 +153,36 @@ def _corpus(folder: Folder, report: CheckReport) -> set[str]:
     if not docnos:
         report.add(Fault(folder.corpus, 0, "provision", "not a single provision"))
     return docnos
+
+
+def _chunks(folder: Folder, docnos: set[str], report: CheckReport) -> set[str]:
+    """Check ``chunks.tsv``, and return the provisions that chunks hold."""
+    assert folder.chunks is not None
+    lengths = {record.doc_id: len(record.text) for record in read_corpus(folder.corpus, lambda fault: None)}
+    whole: set[str] = set()
+    held: set[str] = set()
+    chunks: set[str] = set()
+    for chunk, provision, complete, characters, start in read_chunks(folder.chunks, report.add):
+        chunks.add(chunk)
+        held.add(provision)
+        if complete:
+            whole.add(provision)
+        if chunk not in docnos:
+            message = f"{chunk!r}, which holds {provision!r}, is not in the corpus"
+            report.add(Fault(folder.chunks, 0, "dangling chunk", message))
+        elif start + characters > lengths[chunk]:
+            message = f"{chunk!r} has {lengths[chunk]} characters, and {provision!r} would end at {start + characters}"
+            report.add(Fault(folder.chunks, 0, "chunk", message))
+    for chunk in sorted(docnos - chunks):
+        report.add(Fault(folder.chunks, 0, "chunk", f"{chunk!r} is in the corpus, and holds no provision"))
+    if folder.provisions is not None:
+        known = {record.doc_id for record in read_corpus(folder.provisions, report.add)}
+        for provision in sorted(held - known):
+            message = f"{provision!r} is held by a chunk, and not in {folder.provisions.name}"
+            report.add(Fault(folder.chunks, 0, "dangling provision", message))
+        held |= known
+    report.chunks = Counter({"complete": len(whole), "partly": len(held - whole)})
+    return held
 
 
 def _script(text: str) -> str:

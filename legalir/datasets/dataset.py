@@ -12,8 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from legalir.datasets.chunks import ChunkMap
 from legalir.datasets.folder import About, Folder, Outline, verify_judgements
-from legalir.datasets.readers import Judgement, Link, count_rows, read_corpus, read_links, read_qrels, read_queries
+from legalir.datasets.readers import (
+    Judgement,
+    Link,
+    count_rows,
+    read_chunks,
+    read_corpus,
+    read_links,
+    read_qrels,
+    read_queries,
+)
 from legalir.datasets.records import Provision
 from legalir.errors import DataError, DatasetNotFound, suggestion
 from legalir.storage.digest import cached_file_digest
@@ -141,8 +151,16 @@ class StatuteDataset:
         return self._count
 
     def provisions(self, docnos: Iterable[str]) -> dict[str, Provision]:
-        """Return the provisions that have these docnos, in their order; an unknown docno is left out."""
-        return self.store.get_many(docnos)
+        """Return the provisions that have these docnos, in their order; an unknown docno is left out.
+
+        In a chunk collection these are chunks, and the provisions that were cut into them.
+        """
+        wanted = list(docnos)
+        records = self.store.get_many(wanted)
+        if self._cut_store is not None and len(records) < len(wanted):
+            records |= self._cut_store.get_many(docno for docno in wanted if docno not in records)
+            records = {docno: records[docno] for docno in wanted if docno in records}
+        return records
 
     @cached_property
     def store(self) -> ProvisionStore:
@@ -150,6 +168,23 @@ class StatuteDataset:
         from legalir.datasets.provisions import ProvisionStore
 
         return ProvisionStore(self.folder.corpus, self.fingerprint())
+
+    @cached_property
+    def _cut_store(self) -> ProvisionStore | None:
+        """The provisions that were cut into chunks."""
+        from legalir.datasets.provisions import ProvisionStore
+
+        path = self.folder.provisions
+        return None if path is None else ProvisionStore(path, cached_file_digest(path))
+
+    @cached_property
+    def chunks(self) -> ChunkMap | None:
+        """What each chunk holds of provisions, if the documents are chunks; None if they are provisions.
+
+        Raises:
+            FormatError: a line of ``chunks.tsv`` is faulty.
+        """
+        return None if self.folder.chunks is None else ChunkMap(read_chunks(self.folder.chunks))
 
     def has_topics(self) -> bool:
         """Return whether there is a query file for the base or split."""
@@ -236,11 +271,12 @@ class StatuteDataset:
         docnos, folder = self.docnos(), self.folder
         if self.dated:  # A judgement or a link may name a provision by its key.
             docnos = docnos | {provision_key(docno) for docno in docnos}
+        judgeable = docnos if self.chunks is None else self.chunks.judgeable()
         qrels, queries = folder.qrels_of(self.split), folder.queries_of(self.split)
         judgements = [] if qrels is None else list(read_qrels(qrels))
         qids = set() if queries is None else {str(row["qid"]) for row in read_queries(queries, self.about.query_field)}
         unknown = {
-            "judged_provisions": [row.docno for row in judgements if row.docno not in docnos],
+            "judged_provisions": [row.docno for row in judgements if row.docno not in judgeable],
             "judged_queries": [qid for qid in dict.fromkeys(row.qid for row in judgements) if qid not in qids],
             "links": [
                 target if source in docnos else source

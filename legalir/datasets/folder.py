@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +15,9 @@ from legalir.storage.digest import cached_file_digest
 ORIGIN, REPORT, DANGLING = "origin.jsonl", "import.json", "links.dangling.tsv"
 """What an import writes beside the provisions: where each of them stands, what became of the files, and links with an
 end that is not a provision."""
+
+CHUNKS, PROVISIONS = "chunks.tsv", "provisions.jsonl"
+"""Files of a chunk collection: what each chunk holds, and the provisions that were cut."""
 
 _QUERIES = re.compile(r"queries(?:\.([A-Za-z0-9_-]+))?\.jsonl(?:\.gz)?")
 _QRELS = re.compile(r"qrels(?:\.([A-Za-z0-9_-]+))?\.txt")
@@ -126,6 +129,8 @@ class Folder:
         queries: query file by split; the empty string is the base.
         qrels: judgement file by split, likewise.
         links: the file of the links, None where there is none.
+        chunks: what each chunk holds, if the documents are chunks; None for provisions.
+        provisions: the provisions that were cut into chunks, None where there is none.
         ignored: files that the format does not know.
     """
 
@@ -134,6 +139,8 @@ class Folder:
     queries: dict[str, Path] = field(default_factory=dict)
     qrels: dict[str, Path] = field(default_factory=dict)
     links: Path | None = None
+    chunks: Path | None = None
+    provisions: Path | None = None
     ignored: tuple[Path, ...] = ()
 
     @classmethod
@@ -151,7 +158,7 @@ class Folder:
         if folder.qrels:
             raise FormatError(f"{root / 'dataset.yaml'}: names 'qrels', but the folder has judgement files, too.")
         judgements = _by_split(sorted(_judgement_folder(folder.about.qrels).iterdir()), _QRELS)
-        return cls(root, folder.corpus, folder.queries, judgements, folder.links, folder.ignored)
+        return replace(folder, qrels=judgements)
 
     @classmethod
     def scan(cls, root: Path) -> Folder:
@@ -168,11 +175,12 @@ class Folder:
         corpus = _one(files, "corpus.jsonl")
         if corpus is None:
             raise DatasetNotFound(f"{root} holds no corpus.jsonl or corpus.jsonl.gz.")
-        links = _one(files, "links.tsv")
+        links, chunks, provisions = (_one(files, name) for name in ("links.tsv", CHUNKS, PROVISIONS))
         queries, qrels = _by_split(files, _QUERIES), _by_split(files, _QRELS)
         imported = (root / name for name in (ORIGIN, REPORT, DANGLING))
-        used = {corpus, links, root / "dataset.yaml", *imported, *queries.values(), *qrels.values()}
-        return cls(root, corpus, queries, qrels, links, tuple(file for file in files if file not in used))
+        used = {corpus, links, chunks, provisions, root / "dataset.yaml", *imported, *queries.values(), *qrels.values()}
+        ignored = tuple(file for file in files if file not in used)
+        return cls(root, corpus, queries, qrels, links, chunks, provisions, ignored)
 
     @cached_property
     def about(self) -> About:

@@ -242,3 +242,52 @@ def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:
             on_fault(Fault(path, number, "identifier", f"{fields[0]!r} or {fields[1]!r} is not a docno"))
         else:
             yield fields[0], fields[1], fields[2] if len(fields) == 3 else ""
+
+
+class Holding(NamedTuple):
+    """What a chunk holds of a provision.
+
+    Attributes:
+        chunk: docno of the chunk.
+        provision: docno of the provision.
+        complete: whether it holds the whole provision.
+        characters: how many of its characters it holds.
+        start: where they begin in the text of the chunk.
+    """
+
+    chunk: str
+    provision: str
+    complete: bool
+    characters: int
+    start: int
+
+
+SHARES = {"complete": True, "partly": False}
+"""Words for how much of a provision a chunk holds."""
+
+
+def read_chunks(path: Path, on_fault: OnFault = stop) -> Iterator[Holding]:
+    """Yield the lines of ``chunks.tsv[.gz]``: chunk, provision, ``complete`` or ``partly``, characters, start.
+
+    Raises:
+        FormatError: a line is not of this form, or a chunk holds a provision twice.
+    """
+    seen: set[tuple[str, str]] = set()
+    for number, line in numbered_lines(path, on_fault):
+        fields = line.split("\t")
+        if len(fields) != 5:
+            fault = f"{len(fields)} fields between tabs, but chunk, provision, share, characters and start are five"
+            on_fault(Fault(path, number, "fields", fault))
+            continue
+        chunk, provision_, share, *counts = fields
+        if not fits_trec(chunk) or not fits_trec(provision_):
+            on_fault(Fault(path, number, "identifier", f"{chunk!r} or {provision_!r} is not a docno"))
+        elif share not in SHARES:
+            on_fault(Fault(path, number, "share", f"{share!r} is neither 'complete' nor 'partly'"))
+        elif not all(count.isascii() and count.isdecimal() for count in counts):
+            on_fault(Fault(path, number, "count", f"{counts[0]!r} or {counts[1]!r} is not a whole number from 0"))
+        elif (chunk, provision_) in seen:
+            on_fault(Fault(path, number, "duplicate", f"{chunk!r} holds {provision_!r} on an earlier line, too"))
+        else:
+            seen.add((chunk, provision_))
+            yield Holding(chunk, provision_, SHARES[share], int(counts[0]), int(counts[1]))

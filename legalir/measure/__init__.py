@@ -7,12 +7,16 @@ MicroR         relevant provisions in the top k over all relevant provisions, of
 =============  =====================================================================================
 
 ``ir_measures.parse_measure("MultiMRR@10")``, ``pt.Experiment`` and the ``ir_measures`` functions take them.
+:func:`over_chunks` lets any measure of rankings read chunks.
 """
 
+from legalir.measure import chunks
+from legalir.measure.chunks import over_chunks
 from legalir.measure.measures import MicroR, MultiHitRate, MultiMRR
 from legalir.measure.parsing import parse_measures
 from legalir.measure.provider import register
 
-__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "parse_measures"]
+__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "over_chunks", "parse_measures"]
 
 register()
+chunks.register()

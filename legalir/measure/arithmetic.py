@@ -60,27 +60,34 @@ def micro_recall(hits: Sequence[int], relevant: Sequence[int]) -> float:
 def chunk_hits(
     ranking: Sequence[str], covers: Mapping[str, Collection[str]], relevant: AbstractSet[str]
 ) -> tuple[Ranks, int]:
-    """Return the ranks of the chunks that cover relevant provisions, and the number of provisions they cover.
+    """Return the ranks of the chunks that add relevant provisions, and the number of relevant provisions they hold.
 
-    For corpora of naive chunks, where one chunk may cover several provisions and several chunks may cover one. Ranks
-    count chunks; recall counts provisions: ``covered / len(relevant)``.
+    One chunk may hold several provisions and several chunks may hold one; a chunk whose relevant provisions stand in
+    chunks before it is no hit. Ranks count chunks; recall counts provisions.
 
     Args:
         ranking: chunks, best first, already cut at k.
-        covers: the provisions each chunk covers; a chunk that is not in it covers none.
+        covers: the provisions that each chunk holds; one that is not in it holds none.
         relevant: T, as provisions.
     """
-    covered = [relevant & set(covers.get(chunk, ())) for chunk in ranking]
-    ranks = np.array([rank for rank, provisions in enumerate(covered, 1) if provisions], dtype=np.int64)
-    return ranks, len(set().union(*covered))
+    held: set[str] = set()
+    ranks = []
+    for rank, chunk in enumerate(ranking, 1):
+        new = (relevant & set(covers.get(chunk, ()))) - held
+        if new:
+            ranks.append(rank)
+            held |= new
+    return np.array(ranks, dtype=np.int64), len(held)
 
 
-def chunk_multi_mrr(ranks: Ranks) -> float:
-    """Return MultiMRR over chunks: divisor and rank offset count hit chunks, not provisions.
+def chunk_multi_mrr(ranks: Ranks, held: int, relevant: int) -> float:
+    """Return MultiMRR over chunks: the mean over the hit chunks of ``1/(r_j - j + 1)``, times recall of provisions.
 
-    A relevant provision that no chunk in the top k covers does not lower this value; recall shows it.
+    So computes the released code of [nitibench]. If each chunk is a provision, it is :func:`multi_mrr`.
 
     Args:
         ranks: of the hit chunks, from :func:`chunk_hits`.
+        held: number of relevant provisions that they hold.
+        relevant: |T|; the value is 0 where it is 0.
     """
-    return multi_mrr(ranks, len(ranks))
+    return multi_mrr(ranks, len(ranks)) * held / relevant if relevant else 0.0

@@ -23,6 +23,12 @@ from legalir.errors import ComponentError
 SEPARATORS = (r"\n[^\S\n]*\n\s*", r"\n", BREAK, r"\s")
 """Patterns at which :func:`recursive` splits, in order: blank line, line break, end of a sentence, space."""
 
+JUDGMENT = (
+    r"(?m)^[^\S\n]*[【\[(〔<#*]*[^\S\n]*(?:판시사항|판결요지|참조조문|참조판례|판례내용|주문|이유|전문)"
+    r"[^\S\n]*[】\])〕>*:]*[^\S\n]*$"
+)
+"""The headings of a Korean court decision, each on a line of its own."""
+
 PERCENTILE = 90.0
 """Percentile of the distances that a distance must pass for :func:`semantic` to split there [hypa-rag]."""
 
@@ -182,6 +188,14 @@ def pattern(text: str, pattern: str = r"(?m)^§", size: int | None = None, overl
     if size is None:
         return parts
     return [chunk for part in parts for chunk in recursive(text, size, overlap, within=part)]
+
+
+def judgment(text: str, size: int = 1000, overlap: int = 0) -> list[Chunk]:
+    """Return the sections of a court decision; one that is longer than `size` is split further [rar-agent].
+
+    A section begins at a line that is a heading of a Korean decision (:data:`JUDGMENT`), with or without brackets.
+    """
+    return pattern(text, JUDGMENT, size, overlap)
 
 
 def sentences(text: str) -> list[Chunk]:

@@ -92,19 +92,22 @@ def test_worked_value_of_naive_chunks() -> None:
     ranks, found = chunk_hits(["c1", "x", "c3"], {"c1": ["a", "b"], "c3": ["c"]}, {"a", "b", "c"})
     assert ranks.tolist() == [1, 3]
     assert found == 3
-    assert chunk_multi_mrr(ranks) == 0.75
+    assert chunk_multi_mrr(ranks, found, 3) == 0.75
+    # Without c the mean of the hit chunks is 1, and recall 2/3.
+    assert chunk_multi_mrr(ranks[:1], 2, 3) == 2 / 3
 
 
 def test_chunks_that_share_a_provision_find_it_once() -> None:
     ranks, found = chunk_hits(["c1", "c2"], {"c1": ["a", "x"], "c2": ["a"]}, {"a", "b"})
-    assert ranks.tolist() == [1, 2]
+    assert ranks.tolist() == [1]
     assert found == 1
 
 
 def test_no_chunk_hit() -> None:
     ranks, found = chunk_hits(["x"], {"x": ["q"]}, {"a"})
     assert found == 0
-    assert chunk_multi_mrr(ranks) == 0.0
+    assert chunk_multi_mrr(ranks, found, 1) == 0.0
+    assert chunk_multi_mrr(ranks, 0, 0) == 0.0
     assert chunk_hits([], {}, {"a"})[0].dtype == np.int64
 
 
@@ -114,5 +117,4 @@ def test_chunks_of_one_provision_are_provisions(ranking: list[str], relevant: se
     ranks, found = chunk_hits([docno.upper() for docno in ranking], covers, relevant)
     assert ranks.tolist() == hit_ranks(ranking, relevant).tolist()
     assert found == len(ranks)
-    expected = multi_mrr(ranks, len(relevant)) * len(relevant)
-    assert chunk_multi_mrr(ranks) * len(ranks) == pytest.approx(expected)
+    assert chunk_multi_mrr(ranks, found, len(relevant)) == pytest.approx(multi_mrr(ranks, len(relevant)))

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from legalir.experiment.definition.definition import Definition
+from legalir.experiment.definition.definition import Definition, parse_measure
 from legalir.experiment.runs.files import Run
 from legalir.experiment.runs.fingerprints import frame_fingerprint, legalir_version
+from legalir.experiment.runs.scores import is_ranking_measure
+from legalir.measure.chunks import rule_of
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -73,6 +75,7 @@ def describe_environment(
             "qrels": frame_fingerprint(qrels),
             "queries": len(topics),
             "judgements": len(qrels),
+            "chunks": _chunk_rules(definition, collection),
             "language": collection.language,
             "tuned": tuned_digest(collection) if uses_default else None,
         },
@@ -85,6 +88,14 @@ def describe_environment(
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "seconds": round(seconds, 3),
     }
+
+
+def _chunk_rules(definition: Definition, collection: Collection) -> dict[str, str] | None:
+    """Return the rule by which each measure of rankings counts chunks; None if the documents are provisions."""
+    if collection.source.chunks is None:
+        return None
+    measures = {name: parse_measure(name) for name in definition.measures if is_ranking_measure(name)}
+    return {name: rule_of(measure) for name, measure in measures.items()}
 
 
 def _how(run: Run) -> dict[str, object]:

@@ -22,6 +22,7 @@ from legalir.experiment.runs.files import has_answers
 from legalir.experiment.runs.latency import Latency
 from legalir.experiment.runs.statistics import bootstrap_interval, corrected, paired_test, resampling_counts
 from legalir.generate.generator import NOTHING_FOUND
+from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share
 
 PER_QUERY_COLUMNS = ("name", "qid", "measure", "value", "weight")
@@ -83,9 +84,20 @@ def given_provisions(run: pd.DataFrame) -> pd.DataFrame | None:
 
 
 def per_query_scores(
-    definition: Definition, runs: Mapping[str, pd.DataFrame], topics: pd.DataFrame, qrels: pd.DataFrame
+    definition: Definition,
+    runs: Mapping[str, pd.DataFrame],
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    covers: Covers | None = None,
 ) -> pd.DataFrame:
     """Return the value of each system, query and measure that applies, in the order of runs, topics and measures.
+
+    Args:
+        definition: names the measures.
+        runs: the run of each system.
+        topics: the judged queries.
+        qrels: their judgements.
+        covers: the provisions of each chunk, if the documents are chunks.
 
     Raises:
         MeasureError: there are answers, and none have the columns that a measure needs.
@@ -105,6 +117,8 @@ def per_query_scores(
             chosen = [measure for measure, needed in inputs.items() if needed <= set(form.columns)]
             if chosen:
                 names = {measures[measure]: measure for measure in chosen}
+                if covers is not None and inputs[chosen[0]] == _RANKING:
+                    names = {ChunkMeasure(measure, covers): name for measure, name in names.items()}
                 metrics = ir_measures.iter_calc(list(names), judgements, form)
                 values |= {(metric.query_id, names[metric.measure]): metric.value for metric in metrics}
         order = [(qid, measure) for qid in places for measure in measures if (qid, measure) in values]

@@ -1,0 +1,61 @@
+"""What the chunks of a chunk collection hold: the way from a chunk to its provisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from legalir.datasets.readers import Holding
+
+Rule = Literal["complete", "any"]
+"""Which provisions of a chunk count: those that it holds completely [nitibench], or also those it holds in part."""
+
+
+class ChunkMap:
+    """What each chunk holds.
+
+    Args:
+        holdings: in any order; those of a chunk are put in the order of its text.
+    """
+
+    def __init__(self, holdings: Iterable[Holding]) -> None:
+        self._held: dict[str, list[Holding]] = {}
+        for holding in holdings:
+            self._held.setdefault(holding.chunk, []).append(holding)
+        for of_chunk in self._held.values():
+            of_chunk.sort(key=lambda holding: holding.start)
+
+    def __getitem__(self, chunk: str) -> Sequence[Holding]:
+        """Return what a chunk holds, in the order of its text; nothing for another document."""
+        return self._held.get(chunk, ())
+
+    def provisions(self, rule: Rule = "complete") -> Mapping[str, Sequence[str]]:
+        """Return the provisions of each chunk, in the order of its text."""
+        return {
+            chunk: tuple(holding.provision for holding in of_chunk if holding.complete or rule == "any")
+            for chunk, of_chunk in self._held.items()
+        }
+
+    def judgeable(self) -> frozenset[str]:
+        """Return all provisions that chunks hold, completely or in part."""
+        return frozenset(holding.provision for of_chunk in self._held.values() for holding in of_chunk)
+
+    def cited(self, chunk: str, start: int | None = None, end: int | None = None) -> tuple[str, ...]:
+        """Return the provisions that a citation of a chunk means.
+
+        Args:
+            chunk: docno of the chunk.
+            start: where quoted words begin in its text; None for a citation without words.
+            end: after the quoted words.
+
+        Returns:
+            The provisions that hold the quoted words; without words those that the chunk holds completely, or, if it
+            holds none, the one of which it holds most.
+        """
+        held = self[chunk]
+        if start is not None and end is not None:
+            quoted = [one.provision for one in held if one.start < end and start < one.start + one.characters]
+            if quoted:
+                return tuple(quoted)
+        whole = tuple(one.provision for one in held if one.complete)
+        return whole or tuple(one.provision for one in sorted(held, key=lambda one: -one.characters)[:1])
