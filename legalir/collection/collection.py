@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from legalir.analysis.analyzer import Analyzer
     from legalir.datasets import Provision, StatuteDataset
+    from legalir.datasets.chunks import ChunkMap
     from legalir.dense.index import DenseIndex
     from legalir.encode.contract import AnyEncoder
     from legalir.graph.citation_graph import CitationGraph
@@ -110,6 +111,11 @@ class Collection:
         from legalir.datasets.irds import irds_dataset
 
         return irds_dataset(self.source)
+
+    @property
+    def chunks(self) -> ChunkMap | None:
+        """What each chunk holds of provisions, if the documents are chunks; None if they are provisions."""
+        return self.source.chunks
 
     def docs(self) -> Iterator[Provision]:
         """Yield every provision."""

@@ -87,8 +87,7 @@ def run(
     frames = {name: run.frame for name, run in runs.items()}
     latencies = {name: run.record.latency for name, run in runs.items()}
     with progress("Scoring", 2) as advance:
-        chunks = collection.source.chunks
-        covers = None if chunks is None else chunks.provisions()
+        covers = None if collection.chunks is None else collection.chunks.provisions()
         per_query = per_query_scores(definition, frames, topics, qrels, covers)
         advance(1)
         table = score_table(definition, frames, latencies, per_query)

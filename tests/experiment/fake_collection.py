@@ -87,6 +87,7 @@ class FakeCollection:
     id: str = "legalir/fake"
     language: str = "en"
     client: Client = field(default_factory=Client)
+    chunks: None = None
 
     def topics(self) -> pd.DataFrame:
         return TOPICS.copy()
