@@ -5,10 +5,11 @@ Each format says by the names of its elements what they are (`Names`); what need
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from legalir.statutes.law import CELL, GivenLink, Law, Unit
+from legalir.statutes.law import BREAK, CELL, GivenLink, Law, LeftOut, Span, Unit
 from legalir.statutes.markup import Markup, attribute, local
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class Names(NamedTuple):
         blocks: begin and end a line.
         breaks: are a line break.
         spaced: a blank stands before and after them.
+        numbers: numbers, which the next text follows on the same line; they are among `spaced`.
+        tables: tables.
         rows: rows of a table.
         cells: cells of a row.
         images: images; their text is the attribute ``alt``.
@@ -34,6 +37,8 @@ class Names(NamedTuple):
     blocks: frozenset[str]
     breaks: frozenset[str] = frozenset({"br", "BR", "eol"})
     spaced: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    tables: frozenset[str] = frozenset({"table", "TBL"})
     rows: frozenset[str] = frozenset({"tr", "row", "ROW"})
     cells: frozenset[str] = frozenset({"td", "th", "entry", "CELL"})
     images: frozenset[str] = frozenset({"img", "IMG"})
@@ -48,7 +53,8 @@ class Flow:
         markup: the parsed file, or a part of it.
         names: what its elements are.
         special: called with the unit, the element, and whether it stands in a cell; returns whether it wrote it.
-        link: returns the law, the key and the kind that an element links to, None if it is no link.
+        links: returns the law, the key and the kind of each unit that an element links to.
+        without: places in the text of the law that belong to no unit, in order, such as editor's marks, and the reason.
         at: where the text of `markup` starts in the text of the law.
     """
 
@@ -58,11 +64,13 @@ class Flow:
         markup: Markup,
         names: Names,
         special: Callable[[Unit, etree._Element, bool], bool] | None = None,
-        link: Callable[[etree._Element], tuple[str, str, str] | None] | None = None,
+        links: Callable[[etree._Element], Iterable[tuple[str, str, str]]] | None = None,
+        without: Sequence[LeftOut] = (),
         at: int = 0,
     ) -> None:
         self.law, self.markup, self.names, self.at = law, markup, names, at
-        self._special, self._link = special, link
+        self._special, self._links, self._without = special, links, without
+        self._joined = self._opened = False
 
     def inside(self, unit: Unit, element: etree._Element, cell: bool = False) -> None:
         """Add what stands in an element.
@@ -90,9 +98,7 @@ class Flow:
         elif name in names.breaks:
             self.line(unit, cell)
             self.inside(unit, element, cell)
-        elif (
-            not cell and any(local(each) in names.rows for each in element.iterdescendants()) and name not in names.rows
-        ):
+        elif name in names.tables and not cell:
             self.line(unit, cell)
             self._table(unit, element)
             self.line(unit, cell)
@@ -101,9 +107,11 @@ class Flow:
             self._linked(unit, element, cell)
             self.line(unit, cell)
         elif name in names.spaced or name in names.cells:
-            unit.content.append(" ")
+            if not self._opened:
+                unit.content.append(" ")
             self._linked(unit, element, cell)
             unit.content.append(" ")
+            self._joined = self._joined or name in names.numbers
         else:
             self._linked(unit, element, cell)
 
@@ -120,11 +128,24 @@ class Flow:
         for span in holder.spans():
             unit.add(span.start, span.end, role)
         unit.links += holder.links
+        self._joined = True
         return " ".join(self.law.render(holder).split())
 
     def text(self, unit: Unit, place: tuple[int, int]) -> None:
-        """Add a part of the text of `markup`."""
-        unit.add(place[0] + self.at, place[1] + self.at)
+        """Add a part of the text of `markup`, but for what is left out of it."""
+        start, end = place[0] + self.at, place[1] + self.at
+        if self._opened and self.markup.text[slice(*place)].isspace():
+            return
+        if start < end:
+            self._joined = self._joined and self.markup.text[slice(*place)].isspace()
+            self._opened = False
+        for gap in self._without[bisect_left(self._without, start, key=lambda each: each.start) :]:
+            if gap.start >= end:
+                break
+            unit.add(start, gap.start)
+            self.law.leave_out(*gap)
+            start = gap.end
+        unit.add(start, end)
 
     def span(self, element: etree._Element) -> tuple[int, int]:
         """Return where an element starts and ends in the text of the law."""
@@ -136,13 +157,35 @@ class Flow:
         self.law.leave_out(*self.span(element), reason)
 
     def line(self, unit: Unit, cell: bool = False) -> None:
-        """Begin a new line; in a cell, add a blank."""
-        unit.add_break(" ") if cell else unit.add_break()
+        """Begin a new line, but not right after a number or an opening quotation mark; in a cell, add a blank."""
+        if not self._opened:
+            unit.add_break(" " if cell or self._joined else BREAK)
+
+    def join(self, unit: Unit, sign: str) -> None:
+        """Add a sign that the next text follows on the same line."""
+        unit.content.append(sign)
+        self._joined = self._opened = True
+
+    def close(self, unit: Unit, sign: str) -> None:
+        """Add a sign right after the last visible text of a unit."""
+        place = len(unit.content)
+        while place and not self._is_visible(unit.content[place - 1]):
+            place -= 1
+        unit.content.insert(place, sign)
+
+    def _is_visible(self, part: Span | Unit | str) -> bool:
+        if isinstance(part, Span):
+            return not self.markup.text[part.start - self.at : part.end - self.at].isspace()
+        return isinstance(part, Unit) or not part.isspace()
 
     def _linked(self, unit: Unit, element: etree._Element, cell: bool) -> None:
-        if self._link is not None and (target := self._link(element)) is not None:
-            unit.links.append(GivenLink(*self.span(element), *target))
+        self.add_links(unit, element)
         self.inside(unit, element, cell)
+
+    def add_links(self, unit: Unit, element: etree._Element) -> None:
+        """Add the links of an element, but not of the elements in it."""
+        if self._links is not None:
+            unit.links += [GivenLink(*self.span(element), *target) for target in self._links(element)]
 
     def _table(self, unit: Unit, element: etree._Element) -> None:
         """Add an element that holds rows: each row is a line; a short cell that spans rows stands in each of them."""

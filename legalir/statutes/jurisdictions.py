@@ -12,7 +12,6 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Literal, NamedTuple
 
-from legalir.errors import DataError
 from legalir.statutes.law import Kind
 from legalir.statutes.numbering import number_of
 from legalir.storage.schema import Choice, Flag, Schema, Text
@@ -22,6 +21,7 @@ _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
 _NUMBER = (
     rf"(?:(?:[LRDA]\*?\.?\s?)?{_DIGITS}(?:\s?[의のノ之]\s?{_DIGITS})*[a-zA-Z]{{0,2}}(?:[./\-‐–][\da-z]+)*|[IVXLCDM]+)"
 )
+_LONGEST_NOTICE = 240
 
 
 class Level(Schema):
@@ -77,6 +77,9 @@ class Jurisdiction(Schema):
     repealed: tuple[Text, ...] = ()
     """What the text of a repealed unit says instead of its rule."""
 
+    repealed_by: tuple[Text, ...] = ()
+    """How a notice begins that stands instead of a repealed unit, and names the act that repealed it."""
+
     kinds: Mapping[Literal["act", "decree", "rule", "standard"], tuple[Text, ...]] = {}
     """The publisher's words for kinds of law, or the last words of them."""
 
@@ -121,6 +124,9 @@ class Jurisdiction(Schema):
 
         A date, a mark in brackets and signs may stand beside the word.
         """
+        notice = re.sub(r"^[\W\d]+", "", text).casefold()
+        if len(notice) < _LONGEST_NOTICE and notice.startswith(tuple(each.casefold() for each in self.repealed_by)):
+            return True
         bare = re.sub(r"[<(（\[〔＜][^<>()（）\[\]〔〕]*[>)）\]〕＞]", " ", text)
         return (
             bool(bare.strip(" \t\n.·…-—。"))
@@ -130,15 +136,9 @@ class Jurisdiction(Schema):
 
 @cache
 def jurisdiction(country: str) -> Jurisdiction:
-    """Return the table of a country.
-
-    Raises:
-        DataError: there is none.
-    """
+    """Return the table of a country; a country without one has the table ``any``."""
     tables = jurisdictions()
-    if country not in tables:
-        raise DataError(f"There is no table of the jurisdiction {country!r}, only {', '.join(tables)}.")
-    return tables[country]
+    return tables.get(country, tables["any"])
 
 
 @cache

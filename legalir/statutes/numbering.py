@@ -68,7 +68,7 @@ def number_of(label: str) -> str:
     ``가``, ``(b)`` is ``b``.
     """
     text = "".join(_CIRCLED.get(sign, sign) for sign in label)
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", text.replace("º", "").replace("ª", ""))
     if match := _NUMBER.search(text):
         main = str(_value(match["main"]))
         joined = re.sub(

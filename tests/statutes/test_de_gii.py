@@ -176,4 +176,4 @@ def test_real_files(tmp_path) -> None:
     assert "noch nicht abschließend bearbeitet" in notes["2024-11-06.xml"][0]
     assert notes["2024-11-27.xml"] == []
     counts = check_collection(FORMAT, folder / "current", "de_gii", tmp_path / "out")
-    assert counts["provisions"] == 789
+    assert counts["provisions"] == 827

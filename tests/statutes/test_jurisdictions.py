@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from legalir.errors import DataError
 from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, statute_of
 
 
@@ -73,6 +72,12 @@ def test_each_table_can_be_used() -> None:
         assert kinds == sorted(kinds, key=["group", "article", "paragraph", "item", "subitem"].index), country
 
 
-def test_there_is_no_table() -> None:
-    with pytest.raises(DataError, match="no table of the jurisdiction 'xx'"):
-        jurisdiction("xx")
+def test_a_country_without_a_table_has_that_of_any() -> None:
+    assert jurisdiction("xx") == jurisdictions()["any"]
+
+
+def test_a_notice_of_repeal_names_the_act() -> None:
+    italy = jurisdiction("it")
+    assert italy.is_repealed("((ARTICOLO ABROGATO DAL D.LGS. 1 GENNAIO 2001, N. 9)).")
+    assert not italy.is_repealed("1. COMMA ABROGATO DAL D.LGS. 1 GENNAIO 2001, N. 9. 2. Una lampada.")
+    assert not italy.is_repealed("Articolo abrogato da una legge. " * 9)

@@ -134,19 +134,19 @@ class _Reader:
             return
         markup = Markup(html.encode("utf-8", "replace"), f"{self.name}, {unit.label}", html=True, encoding="utf-8")
         start, _ = self.values.add(markup.text)
-        Flow(self.law, markup, _NAMES, link=self._link, at=start).inside(unit, markup.root)
+        Flow(self.law, markup, _NAMES, links=self._links, at=start).inside(unit, markup.root)
 
-    def _link(self, element: etree._Element) -> tuple[str, str, str] | None:
+    def _links(self, element: etree._Element) -> list[tuple[str, str, str]]:
         """Return what an address names: ``cidTexte`` is the law, ``idArticle`` an article or one of its wordings."""
         if local(element) != "a":
-            return None
+            return []
         fields = parse_qs(urlsplit(attribute(element, "href")).query)
         law, article = (fields.get(name, [""])[0] for name in ("cidTexte", "idArticle"))
         if not law and not article:
-            return None
+            return []
         if law == self.law.law_id or article in self._cid:
             law = ""
-        return law, self._cid.get(article, article), "cites"
+        return [(law, self._cid.get(article, article), "cites")]
 
 
 def _children(node: Mapping[str, Any]) -> list[object]:

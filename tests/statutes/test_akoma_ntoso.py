@@ -1,0 +1,223 @@
+from pathlib import Path
+
+import pytest
+from lxml import etree
+from of_format import check_collection, check_conformance, check_examples, documents_of, law_of, real_folder, real_laws
+
+from legalir.errors import DataError
+from legalir.statutes.sources.akoma_ntoso import FORMATS, name_of, target_of
+
+(FORMAT,) = FORMATS
+NS = "http://docs.oasis-open.org/legaldocml/ns/akn/3.0"
+
+
+def document(body: str, *, country: str = "it", rest: str = "", space: str = NS) -> str:
+    meta = f"""<meta><identification source="#x"><FRBRWork>
+<FRBRuri value="/akn/{country}/act/decreto_legislativo/stato/2020-02-03/7"/><FRBRalias name="title" value="Zattere"/>
+<FRBRdate date="2020-02-03" name=""/><FRBRcountry value="{country}"/></FRBRWork><FRBRExpression>
+<FRBRuri value="/akn/{country}/act/decreto_legislativo/stato/2020-02-03/7/ita@2024-05-06"/>
+<FRBRdate date="2024-05-06" name=""/><FRBRlanguage language="ita"/></FRBRExpression></identification>
+<lifecycle source="#x"><eventRef date="2020-02-03" eId="e0" source="#o"/>
+<eventRef date="2024-05-06" eId="e1" source="#p"/>
+<eventRef date="2026-01-01" eId="e2" source="#q"/></lifecycle><references source="#x">
+<passiveRef eId="p" href="/akn/it/act/legge/stato/2024-04-01/9" showAs="Legge 9"/></references>
+<temporalData source="#x">
+<temporalGroup eId="t1"><timeInterval start="#e1" end="#e2" refersTo="#x"/></temporalGroup></temporalData>
+</meta>"""
+    return f'<akomaNtoso xmlns="{space}"><act name="a">{meta}{body}</act>{rest}</akomaNtoso>'
+
+
+def article(key: str, number: str, *paragraphs: str, heading: str = "", more: str = "") -> str:
+    inside = "".join(
+        f'<paragraph eId="{key}__para_{n}"><num>{n}.</num><content><p>{text}</p></content></paragraph>'
+        for n, text in enumerate(paragraphs, 1)
+    )
+    return f'<article eId="{key}"{more}><num>Art. {number}.</num><heading>{heading}</heading>{inside}</article>'
+
+
+OTHER = "/akn/it/act/decretoLegislativo/stato/2001-01-01/3/!main#art_4-com2-leta"
+SELF = "/akn/it/act/decretoLegislativo/stato/2020-02-03/7/!main#art_2"
+REPEALED = "COMMA ABROGATO DAL D.LGS. 4 MAGGIO 2021, N. 9."
+BODY = f"""<preface><p><docTitle>Decreto</docTitle></p></preface>
+<preamble><formula name="f"><p>IL PORTO</p></formula>
+<citations><citation><p>Vista la <ref href="{OTHER}">legge</ref>;</p>
+</citation></citations></preamble><body>
+<chapter eId="c1"><num>-</num><heading>Capo I ZATTERE Sezione I ((Lampade))</heading>
+{article("art_1", "1", f'Una ((lampada)), lettera a)), come <ref href="{SELF}">articolo 2</ref>.', heading="(Scopo)")}
+</chapter>
+<chapter eId="c2"><num>-</num><heading>Sezione II Remi</heading>
+{article("art_2", "2", "((ARTICOLO ABROGATO DAL D.LGS. 4 MAGGIO 2021, N. 9))")}
+{article("art_2-bis", "2-bis", REPEALED, "Un remo.", more=' period="#t1"')}</chapter>
+<chapter eId="c3"><num>-</num><heading>((Capo II)) FINE</heading>
+<article eId="art_3"><num>Art. 3.</num><paragraph eId="art_3__para_1"><num>1.</num><list><intro><p>Servono:</p></intro>
+<point eId="art_3__para_1__point_a"><num>a)</num><content><p>lampade;</p></content></point>
+<point><num>b)</num><content><p>remi.</p></content></point></list></paragraph>
+<paragraph><num>2.</num><content><p><mod>Al <ref href="{OTHER}">decreto</ref> si aggiunge:
+<quotedStructure startQuote="«" endQuote="»"><article eId="q"><num>Art. 9</num><paragraph><num>1.</num>
+<content><p>Altro.</p></content></paragraph></article></quotedStructure></mod></p></content></paragraph>
+<paragraph><num>3.</num><content><table><tr><th colspan="2">Lampade<authorialNote marker="1"><p>nota
+<rref from="#art_1" upTo="#art_3">1-3</rref></p></authorialNote></th><th>N.</th></tr><tr><td rowspan="2">grandi</td>
+<td>rosse</td><td>1</td></tr><tr><td>verdi</td><td>2</td></tr></table></content></paragraph></article></chapter></body>
+<conclusions><p>Dato al porto.</p></conclusions>
+<attachments><attachment eId="att_1"><heading>Allegato B</heading><doc name="annex"><mainBody>
+<p>Testo.</p><paragraph eId="att_1__para_1"><num>1.</num><content><p>Misure.</p></content></paragraph></mainBody></doc>
+</attachment></attachments>"""
+
+
+def test_facts_of_the_law() -> None:
+    law = law_of(FORMAT, document(BODY))
+    assert (law.law_id, law.title) == ("it-act-decreto_legislativo-stato-2020-02-03-7", "Zattere")
+    assert (law.country, law.lang, law.level, law.kind) == ("it", "it", "act", "decreto_legislativo")
+    assert (law.promulgated, law.effective_from, law.amended_by) == ("2020-02-03", "2024-05-06", "Legge 9")
+    assert set(law.counts()[2]) == {"preface", "conclusions", "markup", "editor's mark", "footnote"}
+
+
+def test_provisions() -> None:
+    documents = documents_of(law_of(FORMAT, document(BODY)))
+    assert {number: one.text for number, one in documents.items()} == {
+        "preamble": "IL PORTO\nVista la legge;",
+        "1": "1. Una lampada, lettera a)), come articolo 2.",
+        "2": "",
+        "2-bis": "1. COMMA ABROGATO DAL D.LGS. 4 MAGGIO 2021, N. 9.\n2. Un remo.",
+        "3": "1. Servono:\na) lampade;\nb) remi.\n2. Al decreto si aggiunge:\n«Art. 9 1. Altro.»\n"
+        "3. Lampade | N.\ngrandi | rosse | 1\ngrandi | verdi | 2",
+        "annex-1": "Testo.",
+        "annex-1/1": "Misure.",
+    }
+    assert [number for number, one in documents.items() if one.unit.repealed] == ["2"]
+    assert documents["1"].unit.heading == "Scopo"
+    assert documents["annex-1"].unit.label == "Allegato B"
+    dates = documents["2-bis"].unit.effective_from, documents["2-bis"].unit.effective_to
+    assert dates == ("2024-05-06", "2026-01-01")
+
+
+def test_headings_that_run_together_are_parts_of_their_own() -> None:
+    documents = documents_of(law_of(FORMAT, document(BODY)))
+    paths = {number: [f"{unit.label}|{unit.heading}" for unit in one.above[1:]] for number, one in documents.items()}
+    assert paths["1"] == ["Capo I|ZATTERE", "Sezione I|Lampade"]
+    assert paths["2-bis"] == ["Capo I|ZATTERE", "Sezione II|Remi"]
+    assert paths["3"] == ["Capo II|FINE"]
+
+
+def test_links_belong_to_the_unit_that_holds_them() -> None:
+    law = law_of(FORMAT, document(BODY))
+    links = [(unit.key, link.law, link.key, link.kind) for unit in law.root.walk() for link in unit.links]
+    assert links == [
+        ("", "/akn/it/act/decretolegislativo/stato/2001-01-01/3", "art_4", "cites"),
+        ("art_1__para_1", "", "art_2", "cites"),
+        ("", "/akn/it/act/decretolegislativo/stato/2001-01-01/3", "art_4", "amends"),
+        ("", "", "art_1", "cites"),
+        ("", "", "art_3", "cites"),
+    ]
+    assert "/akn/it/act/decretolegislativo/stato/2020-02-03/7" in law.names
+
+
+@pytest.mark.parametrize(
+    ("address", "law", "key"),
+    [
+        ("/akn/it/act/decretoLegge/stato/1993-02-12/39/!main", "/akn/it/act/decretolegge/stato/1993-02-12/39", ""),
+        ("https://example.com/akn/za/act/1962/58/eng@1999-08-01#sec_3", "/akn/za/act/1962/58", "sec_3"),
+        ("https://example.com/akn/za/act/1962/58/~chp_IV__sec_27", "/akn/za/act/1962/58", "chp_IV__sec_27"),
+        ("akn/uk/act/2000-07-28/chapter23/main#sec_11", "/akn/uk/act/2000-07-28/chapter23", "sec_11"),
+        ("#sec_6", "", "sec_6"),
+        ("urn:nir:stato:legge:1990-08-07;241#art_1", "urn:nir:stato:legge:1990-08-07;241", "art_1"),
+    ],
+)  # fmt: skip
+def test_addresses(address: str, law: str, key: str) -> None:
+    assert target_of(address) == (law, key)
+
+
+def test_an_expression_names_its_work() -> None:
+    work = "/akn/it/act/decreto_legislativo/stato/2005-03-07/82"
+    assert name_of(f"{work}/ita@2025-01-30/!main") == name_of(work) == name_of(work.replace("_l", "L"))
+    assert target_of("mailto:a@b") is None
+
+
+def test_a_section_above_articles_is_a_part_and_one_without_is_an_article() -> None:
+    body = """<body><part eId="p"><num>Part 1</num><section eId="s1"><num>Section 1</num><heading>Rafts</heading>
+<article eId="a1"><num>1</num><content><p>A raft.</p></content></article></section></part>
+<section eId="s2"><num>2.</num><subsection eId="s2a"><num>(1)</num><content><p>A lamp.</p></content></subsection>
+</section>
+<hcontainer eId="h"><content><p>Loose text.</p></content></hcontainer></body>"""
+    law = law_of(FORMAT, document(body, country="zz", space=f"{NS}/WD17"))
+    documents = documents_of(law)
+    assert law.country == "zz"
+    assert {number: one.text for number, one in documents.items()} == {
+        "text": "Loose text.",
+        "1": "A raft.",
+        "2": "(1) A lamp.",
+    }
+    assert [unit.label for unit in documents["1"].above[1:]] == ["Part 1", "Section 1"]
+
+
+def test_components_of_a_collection_are_annexes_of_its_act() -> None:
+    text = f"""<akomaNtoso xmlns="{NS}"><documentCollection name="c"><meta/><collectionBody><component eId="r1">
+<documentRef href="#d1"/></component></collectionBody></documentCollection><components>
+<component eId="d1"><doc name="memo"><mainBody><p>Why.</p></mainBody></doc></component>
+<component eId="d2"><bill name="b"><body><article eId="a1"><num>1</num><content><p>A raft.</p></content></article>
+</body></bill></component></components></akomaNtoso>"""
+    law = law_of(FORMAT, text, "raft.xml")
+    assert (law.law_id, law.kind, law.country) == ("raft", "bill", "any")
+    assert {number: one.text for number, one in documents_of(law).items()} == {"annex-1": "Why.", "1": "A raft."}
+
+
+def test_paragraphs_of_a_judgment_are_provisions() -> None:
+    text = f"""<akomaNtoso xmlns="{NS}"><judgment name="j"><header><p>Raft v Lamp</p></header><judgmentBody>
+<background><blockList eId="l"><item eId="i1"><num>[1]</num><p>A raft sank.</p></item></blockList></background>
+<decision><blockList eId="m"><item eId="i2"><num>[2]</num><p>Pay.</p></item></blockList></decision></judgmentBody>
+</judgment></akomaNtoso>"""
+    documents = documents_of(law_of(FORMAT, text))
+    assert [(number, one.text, one.unit.kind) for number, one in documents.items()] == [
+        ("1", "A raft sank.", "article"),
+        ("2", "Pay.", "article"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        (document(BODY).encode()[:900], "a.xml, line .*: not well-formed XML"),
+        (b'<!DOCTYPE a [<!ENTITY b "c">]><akomaNtoso/>', "a.xml declares entities of its own"),
+        (b'<?xml version="1.0" encoding="utf-8"?><akomaNtoso>\xe8</akomaNtoso>', "a.xml, line .*: not well-formed XML"),
+        (b"<akomaNtoso/>", "a.xml: <akomaNtoso> holds no document"),
+        (b"<act/>", "a.xml: its root is <act>, not <akomaNtoso>"),
+    ],
+)
+def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
+    with pytest.raises(DataError, match=fault):
+        list(FORMAT.read(Path("a.xml"), data))
+
+
+def test_conformance(tmp_path) -> None:
+    (tmp_path / "a.xml").write_text(document(BODY), encoding="utf-8")
+    check_conformance("akoma_ntoso", tmp_path)
+
+
+OUTSIDE = {"meta", "preface", "coverPage", "header", "conclusions", "toc"}
+
+
+def count_of_links(path: Path) -> int:
+    """Count `ref` that name something, and both ends of `rref`, where text is not left out."""
+    count = 0
+    for element in etree.parse(path, etree.XMLParser(resolve_entities=False)).iter("{*}ref", "{*}rref"):
+        names = {etree.QName(each).localname for each in element.iterancestors()}
+        addresses = (
+            [element.get("href", "")] if element.tag.endswith("}ref") else [element.get("from"), element.get("upTo")]
+        )
+        if not names & OUTSIDE:
+            count += sum(bool(each) and not each.startswith("mailto:") for each in addresses)
+    return count
+
+
+def test_real_files(tmp_path) -> None:
+    folder = real_folder("akn")
+    check_examples(FORMAT, folder)
+    for path, _, parts in real_laws(FORMAT, folder):
+        assert len(parts.links) == count_of_links(path), path
+        if "normattiva" in path.parts:
+            articles = [one for one in parts.documents if one.unit.kind == "article"]
+            assert (len(articles), sum(one.unit.repealed for one in articles)) == (121, 32)
+            assert "((" not in "".join(one.text for one in articles)
+    for name in ("normattiva", "oasis", "laws-africa-indigo"):
+        counts = check_collection(FORMAT, folder / name, "akoma_ntoso", tmp_path / name)
+        assert counts["provisions"] > 0
