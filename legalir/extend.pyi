@@ -16,6 +16,7 @@ from .evaluate.judges import Verdict as Verdict
 from .explanation import Explanation as Explanation
 from .explanation import Part as Part
 from .explanation import Upstream as Upstream
+from .frames.as_of import masks as masks
 from .frames.columns import drop_results as drop_results
 from .frames.columns import empty_like as empty_like
 from .frames.columns import require_texts as require_texts
@@ -57,3 +58,4 @@ from .storage.shards import earlier_rows as earlier_rows
 from .storage.shards import shards_beside as shards_beside
 from .storage.shards import write_encoded as write_encoded
 from .storage.strings import write_docnos as write_docnos
+from .storage.validity import dated as dated

@@ -92,7 +92,7 @@ class Collection:
             )
         return iso_date(day_of(as_of, "as_of"))
 
-    def day(self, as_of: str | date | None) -> str | None:
+    def day(self, as_of: str | date | None = None) -> str | None:
         """Return the day on which a question is asked: `as_of`, else that of the collection, else today.
 
         Returns:

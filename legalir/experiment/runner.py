@@ -21,6 +21,7 @@ from legalir.experiment.runs.environment import describe_environment
 from legalir.experiment.runs.files import writing
 from legalir.experiment.runs.running import make_runs
 from legalir.experiment.runs.scores import per_query_scores, score_table
+from legalir.frames.as_of import with_as_of
 from legalir.progress import progress
 
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFram
     """Return the judged queries of the definition's part, and their judgements."""
     topics, qrels = collection.topics(), collection.qrels()
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
+    if (day := collection.day(definition.as_of or None)) is not None:
+        topics = with_as_of(topics, day)
     judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
     qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)
     if judged.empty:

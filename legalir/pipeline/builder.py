@@ -12,6 +12,7 @@ import pyterrier as pt
 from legalir import plugins
 from legalir.errors import AnalyzerError, ComponentError, PluginError, PluginNotFound
 from legalir.frames.chain import Chain
+from legalir.pipeline.in_force import made_in_force
 from legalir.pipeline.parser import OPERATORS, Expression
 from legalir.plugins.spec import read_call
 
@@ -165,13 +166,26 @@ class _Building:
     ) -> pt.Transformer:
         name = plugin.entry.name
         try:
-            return cast(pt.Transformer, plugin.make(self._builder.collection, pipelines, params))
+            return cast(pt.Transformer, self._of_the_day(plugin, pipelines, params))
         except ComponentError as error:
             raise self._error(node, _begin_with(name, str(error))) from error
         except AnalyzerError as error:
             raise AnalyzerError(str(self._error(node, _begin_with(name, str(error))))) from error
         except PluginError as error:
             raise PluginError(str(self._error(node, str(error)))) from error
+
+    def _of_the_day(self, plugin: plugins.Plugin, pipelines: list[pt.Transformer], params: dict[str, object]) -> object:
+        """Return the component; over versions, without what is not in force, which those of legalir know themselves."""
+        collection: Any = self._builder.collection
+        foreign = plugin.entry.package != "legalir" and plugin.entry.role in ("retriever", "expander")
+        if not foreign or not getattr(collection, "dated", False):
+            return plugin.make(collection, pipelines, params)
+        return made_in_force(
+            lambda given: plugin.make(collection, pipelines, given),
+            params,
+            plugin.signature.defaults(),
+            collection.indexes.laws,
+        )
 
 
 def _begin_with(name: str, fault: str) -> str:

@@ -80,6 +80,10 @@ class Signature:
             return f"{self.name}: {error}. {self._accepts()}"
         return None
 
+    def defaults(self) -> dict[str, object]:
+        """Return the default of each parameter that has one, by name."""
+        return {one.name: one.default for one in self._named() if one.default is not _REQUIRED}
+
     def _named(self) -> list[inspect.Parameter]:
         return [one for one in self._parameters if one.kind in _BY_NAME and one.name not in RESERVED]
 

@@ -138,6 +138,16 @@ HEAVY: tuple[str, ...] = (
 """Modules whose import takes seconds or gigabytes, or starts a virtual machine."""
 
 
+def dated_provisions() -> list[dict[str, str]]:
+    """Return two versions of each provision, until 2010 and from 2011 on; ``ferry-3`` is repealed in 2011."""
+    return [
+        {**one, "docno": f"{one['docno']}@{day}", "text": "" if repealed else one["text"]}
+        for one in PROVISIONS
+        for day in ("2001-01-01", "2011-01-01")
+        for repealed in [(one["docno"], day) == ("ferry-3", "2011-01-01")]
+    ]
+
+
 def long_text() -> str:
     """Return a text of 100 000 characters."""
     once = " ".join(one["text"] for one in PROVISIONS) + " "

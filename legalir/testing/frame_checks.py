@@ -13,9 +13,11 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import LegalIRError
+from legalir.pipeline.in_force import made_in_force
+from legalir.storage.validity import day_of, iso_date
 from legalir.testing.checks import Failed, Function, NotApplicable, given
 from legalir.testing.comparison import difference
-from legalir.testing.data import ODD_PROVISIONS, ODD_TEXTS, PROVISIONS, long_text
+from legalir.testing.data import ODD_PROVISIONS, ODD_TEXTS, PROVISIONS, dated_provisions, long_text
 from legalir.testing.sandbox import Run, Sandbox
 
 _COPY = "copy a frame before writing into it."
@@ -328,6 +330,40 @@ def composed_queries(sandbox: Sandbox) -> None:
 def _composed(frame: pd.DataFrame) -> pd.DataFrame:
     texts = {c: [unicodedata.normalize("NFC", str(text)) for text in frame[c]] for c in ("query", "query_0")}
     return frame.assign(**texts)
+
+
+_DAYS = ("2005-01-01", "2015-01-01", "2010-12-31", "2011-01-01")
+
+
+def as_of(sandbox: Sandbox) -> None:
+    """Over versions of provisions, a question gets only what is in force on its day."""
+    collection = sandbox.collection(dated_provisions(), name="dated")
+    component = sandbox.make(collection)
+    law = collection.indexes.laws
+    if sandbox.under_test.foreign and sandbox.under_test.role in ("retriever", "expander"):
+        # What a pipeline does with it.
+        defaults = sandbox.under_test.given_defaults()
+        component = made_in_force(lambda own: sandbox.make(collection, **own), {}, defaults, law)
+    queries = sandbox.queries.assign(as_of=_DAYS[: len(sandbox.queries)])
+    out = component.transform(sandbox.input(collection, component, queries))
+    column = next((name for name in ("docno", "context_docnos") if name in out), None)
+    if column is None:
+        raise NotApplicable("it gives no provisions")
+    if out.empty:
+        if sandbox.run().out.empty:
+            raise NotApplicable("no question has results")
+        raise Failed(f"no question has results in force on its day: {_DAY_CURE}")
+    day = {qid: day_of(value, "as_of") for qid, value in zip(queries["qid"], queries["as_of"], strict=True)}
+    assert law.validity is not None
+    for qid, value in zip(out["qid"], out[column], strict=True):
+        docnos = [value] if isinstance(value, str) else list(value)
+        # string-ids and known-documents report others.
+        for docno, number in zip(docnos, law.numbers(docnos).tolist(), strict=True):
+            if qid in day and number >= 0 and not law.validity.on(day[qid])[number]:
+                raise Failed(f"{docno!r} is not in force on {iso_date(day[qid])}, the day of {qid!r}: {_DAY_CURE}")
+
+
+_DAY_CURE = "choose among what legalir.extend.masks gives for the questions, before the best are chosen."
 
 
 INVARIANCE_CHECKS: tuple[Function, ...] = (

@@ -19,6 +19,7 @@ from legalir.testing.frame_checks import (
     INVARIANCE_CHECKS,
     RESULT_CHECKS,
     UNUSUAL_CHECKS,
+    as_of,
     has_finite_scores,
     without_left,
 )
@@ -191,23 +192,25 @@ def verdicts(sandbox: Sandbox) -> None:
 _FIRST = (construction, *PROCESS_CHECKS, *FRAME_CHECKS)
 _LAST = (*INVARIANCE_CHECKS, *UNUSUAL_CHECKS)
 
-RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, composed_documents)
+RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, composed_documents)
 """Checks of a retriever: questions in, ranked documents out."""
 
-FUSER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, one_pipeline, three_pipelines, empty_branch, documents_of_pipelines)
+FUSER = checks_of(
+    *_FIRST, *RESULT_CHECKS, *_LAST, as_of, one_pipeline, three_pipelines, empty_branch, documents_of_pipelines
+)
 """Checks of a fuser: the results of several pipelines become one."""
 
-EXPANDER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, rewritten_queries)
+EXPANDER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, rewritten_queries)
 """Checks of an expander: it adds documents, or rewrites questions.
 
 An expander that returns no ``docno`` for a frame of questions rewrites them, as does one that returns none for results.
 The checks of results do not apply to it.
 """
 
-RERANKER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, same_documents)
+RERANKER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, same_documents)
 """Checks of a reranker: ranked documents in, the same documents in another order out."""
 
-GENERATOR = checks_of(*_FIRST, without_left, *_LAST, one_row, answers, no_result_columns)
+GENERATOR = checks_of(*_FIRST, without_left, *_LAST, as_of, one_row, answers, no_result_columns)
 """Checks of a generator: ranked documents in, one answer a question out."""
 
 JUDGE = checks_of(*_FIRST, without_left, *_LAST, one_row, same_answers, verdicts)

@@ -134,6 +134,15 @@ class ComponentUnderTest:
             return {}
         return {one.name: one.default for one in parameters if one.default is not inspect.Parameter.empty}
 
+    @property
+    def foreign(self) -> bool:
+        """Whether the component is of another package than legalir."""
+        return not str(getattr(self.factory, "__module__", "")).startswith("legalir.")
+
+    def given_defaults(self) -> dict[str, object]:
+        """Return the parameters of the component by name: those given, else the defaults of the factory."""
+        return {**self.defaults(), **self.params}
+
     def announced_failures(self) -> dict[str, str]:
         """Return the attribute ``expected_failures`` of the factory; empty where it is missing.
 

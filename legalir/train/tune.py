@@ -28,7 +28,9 @@ from legalir.encode.static import own_model
 from legalir.encode.static_model import read_about
 from legalir.errors import DataError
 from legalir.extras import require
+from legalir.frames.as_of import AS_OF, with_as_of
 from legalir.frames.component import check_number
+from legalir.measure.versions import judged_names
 from legalir.pipeline.default import fit_default
 from legalir.pipeline.settings import DefaultSettings, Gain, Tuned, sketch_of, tuned_paths, write_tuned
 from legalir.progress import progress
@@ -216,7 +218,8 @@ class _Evaluation:
             logging.getLogger("legalir").info("tune: %d of %d questions are run.", MOST, len(topics))
             kept = sorted(topics["qid"], key=digest)[:MOST]
             topics = topics[topics["qid"].isin(kept)]
-        self._topics = topics.reset_index(drop=True)
+        day = collection.day()
+        self._topics = (topics if day is None else with_as_of(topics, day)).reset_index(drop=True)
         self._qrels = self._qrels[self._qrels["qid"].isin(self._topics["qid"])]
         self.qids: list[str] = self._topics["qid"].tolist()
         facts = [
@@ -226,7 +229,8 @@ class _Evaluation:
             collection.graph.fingerprint(),
             _model_digest(collection),
         ]
-        key = digest([*facts, self._topics[["qid", "query"]].to_numpy().tolist(), self._qrels.to_numpy().tolist()])
+        asked = ["qid", "query"] if day is None else ["qid", "query", AS_OF]
+        key = digest([*facts, self._topics[asked].to_numpy().tolist(), self._qrels.to_numpy().tolist()])
         self._file = collection.cache / f"tune-{key[:16]}.jsonl"
         self._values = dict(_stored(self._file, len(self.qids)))
         self.runs = 0
@@ -259,7 +263,7 @@ class _Evaluation:
     def _run(self, expression: str) -> Values:
         import ir_measures
 
-        results = self._collection.pipeline(expression).transform(self._topics)
+        results = judged_names(self._collection.pipeline(expression).transform(self._topics), self._qrels)
         names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
         # Scores by rank: evaluators break ties in their own ways.
         run = results.assign(score=-results["rank"].astype(np.float64)).rename(columns=names)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
 import pandas as pd
+import pyterrier as pt
 import pytest
 from dated_folder import CORPUS, DAYS, LINKS, in_force, write_dated
 
 import legalir
 from legalir.errors import ComponentError
 from legalir.frames import as_of as as_of_module
+from legalir.frames.columns import empty_like
+from legalir.frames.ranking import rank_results
+from legalir.pipeline.in_force import made_in_force
 from legalir.storage.validity import provision_key
 
 QUERIES = [
@@ -223,6 +227,45 @@ def test_the_explanation_says_since_when(collection: legalir.Collection) -> None
 def test_explanations_of_a_day(collection: legalir.Collection, expression: str) -> None:
     for explanation in collection.search(QUERIES[0], expression, as_of="2017-01-01").explain():
         assert explanation.is_whole()
+
+
+class Everything(pt.Transformer):
+    """A retriever that knows no days: all versions, in an order that hides the ones in force."""
+
+    def __init__(self, collection: legalir.Collection, num_results: int) -> None:
+        self.docnos = sorted((row.doc_id for row in collection.docs()), key=lambda docno: docno.rpartition("@")[2])
+        self.num_results = num_results
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        n = min(self.num_results, len(self.docnos))
+        rows = [inp.assign(docno=docno, score=float(-rank)) for rank, docno in enumerate(self.docnos[:n])]
+        return rank_results(pd.concat(rows)) if len(inp) else empty_like(inp)
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_a_component_that_knows_no_days_is_asked_for_more(collection: legalir.Collection, day: str) -> None:
+    counted = []
+
+    def make(params: Mapping[str, object]) -> Everything:
+        counted.append(params.get("num_results", 2))
+        return Everything(collection, int(str(counted[-1])))
+
+    made = made_in_force(make, {"num_results": 2}, {}, collection.indexes.laws)
+    assert isinstance(made, pt.Transformer)
+    out = made.transform(asked(day))
+    assert out.groupby("qid").size().tolist() == [2] * 4 * (len(law_of(day)) > 0)
+    assert set(out["docno"]) <= law_of(day)
+    assert counted == [2, 4, 8, 11][: len(counted)]
+
+
+def test_a_component_without_a_number_of_results_is_filtered(collection: legalir.Collection) -> None:
+    made = made_in_force(lambda params: Everything(collection, 5), {}, {}, collection.indexes.laws)
+    assert isinstance(made, pt.Transformer)
+    out = made.transform(asked("2013-05-05").head(1))
+    assert out["docno"].tolist() == [
+        docno for docno in Everything(collection, 5).docnos[:5] if docno in law_of("2013-05-05")
+    ]
+    assert out["rank"].tolist() == list(range(len(out)))
 
 
 def links_of(collection: legalir.Collection, day: str) -> Iterator[tuple[str, str]]:

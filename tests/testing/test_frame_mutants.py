@@ -35,6 +35,7 @@ MUTANTS = {
     "ties": (RANKED, s.always(w.turned_ties)),
     "no-duplicates": (RANKED, s.always(w.last_again)),
     "known-documents": (RANKED, s.always(w.unknown_document)),
+    "as-of": (RANKED, s.always(w.of_another_day)),
     "rank-cutoff": (RANKED, s.by(w.as_it_is, w.Cutting)),
     "num-results": (RANKED, w.keeps_all),
     "batch-invariance": (EVERY, s.changed_if(lambda self, inp: inp["qid"].nunique() == 1)),

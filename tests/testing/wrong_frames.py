@@ -96,6 +96,16 @@ def last_again(out: pd.DataFrame) -> pd.DataFrame:
     return _and_another(out, {})
 
 
+def of_another_day(out: pd.DataFrame) -> pd.DataFrame:
+    """Return, over versions, the one that is not in force of each provision."""
+    if "as_of" not in out:
+        return out
+    keys = [docno.partition("@")[0] for docno in out["docno"]]
+    wrong = ["2001-01-01" if day >= "2011-01-01" else "2011-01-01" for day in out["as_of"]]
+    other = out.assign(docno=[f"{key}@{day}" for key, day in zip(keys, wrong, strict=True)])
+    return rank_results(other.drop_duplicates(["qid", "docno"]))
+
+
 def unknown_document(out: pd.DataFrame) -> pd.DataFrame:
     return _and_another(out, {"docno": "zzz-1"})
 

@@ -18,9 +18,10 @@ from pydantic import (
     model_validator,
 )
 
-from legalir.errors import ExperimentError, MeasureError, suggestion
+from legalir.errors import ComponentError, ExperimentError, MeasureError, suggestion
 from legalir.experiment.definition.values import Setting, ValueName, changed_values, check_use, filled, shown_value
 from legalir.storage.schema import Choice, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
+from legalir.storage.validity import day_of, iso_date
 
 if TYPE_CHECKING:
     import ir_measures
@@ -64,6 +65,16 @@ def _swept_value(value: object) -> object:
     return value
 
 
+def _day(value: object) -> object:
+    if value in (None, ""):
+        return ""
+    try:
+        return iso_date(day_of(value, "'as_of'"))
+    except ComponentError as error:
+        raise SchemaError(str(error)) from None
+
+
+_Day = Annotated[str, BeforeValidator(_day)]
 _Measure = Annotated[Text, AfterValidator(_canonical_measure)]
 _Share = Annotated[Number, Field(ge=0, le=1)]
 _SystemName = Annotated[Text, AfterValidator(_printable)]
@@ -199,6 +210,8 @@ class Definition(Schema):
     """Correction for several systems compared with one baseline, by its name in statsmodels [holm]."""
     alpha: Annotated[Number, Field(gt=0, lt=1)] = 0.05
     """Level of significance, also of the correction."""
+    as_of: _Day = ""
+    """Day on which queries without a day (``as_of``) are asked, as 2021-03-01; by default the day of the run."""
     depth: Annotated[Whole, Field(ge=1)] = 100
     """Number of results stored for each query."""
     references: Annotated[tuple[Reference, ...], BeforeValidator(lambda rows: () if rows is None else rows)] = ()

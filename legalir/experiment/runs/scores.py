@@ -24,6 +24,7 @@ from legalir.experiment.runs.statistics import bootstrap_interval, corrected, pa
 from legalir.generate.generator import NOTHING_FOUND
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share
+from legalir.measure.versions import judged_names
 
 PER_QUERY_COLUMNS = ("name", "qid", "measure", "value", "weight")
 """The columns of the per-query values: one row a system, query and measure that applies. The score is Σ w·v / Σ w over
@@ -104,6 +105,7 @@ def per_query_scores(
     """
     measures = {name: parse_measure(name) for name in definition.measures}
     inputs = {name: frozenset(ir_measures.run_inputs([measure])) for name, measure in measures.items()}
+    runs = {name: judged_names(run, qrels) for name, run in runs.items()}
     forms = {name: _forms(run, topics) for name, run in runs.items()}
     for measure, needed in inputs.items():
         answers = [form for name, form in forms.items() if has_answers(runs[name])]
