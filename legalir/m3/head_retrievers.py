@@ -5,9 +5,9 @@ n documents, m queries, p pairs of a query and a document, c documents to score;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -129,7 +129,7 @@ class TokenProducts:
         queries: Iterator[tuple[Tokens, Floats]],
         order: npt.NDArray[np.int32],
         k: int,
-        in_force: Sequence[Mask | None],
+        in_force: Iterable[Mask | None] | None = None,
     ) -> Iterator[Hits]:
         """Yield for each query the documents with the `k` greatest products above 0, ties by ascending `order`.
 
@@ -140,7 +140,7 @@ class TokenProducts:
             in_force: which documents may be results of each query, [n]; None for all.
         """
         postings = ScoredPostings(*self._postings, len(order))
-        for (tokens, weights), mask in zip(queries, in_force, strict=True):
+        for (tokens, weights), mask in zip(queries, repeat(None) if in_force is None else in_force, strict=False):
             scores = postings.scores(tokens.astype(np.int64), weights)
             if mask is not None:
                 scores = scores * mask  # Only scores above 0 are results.
