@@ -107,7 +107,8 @@ class Elements:
     def untouched(self, unit: Unit) -> bool:
         """Return whether a unit has a label and a heading at most, and no text yet."""
         return all(
-            isinstance(part, Span) and (part.role != "text" or self.markup.text[part.start : part.end].isspace())
+            part == BREAK
+            or (isinstance(part, Span) and (part.role != "text" or self.markup.text[part.start : part.end].isspace()))
             for part in unit.content
         )
 
@@ -183,11 +184,32 @@ class Elements:
         self.quoting = before
 
 
+def headed(elements: Elements, element: etree._Element, unit: Unit) -> None:
+    """Read a heading; in the text of a paragraph or below it is a line, unless a dash or a stop ends it."""
+    elements.inside(element, unit, "heading")
+    if unit.kind in ("paragraph", "item", "subitem") and elements.markup.words(element)[-1:].isalnum():
+        unit.content.append(BREAK)
+
+
 def block(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
     """Read an element as lines of its own."""
     elements.line(unit)
     elements.inside(element, unit, role)
     elements.line(unit)
+
+
+def preamble(elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
+    """Read an element as a preamble, unless it is empty."""
+    unit = Unit("preamble", "preamble", key=attribute(element, "fid"))
+    elements.enter(element, holder, unit)
+    if not elements.law.render(unit):
+        del holder.content[-1]
+        elements.law.leave_out(*elements.markup.span(element), "empty preamble")
+
+
+def table(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read a table."""
+    elements.table(element, unit, role)
 
 
 def row(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:

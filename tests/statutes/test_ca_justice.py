@@ -47,6 +47,12 @@ def test_table_and_schedule():
     assert annex.text.splitlines()[-2:] == ["Lamp | red dark | 5", "Lamp | green"]
 
 
+def test_marginal_note_of_a_subsection_has_a_line():
+    law = law_of(ACT.replace("<Label>(1)</Label>", "<MarginalNote>One lamp</MarginalNote><Label>(1)</Label>"))
+    document = next(each for each in cut(law).documents if each.docno == "L-1.5-1")
+    assert document.text.startswith("One lamp\n(1) A raft has one lamp:\n(a)")
+
+
 def test_dates():
     law = law_of(ACT)
     dates = {each.docno: each.unit.effective_from for each in cut(law).documents}

@@ -63,6 +63,15 @@ def test_words_for_another_act_are_no_provisions():
     assert [unit.number for unit in document.unit.walk()] == ["102a-1", "b"]
 
 
+def test_heading_of_a_subsection_ends_its_line():
+    law = law_of(
+        CODE.replace(
+            '<heading> <inline class="small-caps">In General</inline>.—</heading>', "<heading> In general</heading>"
+        )
+    )
+    assert documents_of(law)["101"].text.startswith("(a) In general\nA raft has one lamp that is—\n(1) green")
+
+
 def test_links():
     law = law_of(CODE)
     assert sorted((law.text[link.start : link.end], link.law, link.key) for _, link in cut(law).links) == [

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.elements import Elements, Role, block, iso_date, quoted, reasons, row, rules, titled
+from legalir.statutes.elements import (
+    Elements,
+    Role,
+    block,
+    headed,
+    iso_date,
+    preamble,
+    quoted,
+    reasons,
+    row,
+    rules,
+    table,
+    titled,
+)
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
@@ -78,10 +91,10 @@ class _Reader:
         names = rules(self._unit, *_UNITS) | rules(self._schedule, "Schedule") | rules(self._group, "Group")
         names |= rules(self._provision, "Provision", "Item")
         other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | {"row": row}
-        other |= rules(_table, "table", "TableGroup") | rules(quoted, "AmendedText", "SectionPiece")
+        other |= rules(table, "table", "TableGroup") | rules(quoted, "AmendedText", "SectionPiece")
         other |= rules(titled("label"), "Label") | rules(_heading, "MarginalNote", "TitleText")
         other |= rules(self._origin, "OriginatingRef")
-        other |= {"Introduction": _preamble, "Heading": self._head, "Body": self._body}
+        other |= {"Introduction": preamble, "Heading": self._head, "Body": self._body}
         other |= {"XRefExternal": self._external, "XRefInternal": self._internal}
         self._elements = Elements(markup, self.law, names, other)
         self._supplements = 0
@@ -247,17 +260,9 @@ def _suffix(lang: str) -> str:
 def _heading(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
     above = local_above(element)
     if not elements.quoting and (above.endswith("Heading") or (unit.kind != "law" and elements.untouched(unit))):
-        elements.inside(element, unit, "heading")
+        headed(elements, element, unit)
     else:
         block(elements, element, unit, "text")
-
-
-def _table(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    elements.table(element, unit, role)
-
-
-def _preamble(elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
-    elements.enter(element, holder, Unit("preamble", "preamble", key=attribute(element, "fid")))
 
 
 def _is_ca(path: Path, head: bytes) -> bool:

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.elements import Elements, Role, block, iso_date, quoted, reasons, row, rules, titled
+from legalir.statutes.elements import (
+    Elements,
+    Role,
+    block,
+    iso_date,
+    preamble,
+    quoted,
+    reasons,
+    row,
+    rules,
+    table,
+    titled,
+)
 from legalir.statutes.files import HEAD, Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import BREAK, NOT_YET, Kind, Law, Outline, Span, Unit
@@ -122,10 +134,10 @@ class _Reader:
         units |= {
             "Remarks": self._remarks,
             "SupplProvision": self._supplement,
-            "EnactStatement": _preamble,
-            "Preamble": _preamble,
+            "EnactStatement": preamble,
+            "Preamble": preamble,
         }
-        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(_table, "Table")
+        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(table, "Table")
         other |= rules(row, "TableRow", "TableHeaderRow") | rules(quoted, "NewProvision")
         other |= rules(titled("label"), *_TITLES, "ParagraphNum", "SupplProvisionLabel", "RemarksLabel")
         other |= rules(titled("heading"), "ArticleCaption", "ParagraphCaption")
@@ -225,7 +237,7 @@ class _Page:
         self._captions: list[etree._Element] = []
         self._supplements = 0
         other = reasons(_PAGE_LEFT_OUT) | {"section": self._section, "div": self._div, "br": _break}
-        other |= rules(_table, "table") | rules(row, "tr")
+        other |= rules(table, "table") | rules(row, "tr")
         self._elements = Elements(markup, self.law, {}, other, spaces=False)
         self._elements.read(markup.root, self.law.root)
         _mark_repealed(self.law)
@@ -448,14 +460,6 @@ def _sentence(elements: Elements, element: etree._Element, unit: Unit, role: Rol
     if local_above(element) in ("TableColumn", "TableHeaderColumn"):
         elements.line(unit)
     elements.inside(element, unit, role)
-
-
-def _preamble(elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
-    elements.enter(element, holder, Unit("preamble", "preamble"))
-
-
-def _table(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    elements.table(element, unit, role)
 
 
 def _break(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.elements import JOIN, Elements, Role, block, iso_date, reasons, row, rules, titled
+from legalir.statutes.elements import (
+    JOIN,
+    Elements,
+    Role,
+    block,
+    iso_date,
+    preamble,
+    reasons,
+    row,
+    rules,
+    table,
+    titled,
+)
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
@@ -101,10 +113,10 @@ class _Reader:
         self._prospective = 0
         units = rules(self._group, *_GROUPS) | rules(self._provision, *_LEVELS)
         units |= rules(self._provisions, "P1group", "P2group", "P3group") | rules(self._schedule, "Schedule")
-        units |= rules(self._preamble, "LongTitle", "SecondaryPreamble", "PrimaryPreamble", "EUPreamble")
+        units |= rules(preamble, "LongTitle", "SecondaryPreamble", "PrimaryPreamble", "EUPreamble")
         other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(_amendment, "BlockAmendment", "BlockExtract")
         other |= rules(titled("label"), "Pnumber") | rules(_heading, "Title", "Subtitle") | rules(row, "tr")
-        other |= rules(_table, "table") | rules(_append, "AppendText") | rules(self._reference, "Reference")
+        other |= rules(table, "table") | rules(_append, "AppendText") | rules(self._reference, "Reference")
         other |= rules(self._prelims, "PrimaryPrelims", "SecondaryPrelims", "EUPrelims")
         other |= rules(self._number, "Number") | rules(_ordered, "OrderedList")
         other |= rules(self._citation, "Citation", "CitationSubRef") | rules(self._internal, "InternalLink")
@@ -128,9 +140,6 @@ class _Reader:
         elements.inside(element, unit, "text" if elements.quoting else "label")
         if elements.quoting:
             elements.line(unit)
-
-    def _preamble(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
-        elements.enter(element, holder, Unit("preamble", "preamble"))
 
     def _group(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         unit = Unit("group", _GROUPS[local(element)], key=attribute(element, "id"))
@@ -293,10 +302,6 @@ def _numeral(place: int, style: str) -> str:
     else:
         numeral = str(place)
     return numeral.upper() if style.endswith("upper") else numeral
-
-
-def _table(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    elements.table(element, unit, role)
 
 
 def _is_clml(path: Path, head: bytes) -> bool:

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.elements import Elements, Role, block, iso_date, quoted, reasons, row, rules, titled
+from legalir.statutes.elements import (
+    Elements,
+    Role,
+    block,
+    headed,
+    iso_date,
+    preamble,
+    quoted,
+    reasons,
+    row,
+    rules,
+    table,
+    titled,
+)
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Kind, Law, Unit
@@ -89,8 +102,8 @@ class _Reader:
         self.law = _law(markup)
         self._keys = [self.law.names[0]] if self.law.names else [""]
         self._appropriations = 0
-        units = rules(self._unit, *_LEVELS) | rules(_preamble, "enactingFormula", "resolvingClause", "preamble")
-        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(_table, "table") | rules(row, "tr", "row")
+        units = rules(self._unit, *_LEVELS) | rules(preamble, "enactingFormula", "resolvingClause", "preamble")
+        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(table, "table") | rules(row, "tr", "row")
         other |= rules(titled("label"), "num") | rules(_heading, "heading") | rules(quoted, "quotedContent")
         other |= {"ref": self._ref, "chapeau": _chapeau, "content": _chapeau}
         self._elements = Elements(markup, self.law, units, other)
@@ -193,7 +206,7 @@ def _heading(elements: Elements, element: etree._Element, unit: Unit, role: Role
     if elements.quoting or unit.kind == "law":
         block(elements, element, unit, "text")
     else:
-        elements.inside(element, unit, "heading")
+        headed(elements, element, unit)
 
 
 def _chapeau(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
@@ -201,14 +214,6 @@ def _chapeau(elements: Elements, element: etree._Element, unit: Unit, role: Role
         elements.inside(element, unit)
     else:
         block(elements, element, unit, role)
-
-
-def _preamble(elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
-    elements.enter(element, holder, Unit("preamble", "preamble"))
-
-
-def _table(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    elements.table(element, unit, role)
 
 
 def _is_uslm(path: Path, head: bytes) -> bool:
