@@ -51,6 +51,7 @@ class Format(NamedTuple):
         read: yields the laws of a file, given its path and bytes; most files hold one. Raises DataError with one
             sentence that names the file, the place and the fault. Another process can import it.
         options: parameters of the source that change what is read, as text: a parsed file is stored under them, too.
+        general: whether it reads pages of any publisher, so that the formats of one are asked first.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Format(NamedTuple):
     recognises: Callable[[Path, bytes], bool]
     read: Callable[[Path, bytes], Iterator[Law]]
     options: str = ""
+    general: bool = False
 
 
 @dataclass

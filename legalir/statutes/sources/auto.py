@@ -24,10 +24,11 @@ def auto(collection: object, **params: Any) -> StatuteFiles:
 
 
 def formats() -> tuple[Format, ...]:
-    """Return the formats of all sources that are installed: those that their modules have as ``FORMATS``.
+    """Return the formats of all sources that are installed, general ones last: what their modules have as ``FORMATS``.
 
     Raises:
         PluginError: a source cannot be imported.
     """
     modules = dict.fromkeys(plugins.load(entry).factory.__module__ for entry in plugins.entries("source"))
-    return tuple(each for module in modules for each in getattr(sys.modules[module], "FORMATS", ()))
+    found: list[Format] = [each for module in modules for each in getattr(sys.modules[module], "FORMATS", ())]
+    return tuple(sorted(found, key=lambda each: each.general))
