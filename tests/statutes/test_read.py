@@ -245,3 +245,23 @@ def test_long_repeats(lang: str, unit: str) -> None:
 )
 def test_english(text: str, expected: list[str]) -> None:
     assert targets(text, "en", Place("Ferry Act", "4", "a")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("ตามมาตรา 65 ตรี (3) และมาตรา ๗/๑", "th", ["L 65ตรี//3", "L 7/1"]),
+        ("มาตรา 3 มาตรา 5 หรือมาตรา 6 แห่งประมวลรัษฎากร", "th", [f"ประมวลรัษฎากร {one}" for one in "356"]),
+        ("มาตรา 5 วรรคสอง แห่งพระราชบัญญัติแพ พ.ศ. 2543", "th", ["พระราชบัญญัติแพ พ.ศ. 2543 5/2"]),
+        ("มาตรา 5 แห่งพระราชบัญญัตินี้", "th", ["L 5"]),
+        ("本法第十二条之一第二款第（三）项", "zh", ["L 12之1/2/3"]),
+        ("《灯塔法》第三条、第四条和前款", "zh", ["灯塔法 3", "灯塔法 4", "L 4/1"]),
+        ("第九條第二項、前條", "zh", ["L 9/2", "L 3"]),
+        ("điểm a khoản 2 Điều 12a Luật Đèn biển", "vi", ["Luật Đèn biển 12a/2/a"]),
+        ("Điều 5, 6 và 7 của Luật này", "vi", ["L 5", "L 6", "L 7"]),
+        ("Pasal 12A ayat (2) huruf b", "id", ["L 12A/2/b"]),
+        ("Pasal 5 Undang-Undang Nomor 8 Tahun 1999", "id", ["Undang-Undang Nomor 8 Tahun 1999 5"]),
+    ],
+)
+def test_thai_chinese_vietnamese_indonesian(text: str, lang: str, expected: list[str]) -> None:
+    assert targets(text, lang, Place("L", "4", "2")) == expected

@@ -137,6 +137,12 @@ class Grammar(Schema):
     range: Forms = ()
     """Words between the ends of a range."""
 
+    adjacent: Flag = False
+    """Whether the members of a list may stand beside each other: ``มาตรา 35 มาตรา 36``."""
+
+    adjacent_up: Flag = False
+    """Whether a higher unit may stand directly after a lower one: ``khoản 2 Điều 12``."""
+
     until: Forms = ()
     """Words after the end of a range: ``까지``."""
 
@@ -333,7 +339,10 @@ class _Forms:
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form of several goes on after its number.
         self._goes_on = sum("N+" not in form.split() for form in heads)
-        parts = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
+        units = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
+        parts = [
+            part.replace("O", word) for part in units for word in (grammar.ordinals if "O" in part.split() else "O")
+        ]
         self._head = re.compile("|".join(_form(form, f"({number})") for form in heads), re.IGNORECASE)
         self._number = re.compile(number, re.IGNORECASE)
         self._sub = _any_of(grammar.sub, f"({_SHORT})", sign="-‐–")

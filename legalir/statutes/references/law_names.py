@@ -32,6 +32,7 @@ _STATE = "国"
 _BRACKET = re.compile(r"[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _ACRONYM = re.compile(r"[^\W\d_]{2,12}")
 _CODE = re.compile(r"[A-Z]{2,6}[ -]?\d{1,4}[A-Z]?")
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[0-6])\d\d(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
 _SIGNS_AFTER = re.compile(r"[\W_]+$")
 _SIGNS_BEFORE = re.compile(rf"[\W_]{{1,{_REACH}}}")
@@ -63,6 +64,7 @@ class LawNames:
         self._acronyms: dict[str, tuple[int, ...]] = {}
         self._codes: dict[str, tuple[int, ...]] = {}
         self._by_letter: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        self._years = [set(_YEAR.findall(name)) for name in names]
         for number, name in enumerate(names):
             base = _base(name)
             for form in dict.fromkeys((name, base)):
@@ -102,12 +104,16 @@ class LawNames:
         return mentions
 
     def named(self, name: str) -> tuple[int, ...]:
-        """Return the laws that a name means: in full, without what is in brackets, by letters, or abbreviated."""
+        """Return the laws that a name means: in full, without what is in brackets, by letters, or abbreviated.
+
+        A law of another year is another law.
+        """
         bracket = _BRACKET.search(name)
         for form in (name, *((bracket[1],) if bracket else ()), _base(name)):
             key = compact(form)
             if laws := self._names.get(key) or self._codes.get(key) or self._acronyms.get(form):
-                return laws
+                years = set(_YEAR.findall(name))
+                return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
         return self._abbreviated("".join(_WORD.findall(name)))
 
     def of(self, text: str, references: Sequence[Reference]) -> list[LawMention | None]:

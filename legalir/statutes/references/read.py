@@ -247,13 +247,15 @@ class _Reader:
             (level, re.compile(rf"^\s{{0,4}}(?:{grammar.alternatives(forms, capture=True)})", re.MULTILINE))
             for level, forms in grammar.labels.items()
         ]
-        self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){GAP}")
+        self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
         self._introduced = re.compile(
             rf"{GAP},?{GAP}(?:(?:{grammar.alternatives(grammar.law_after)}){GAP})?", self._flags
         )
         here = (("same", grammar.same.get("law", ())), ("this", grammar.this.get("law", ())))
         self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
+        gap = "" if grammar.has_case else " ?"
+        self._bracket = re.compile(gap + grammar.pattern("B"))
         self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NB"}
 
     def _compiled(self, groups: list[tuple[str, tuple[str, ...]]], more: Sequence[str] = ()) -> re.Pattern[str]:
@@ -445,6 +447,8 @@ class _Reader:
             ranged = self._range.match(text, end)
             join = ranged or self._list.match(text, end)
             following = self._joined(text, join.end(), draft) if join else None
+            if following is None and self._grammar.adjacent and not named:
+                following = self._beside(text, draft)
             if following is None:
                 return drafts, max(draft.end, head.end())
             following.range_end = ranged is not None
@@ -470,6 +474,15 @@ class _Reader:
         self._number(text, following, bare, draft.several[0])
         following.several = draft.several
         return following
+
+    def _beside(self, text: str, draft: _Draft) -> _Draft | None:
+        """Return the unit of the same level that stands directly after a draft."""
+        after = self._head.match(text, self._blank(text, draft.end))
+        return (
+            self._begun(text, after, "unit", draft.level)
+            if after and after.lastgroup == f"unit_{draft.level}"
+            else None
+        )
 
     def _ascend(self, text: str, drafts: list[_Draft]) -> None:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
@@ -547,12 +560,12 @@ class _Reader:
             number = " ".join(match[0].split())
         draft.end = end
         self._set(draft, level, number)
-        while self._grammar.brackets and (bracket := self._bare["B"].match(text, draft.end)):
+        while self._grammar.brackets and (bracket := self._bracket.match(text, draft.end)):
             below = (one for one in self._grammar.brackets if RANKS[one] > RANKS[draft.level] or one == "deeper")
             lower = next(below, None)
             if lower is None:
                 break
-            self._set(draft, lower, bracket[0][1:-1])
+            self._set(draft, lower, bracket[0].strip()[1:-1])
             draft.end = bracket.end()
 
     def _read(self, number: str, more: str) -> str:
@@ -561,7 +574,8 @@ class _Reader:
             return number[1:-1]
         if number.casefold() in self._ordinals:
             return self._ordinals[number.casefold()]
-        return number_of(number + more) or number
+        number = "".join(str(unicodedata.decimal(sign, sign)) for sign in number + more)
+        return number_of(number) or number
 
     def _set(self, draft: _Draft, level: str, number: str) -> None:
         if level == "row":
