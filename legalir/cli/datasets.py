@@ -1,4 +1,4 @@
-"""``legalir datasets``: list, show, check, import and cut collections."""
+"""``legalir datasets``: list, show, check, import and cut collections, and print their hierarchy."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from legalir.collection.collection import Collection
     from legalir.datasets import CheckReport, StatuteDataset
     from legalir.statutes.changes import Changes
+    from legalir.statutes.tree import Node
     from legalir.statutes.writing import ImportReport
 
-app = typer.Typer(no_args_is_help=True, help="List, show, check, import and cut collections of statutes.")
+app = typer.Typer(
+    no_args_is_help=True, help="List, show, check, import and cut collections of statutes, and print their hierarchy."
+)
 
 _LIST = """Examples:
 
@@ -66,6 +69,16 @@ _CHUNK = """Examples:
 
 Then: legalir search firecode-lines/ "question", or an experiment on firecode-lines/test. Judgements stay those of
 provisions, and every measure maps chunks to provisions.
+"""
+_TREE = """Examples:
+
+  legalir datasets tree my-statutes/
+
+  legalir datasets tree my-statutes/ "Fire Services Act" --depth 3
+
+  legalir datasets tree legalir/firecode --json
+
+Without LAW, it shows the laws and their highest parts; with LAW, all of it.
 """
 
 
@@ -226,6 +239,49 @@ def _splits(report: CheckReport) -> Table:
     return table
 
 
+@app.command(epilog=_TREE)
+def tree(
+    path: Annotated[str, typer.Argument(help="A folder, or an id.", show_default=False)],
+    law: Annotated[
+        str | None, typer.Argument(help="Name or identifier of a law, or a part of the name.", show_default=False)
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=1, help="Number of levels; 1 shows the laws alone.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the hierarchy of a collection: laws, parts, chapters, articles, and how many provisions each holds."""
+    from legalir.datasets import load
+    from legalir.statutes.tree import read_origins
+    from legalir.statutes.tree import tree as tree_of
+
+    dataset = load(path)
+    laws = tree_of(dataset.docs(), read_origins(dataset.folder.root), law)
+    shown = depth if depth or law else 2
+    if as_json:
+        print_json([node.to_dict(shown) for node in laws])
+        return
+    for node in laws:
+        _print_node(node, "", shown)
+
+
+def _print_node(node: Node, indent: str, depth: int | None) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    line = Text(indent + printable(node.name), style="bold" if node.level == "law" else "")
+    if node.units:
+        count = f"{node.provisions} provision{'s' if node.provisions > 1 else ''}"
+        repealed = f", {node.repealed} repealed" if node.repealed else ""
+        line.append(f"  {count}{repealed}", style="dim")
+    elif node.repealed:
+        line.append("  repealed", style="red")
+    Console().print(line, soft_wrap=True)
+    if depth != 1:
+        for unit in node.units:
+            _print_node(unit, indent + "  ", None if depth is None else depth - 1)
+
+
 @app.command("import", epilog=_IMPORT)
 def import_collection(
     source: Annotated[str, typer.Argument(help="A source with its parameters, in quotes.", show_default=False)],
@@ -302,7 +358,7 @@ def _of_files(details: Mapping[str, Any]) -> dict[str, object]:
     if not details:
         return {}
     formats = ", ".join(f"{count} {name}" for name, count in details["formats"].items())
-    share = {reason: count / max(details["characters"], 1) for reason, count in details["left_out"].items()}
+    reasons = [f"{reason} {count / max(details['characters'], 1):.1%}" for reason, count in details["left_out"].items()]
     unknown = details["unknown"]
     more = ", …" if len(unknown) > _SHOWN else ""
     return {
@@ -310,7 +366,7 @@ def _of_files(details: Mapping[str, Any]) -> dict[str, object]:
         "other files": f"{len(unknown)}: {', '.join(unknown[:_SHOWN])}{more}" if unknown else None,
         "laws": details["laws"],
         "characters": f"{details['characters']}, {details['inside'] / max(details['characters'], 1):.1%} in provisions",
-        "left out": ", ".join(f"{reason} {part:.1%}" for reason, part in share.items()),
+        "left out": ", ".join(reasons[:_SHOWN] + ["…"] * (len(reasons) > _SHOWN)),
     }
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import lzma
 import os
 import tarfile
 import time
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -244,11 +246,45 @@ def extract(archive: Path, patterns: Sequence[str], target: Path, *, max_bytes: 
     return written
 
 
+def unpack(archive: Path, target: Path, *, max_bytes: int = 8 << 30, max_files: int = 200_000) -> list[Path]:
+    """Write all members into `target`, in the folders that their names say; return their paths in `target`.
+
+    Directories, links and devices are left out, and archives inside stay as they are.
+
+    Raises:
+        DataError: not a zip or tar archive, or an encrypted one; a name that leads outside; two members of one name;
+            more than `max_bytes` or `max_files` in all.
+    """
+    written: set[Path] = set()
+    room = max_bytes
+    with _members(archive) as members:
+        for name, size, stream in members:
+            path = target / _inner_path(archive, name)
+            if path in written or len(written) >= max_files:
+                what = "two files" if path in written else f"more than {max_files} files: split it, one of them is"
+                raise DataError(f"{archive} holds {what} {name!r}.")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("wb") as out:
+                    copied = None if size > room else _copy(stream, out, room)
+            except (NotADirectoryError, FileExistsError, IsADirectoryError):
+                raise DataError(f"{archive} holds a file {name!r} below another file.") from None
+            if copied is None:
+                raise DataError(f"{archive} unpacks to more than {max_bytes} bytes.")
+            room -= copied
+            written.add(path)
+    return sorted(written)
+
+
 def _last_name(archive: Path, name: str) -> str:
+    return _inner_path(archive, name).name
+
+
+def _inner_path(archive: Path, name: str) -> PurePosixPath:
     path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in name or not path.name:
+    if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name or not path.name:
         raise DataError(f"{archive} holds a file {name!r} that leads outside its folder.")
-    return path.name
+    return path
 
 
 @contextmanager
@@ -260,8 +296,10 @@ def _members(archive: Path) -> Iterator[Iterator[_Member]]:
         else:
             with tarfile.open(archive) as bundle_of_tar:
                 yield _of_tar(bundle_of_tar)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataError(f"{archive} is not a zip or tar archive that can be read.") from error
+    except (RuntimeError, NotImplementedError) as error:
+        raise DataError(f"{archive} is encrypted, or packed in a way that cannot be read ({error}).") from error
 
 
 def _of_zip(bundle: zipfile.ZipFile) -> Iterator[_Member]:

@@ -8,10 +8,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import get_args
 
+from legalir.datasets.download import unpack
 from legalir.errors import ComponentError, DataError
 from legalir.progress import progress
 from legalir.statutes.documents import Cut, CutLaw, cut
@@ -24,13 +27,16 @@ from legalir.statutes.parsing import Stored, Task
 from legalir.statutes.parsing import provision_of as provision_of
 from legalir.statutes.workers import parse_all
 
+ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
+"""How the names of archives end that are opened; an archive in an archive is not."""
+
 
 class StatuteFiles:
     """A source that reads the files of a publisher.
 
     Args:
         format: of the files; of several, each file is read by the first that recognises it.
-        path: a file, or a folder that is searched for files of the format.
+        path: a file, a folder, or a zip or tar archive, that is searched for files of the format.
         unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
         workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
 
@@ -63,49 +69,63 @@ class StatuteFiles:
         """Name of the file or folder."""
         return self.path.resolve().name
 
-    def files(self) -> list[Path]:
-        """Return the files to read, in alphabetical order."""
-        return [task.path for task in self.tasks()]
+    @contextmanager
+    def tasks(self) -> Iterator[list[Task]]:
+        """Yield the files to read, each with its format; archives are unpacked until the block ends.
 
-    def tasks(self) -> list[Task]:
-        """Return the files to read, each with its format; the others are in `unknown`.
-
-        A file that is named as `path` is read whether it is recognised or not, if there is only one format.
+        A file that is named as `path` is read whether it is recognised or not, if there is only one format. What no
+        format recognises is in `unknown`, and an archive that cannot be opened in `reports`.
         """
-        suffixes = " or ".join(dict.fromkeys(suffix for each in self.formats for suffix in each.suffixes))
-        if self.path.is_file() and len(self.formats) == 1:
-            return [Task(self.path, self.path.name, self.formats[0], self.unit)]
         if not self.path.exists():
             raise DataError(f"{self.path} does not exist.")
-        tasks, self.unknown = [], []
+        tasks: list[Task] = []
+        self.unknown, self.reports = [], []
         root = self.path if self.path.is_dir() else self.path.parent
+        with ExitStack() as unpacked:
+            for path, name in self._files(root, unpacked):
+                only = self.formats[0] if path == self.path and len(self.formats) == 1 else None
+                if each := only or _format_of(path, self.formats):
+                    tasks.append(Task(path, name, each, self.unit))
+                else:
+                    self.unknown.append(name)
+            if not tasks:
+                raise DataError(self._nothing())
+            yield tasks
+
+    def _files(self, root: Path, unpacked: ExitStack) -> Iterator[tuple[Path, str]]:
+        """Yield each file and its name for the report."""
         for path in _files_below(self.path):
             name = path.relative_to(root).as_posix()
-            if each := _format_of(path, self.formats):
-                tasks.append(Task(path, name, each, self.unit))
-            else:
-                self.unknown.append(name)
-        if not tasks:
-            some = ", ".join(self.unknown[:3]) + (", …" if len(self.unknown) > 3 else "")
-            raise DataError(
-                f"{self.path} holds no file of the format {' or '.join(each.name for each in self.formats)} "
-                f"({suffixes}), only {some or 'nothing'}."
-            )
-        return tasks
+            if not path.name.lower().endswith(ARCHIVES):
+                yield path, name
+                continue
+            folder = Path(unpacked.enter_context(TemporaryDirectory(prefix="legalir-"))) / path.name
+            try:
+                for inner in unpack(path, folder):
+                    yield inner, f"{name}/{inner.relative_to(folder).as_posix()}"
+            except DataError as error:
+                self.reports.append(FileReport(name, "", fault=str(error).replace(str(path), name)))
+
+    def _nothing(self) -> str:
+        formats = " or ".join(each.name for each in self.formats)
+        suffixes = ", ".join(dict.fromkeys(suffix for each in self.formats for suffix in each.suffixes))
+        some = ", ".join(self.unknown[:3]) + (", …" if len(self.unknown) > 3 else "")
+        faults = "".join(f" {report.fault}" for report in self.reports)
+        return f"{self.path} holds no file of the format {formats} ({suffixes}), only {some or 'nothing'}.{faults}"
 
     def laws(self) -> Iterator[tuple[FileReport, Law, CutLaw]]:
         """Yield each law with its documents and the report of its file; a file that cannot be read is reported."""
-        self.reports = []
-        for task in self.tasks():
-            report = FileReport(task.name, task.format.name)
-            self.reports.append(report)
-            try:
-                for law in task.format.read(task.path, task.path.read_bytes()):
-                    documents = cut(law, self.unit)
-                    report.add(law, documents)
-                    yield report, law, documents
-            except DataError as error:
-                report.fault = str(error)
+        with self.tasks() as tasks:
+            for task in tasks:
+                report = FileReport(task.name, task.format.name)
+                self.reports.append(report)
+                try:
+                    for law in task.format.read(task.path, task.path.read_bytes()):
+                        documents = cut(law, self.unit)
+                        report.add(law, documents)
+                        yield report, law, documents
+                except DataError as error:
+                    report.fault = str(error)
         self._check_any()
 
     def provisions(self) -> Iterator[Mapping[str, str]]:
@@ -118,9 +138,8 @@ class StatuteFiles:
 
     def parsed(self) -> Iterator[Stored]:
         """Yield the parsed files; each is parsed once, and its result stored under the cache."""
-        self.reports, self._stored = [], []
-        tasks = self.tasks()
-        with progress(f"Reading files of {self.name}", len(tasks)) as advance:
+        self._stored = []
+        with self.tasks() as tasks, progress(f"Reading files of {self.name}", len(tasks)) as advance:
             for _, result in parse_all(tasks, self.workers):
                 advance(1)
                 if isinstance(result, FileReport):
@@ -183,7 +202,7 @@ def _files_below(path: Path) -> list[Path]:
 
 def _format_of(path: Path, formats: tuple[Format, ...]) -> Format | None:
     suffix = path.suffix.lower()
-    fitting = [each for each in formats if suffix in each.suffixes]
+    fitting = sorted((each for each in formats if suffix in each.suffixes), key=lambda each: each.general)
     if not fitting:
         return None
     try:

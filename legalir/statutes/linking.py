@@ -19,6 +19,7 @@ from legalir.statutes.parsing import Stored
 _CUT = re.compile(r"[/\-_.#][^/\-_.#]*\Z")
 _EXAMPLES = 5
 _OPEN_LAWS = 64
+_LARGE = ("law", "group")
 
 
 class _Law(NamedTuple):
@@ -30,10 +31,11 @@ class _Law(NamedTuple):
 
 
 class _Units(NamedTuple):
-    """The document of each unit of a law, by the publisher's key and by its numbers."""
+    """The document of each unit of a law, by the publisher's key and by its numbers; and the kind of larger units."""
 
     by_key: dict[str, str]
     by_path: dict[tuple[str, ...], str]
+    whole: dict[str, str]
 
 
 class GivenLinks:
@@ -44,7 +46,7 @@ class GivenLinks:
 
     Attributes:
         states: number of links by kind and state: ``resolved``, ``nearest unit`` (resolved, to a unit that holds the
-            cited one), ``itself``, ``whole law``, ``no such unit``, ``not in collection``.
+            cited one), ``itself``, ``whole law``, ``whole part``, ``no such unit``, ``not in collection``.
         examples: the first links of each state that are not resolved: docno, words, law and key.
     """
 
@@ -102,9 +104,11 @@ class GivenLinks:
             return "", "not in collection"
         if not key:
             return "", "whole law"
-        units = self._units(law.path, law.position).by_key
+        units, _, whole = self._units(law.path, law.position)
         if key in units:
             return units[key], "resolved"
+        if key in whole:
+            return "", whole[key]
         while shorter := _CUT.sub("", key):
             if shorter == key:
                 break
@@ -144,9 +148,13 @@ def _units(path: Path, position: int) -> _Units:
         if place == position:
             by_key: dict[str, str] = {}
             by_path: dict[tuple[str, ...], str] = {}
-            for numbers, key, docno, _ in addresses:
-                by_path.setdefault(tuple(numbers), docno)
-                if key:
-                    by_key.setdefault(key, docno)
-            return _Units(by_key, by_path)
+            whole = {
+                key: "whole law" if kind == "law" else "whole part" for _, key, _, kind in addresses if kind in _LARGE
+            }
+            for numbers, key, docno, kind in addresses:
+                if kind not in _LARGE:
+                    by_path.setdefault(tuple(numbers), docno)
+                    if key:
+                        by_key.setdefault(key, docno)
+            return _Units(by_key, by_path, whole)
     raise AssertionError(f"{path} has no law {position}")

@@ -253,10 +253,10 @@ def _store(path: Path, lines: list[str]) -> None:
 
 
 def _place_of(task: Task, data: bytes) -> Path:
-    """Return where the parsed file is stored: readers may take a date or a law from the names of file and folders."""
+    """Return where the parsed file is stored: readers may take a date or a law from the names of file and folder."""
     facts = [
         task.name,
-        "/".join(task.path.parts[-3:]),
+        "/".join(task.path.parts[-2:]),
         task.format.name,
         task.format.options,
         task.unit,

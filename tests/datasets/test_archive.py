@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from legalir.datasets.download import extract
+from legalir.datasets.download import extract, unpack
 from legalir.errors import DataError
 
 
@@ -92,3 +92,55 @@ def test_no_archive(tmp_path, content):
     (tmp_path / "a.zip").write_bytes(content)
     with pytest.raises(DataError, match=r"not a zip or tar archive|holds nothing"):
         extract(tmp_path / "a.zip", ["*"], tmp_path)
+
+
+@makers
+def test_folders_stay(tmp_path, make, name):
+    archive = make(tmp_path / name, [("a/law.md", b"1"), ("b/law.md", b"2")])
+    assert [str(path.relative_to(tmp_path)) for path in unpack(archive, tmp_path)] == ["a/law.md", "b/law.md"]
+    assert (tmp_path / "b" / "law.md").read_bytes() == b"2"
+
+
+@makers
+@pytest.mark.parametrize("bad", ["../evil.json", "/etc/evil.json", "a/../../evil.json", "..\\evil.json", "C:\\x"])
+def test_unpacking_leads_nowhere_else(tmp_path, make, name, bad):
+    archive = make(tmp_path / name, [(bad, b"x")])
+    with pytest.raises(DataError, match="leads outside"):
+        unpack(archive, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir() if path.name != "own-home"] == [name]
+
+
+@makers
+@pytest.mark.parametrize(
+    ("members", "limits", "message"),
+    [
+        ([("big", b"0" * 100_000)], {"max_bytes": 1000}, r"unpacks to more than 1000 bytes\.$"),
+        ([(f"{n}", b"") for n in range(4)], {"max_files": 3}, r"holds more than 3 files: split it"),
+        ([("a", b"1"), ("a", b"2")], {}, r"holds two files 'a'\.$"),
+        ([("a", b"1"), ("a/b", b"2")], {}, r"holds a file 'a/b' below another file\.$"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_unpacking_has_limits(tmp_path, make, name, members, limits, message):
+    archive = make(tmp_path / name, members)
+    with pytest.raises(DataError, match=message):
+        unpack(archive, tmp_path / "out", **limits)
+
+
+def test_a_bomb_that_lies_about_its_size(tmp_path):
+    archive = make_zip(tmp_path / "a.zip", [("big", b"0" * 5_000_000)])
+    small = archive.read_bytes().replace((5_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    archive.write_bytes(small)
+    with pytest.raises(DataError, match=r"is not a zip or tar archive that can be read\.$"):
+        unpack(archive, tmp_path / "out", max_bytes=1000)
+    assert sum(path.stat().st_size for path in (tmp_path / "out").iterdir()) <= 1000
+
+
+def test_an_encrypted_archive(tmp_path):
+    archive = make_zip(tmp_path / "a.zip", [("a", b"x")])
+    content = bytearray(archive.read_bytes())
+    content[6] |= 1  # The flag in the header of the file,
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # and in the directory.
+    archive.write_bytes(content)
+    with pytest.raises(DataError, match=r"is encrypted, or packed in a way that cannot be read"):
+        unpack(archive, tmp_path / "out")
