@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from korean_laws import ACT, laws
+from of_format import check_conformance
 
 from legalir.errors import DataError
 from legalir.plugins import make
@@ -88,3 +89,7 @@ def test_a_general_format_is_asked_last(tmp_path: Path) -> None:
     special = Format("decree", (".md",), lambda path, head: path.stem == "시행령", read_kr)
     with StatuteFiles((general, special), root).tasks() as tasks:
         assert [task.format.name for task in tasks] == ["any", "decree"]
+
+
+def test_conformance(tmp_path: Path) -> None:
+    check_conformance("auto", laws(tmp_path / "laws"))
