@@ -35,7 +35,7 @@ def docx_format(country: str = "auto", title: str = "") -> Format:
     """Return the format with its parameters."""
 
     read = partial(_read, country=country, title=title)
-    return Format("docx", (".docx",), _is_docx, read, options=f"{country} {title}")
+    return Format("docx", (".docx",), _is_docx, read, options=f"{country} {title}", general=True)
 
 
 def _is_docx(path: Path, head: bytes) -> bool:

@@ -43,7 +43,7 @@ def pdf_format(country: str = "auto", title: str = "") -> Format:
     """Return the format with its parameters."""
 
     read = partial(_read, country=country, title=title)
-    return Format("pdf", (".pdf",), _is_pdf, read, options=f"{country} {title}")
+    return Format("pdf", (".pdf",), _is_pdf, read, options=f"{country} {title}", general=True)
 
 
 def _is_pdf(path: Path, head: bytes) -> bool:
