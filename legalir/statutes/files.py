@@ -82,7 +82,7 @@ class StatuteFiles:
         self.unknown, self.reports = [], []
         root = self.path if self.path.is_dir() else self.path.parent
         with ExitStack() as unpacked:
-            for path, name in self._files(root, unpacked):
+            for path, name in self._named_files(root, unpacked):
                 only = self.formats[0] if path == self.path and len(self.formats) == 1 else None
                 if each := only or _format_of(path, self.formats):
                     tasks.append(Task(path, name, each, self.unit))
@@ -92,7 +92,7 @@ class StatuteFiles:
                 raise DataError(self._nothing())
             yield tasks
 
-    def _files(self, root: Path, unpacked: ExitStack) -> Iterator[tuple[Path, str]]:
+    def _named_files(self, root: Path, unpacked: ExitStack) -> Iterator[tuple[Path, str]]:
         """Yield each file and its name for the report."""
         for path in _files_below(self.path):
             name = path.relative_to(root).as_posix()
