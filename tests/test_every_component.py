@@ -426,6 +426,7 @@ WITH_MODELS = {
     ("source", "fr_legi"): "statutes/test_fr_legi.py",
     ("source", "de_gii"): "statutes/test_de_gii.py",
     ("source", "akoma_ntoso"): "statutes/test_akoma_ntoso.py",
+    ("source", "eu_formex"): "statutes/test_eu_formex.py",
     ("reranker", "rerank"): "rerank/test_cross_encoder_conformance.py",
     ("reranker", "m3_rerank"): "m3/test_m3_conformance.py",
     **{("retriever", name): "m3/test_m3_conformance.py" for name in ("m3", "m3_dense", "m3_multi", "m3_sparse")},

@@ -1,0 +1,385 @@
+"""The source ``eu_formex``: acts of the European Union in Formex 4, as published and as consolidated.
+
+An act and each of its annexes are files of their own; `NO.DOC` of each file, or the name of the folder, says which act
+they belong to. Quoted text (`QUOT.S`) is text of another act: it belongs to the article that quotes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from legalir.errors import DataError
+from legalir.plugins.contract import parameters_of
+from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.flow import Flow, Names
+from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.law import Kind, Law, Unit
+from legalir.statutes.markup import Markup, attribute, local
+from legalir.statutes.numbering import number_of
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+_ACTS = ("ACT", "CONS.ACT", "ANNEX", "CONS.ANNEX", "AGR", "PROT")
+_MANIFESTS = ("DOC", "PUBLICATION")
+_BLOCKS = frozenset(
+    [
+        *("ALINEA", "ARTICLE", "COMMENT", "CONSID", "CONTENTS", "DIVISION", "DLIST", "DLIST.ITEM"),
+        *("GR.CONSID.INIT", "GR.NOTES", "GR.SEQ", "GR.TBL", "ITEM", "LIST", "NP", "P", "PARAG"),
+        *("PREAMBLE.FINAL", "PREAMBLE.INIT", "QUOT.S", "STI", "STI.ART", "SUBDIV", "TBL", "TI", "TI.ART"),
+        *("TITLE", "VISA"),
+    ]
+)
+_NAMES = Names(
+    blocks=_BLOCKS,
+    spaced=frozenset({"NO.P", "TXT", "NO.PARAG", "TERM", "DEFINITION", "PREFIX"}),
+    numbers=frozenset({"NO.P", "NO.PARAG"}),
+    images=frozenset({"INCL.ELEMENT"}),
+    left_out={"NOTE": "footnote"},
+)
+_OUTSIDE = {
+    **dict.fromkeys(("BIB.INSTANCE", "FAM.COMP", "INFO.CONSLEG", "INFO.PROD"), "metadata"),
+    "FINAL": "signature",
+    "TOC": "table of contents",
+}
+_SECTION = re.compile(
+    r"(?P<label>(?:Section|Part|Chapter|Partie|Chapitre|Abschnitt|Teil|Kapitel|Sezione|Parte|Capo|Sección|Capítulo)\s+"
+    r"(?:[A-Z]|\d+|[IVXLC]+))\b[\s.:–—-]*(?P<rest>.*)$"
+)
+_CELEX = re.compile(r"\d(?P<year>\d{4})[A-Z]{1,2}(?P<number>\d{4})")
+_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
+
+
+@parameters_of(StatuteFiles, without=["format"])
+def eu_formex(collection: object, **params: Any) -> StatuteFiles:
+    """Return the source."""
+    return StatuteFiles(FORMATS[0], **params)
+
+
+def read(path: Path, data: bytes) -> Iterator[Law]:
+    """Read an act or one of its annexes; a manifest (`DOC`, `PUBLICATION`) holds no provision."""
+    markup = Markup(data, path.name)
+    name = local(markup.root)
+    if name in _MANIFESTS:
+        return
+    if name not in _ACTS:
+        raise DataError(f"{path.name}: its root is <{name}>, not an act or annex of Formex.")
+    yield _Reader(path, markup).law
+
+
+class _Reader:
+    def __init__(self, path: Path, markup: Markup) -> None:
+        self.markup, self.table = markup, jurisdiction("eu")
+        self.law = self._facts(path)
+        self.flow = Flow(self.law, markup, _NAMES, self._special, self._links)
+        self.quoted = self.annexes = 0
+        self.unclosed = ""
+        root = markup.root
+        if local(root).endswith("ANNEX"):
+            self._annex(root, self.law.root)
+        else:
+            self._act(root, self.law.root)
+        for unit in self.law.root.walk():
+            if unit.kind in ("article", "annex") and self.table.is_repealed(self.law.render(unit)):
+                unit.repealed = True
+
+    # ---- what the law is ----
+
+    def _facts(self, path: Path) -> Law:
+        root = self.markup.root
+        info = self._find(root, "INFO.CONSLEG")
+        family = self._find(root, "FAM.COMP")
+        bib = self._find(root, "BIB.INSTANCE")
+        holder = family if family is not None else bib if bib is not None else root
+        number = self._find(holder, "NO.DOC")
+        if number is None and bib is not None:
+            number = self._find(bib, "NO.DOC")
+        year, current = (self._words(number, name) for name in ("YEAR", "NO.CURRENT"))
+        reference = attribute(info, "CONSLEG.REF") if info is not None else ""
+        is_annex = local(root).endswith("ANNEX")
+        title = _title_beside(path, self._find(bib, "DOCUMENT.REF")) if is_annex else _title(self.markup)
+        celex = self._words(holder, "NO.CELEX") or _celex(path.parent.name, year, current)
+        law_id = celex or (f"{year}-{current}" if year and current else reference or path.parent.name or path.stem)
+        kind = attribute(info, "LEG.VAL") if info is not None else ""
+        kind = kind or (title.split(maxsplit=1)[0] if title else "")
+        law = Law(
+            self.markup.text,
+            title or law_id,
+            "-".join(law_id.split()),
+            "eu",
+            (self._words(holder, "LG.DOC") or self._words(root, "LG.DOC") or "EN").lower()[:2],
+            level=self.table.level_of(kind.upper()),
+            kind=kind,
+            number=f"{year}/{current}" if year and current else "",
+            promulgated=_date(self._find(holder, "DATE")) if bib is not None and number is not None else "",
+        )
+        law.names = tuple(dict.fromkeys(filter(None, [celex, law_id, reference, *_elis(title, year, current)])))
+        if info is not None:
+            law.promulgated = _date(self._child(self._find(family, "BIB.DATA"), "DATE"))
+            law.effective_from, law.effective_to = (
+                _iso(attribute(info, "START.DATE")),
+                _iso(attribute(info, "END.DATE")),
+            )
+            law.amended_by = self._last_amendment(family)
+        return law
+
+    def _last_amendment(self, family: etree._Element | None) -> str:
+        """Return the CELEX number of the last act that was merged into a consolidated one."""
+        acts = [] if family is None else [each for each in family.iter() if local(each) == "MOD.ACT"]
+        dated = [(self._words(each, "DATE"), self._words(each, "NO.CELEX")) for each in acts]
+        return max(dated, default=("", ""))[1]
+
+    def _find(self, element: etree._Element | None, name: str) -> etree._Element | None:
+        return None if element is None else next((each for each in element.iter() if local(each) == name), None)
+
+    def _child(self, element: etree._Element | None, name: str) -> etree._Element | None:
+        return None if element is None else self.markup.first(element, name)
+
+    def _words(self, element: etree._Element | None, name: str) -> str:
+        found = self._find(element, name)
+        return "" if found is None else self.markup.words(found)
+
+    # ---- units ----
+
+    def _act(self, element: etree._Element, holder: Unit) -> None:
+        self.flow.text(holder, self.markup.own(element))
+        for child in element:
+            name = local(child)
+            if name in _OUTSIDE:
+                self.flow.leave_out(child, _OUTSIDE[name])
+            elif name == "TITLE":
+                self.flow.leave_out(child, "title")
+            elif name == "PREAMBLE":
+                unit = Unit("preamble", "preamble")
+                self.flow.inside(unit, child)
+                if self.law.render(unit):
+                    holder.content.append(unit)
+            elif name in ("CONS.DOC", "ENACTING.TERMS", "CONS.DOC.GEN"):
+                self._act(child, holder)
+            elif name.endswith("ANNEX"):
+                self._annex(child, holder)
+            else:
+                self.flow.element(holder, child)
+            self.flow.text(holder, self.markup.tail(child))
+
+    def _annex(self, element: etree._Element, holder: Unit) -> None:
+        self.annexes += 1
+        unit = Unit("annex", "annex", str(self.annexes))
+        holder.content.append(unit)
+        for child in element:
+            name = local(child)
+            if name in _OUTSIDE:
+                self.flow.leave_out(child, _OUTSIDE[name])
+            elif name == "TITLE":
+                self._titles(unit, child)
+                unit.number = number_of(unit.label) or (str(self.annexes) if self.annexes > 1 else "")
+            else:
+                self.flow.inside(unit, child)
+            self.flow.text(unit, self.markup.tail(child))
+
+    def _titles(self, unit: Unit, title: etree._Element) -> None:
+        """Read a title: its first line is a number, if it looks like one; the rest is the heading."""
+        self.flow.text(unit, self.markup.own(title))
+        for child in title:
+            lines = list(self.markup.find(child, "P", "NP")) or [child]
+            for line in lines:
+                self._title_line(unit, line)
+                if line is not child:
+                    self.flow.text(unit, self.markup.tail(line))
+            if lines != [child]:
+                self.flow.text(unit, self.markup.own(child))
+            self.flow.text(unit, self.markup.tail(child))
+
+    def _title_line(self, unit: Unit, line: etree._Element) -> None:
+        number, words = (self.markup.first(line, name) for name in ("NO.P", "TXT"))
+        if number is not None and words is not None and not unit.label and not unit.heading:
+            unit.label = self.flow.title(unit, number, "label")
+            rest = [each for each in line if each is not number]
+            unit.heading = " ".join(self.flow.title(unit, each, "heading") for each in rest)
+        elif not unit.label and not unit.heading and (match := _SECTION.match(self.markup.words(line))):
+            self.flow.title(unit, line, "label")
+            unit.label, unit.heading = match["label"], match["rest"]
+        elif not unit.label and not unit.heading and self._is_label(self.markup.words(line)):
+            unit.label = self.flow.title(unit, line, "label")
+        else:
+            unit.heading = f"{unit.heading} {self.flow.title(unit, line, 'heading')}".strip()
+
+    def _is_label(self, words: str) -> bool:
+        heading = self.table.heading(words)
+        return (heading is not None and heading.end >= len(words)) or (
+            words.casefold().startswith(tuple(each.casefold() for each in self.table.annex)) and len(words) <= 16
+        )
+
+    def _special(self, unit: Unit, element: etree._Element, cell: bool) -> bool:
+        name = local(element)
+        if name == "QUOT.START":
+            self.flow.join(unit, _sign(element, "‘"))
+        elif name == "QUOT.END":
+            self.flow.close(unit, _sign(element, "’"))
+        elif name == "NOTE":
+            self._note(unit, element)
+        elif name == "QUOT.S":
+            self.quoted += 1
+            self.flow.line(unit, cell)
+            self.flow.inside(unit, element, cell)
+            if self.unclosed:
+                self.flow.close(unit, self.unclosed)
+                self.unclosed = ""
+            self.flow.line(unit, cell)
+            self.quoted -= 1
+        elif self.quoted or cell:
+            return False
+        elif name == "DIVISION" or (name == "GR.SEQ" and unit.kind in ("annex", "group", "article")):
+            self._division(unit, element)
+        elif name == "ARTICLE":
+            self._numbered(unit, element, "article", "TI.ART")
+        elif name == "PARAG":
+            self._numbered(unit, element, "paragraph", "NO.PARAG")
+        elif name == "NP" and self.markup.first(element, "NO.P") is not None:
+            return self._point(unit, element)
+        else:
+            return False
+        return True
+
+    def _note(self, unit: Unit, element: etree._Element) -> None:
+        """Leave out a footnote, but keep its links, and a quotation mark that closes a quotation outside of it."""
+        starts = {attribute(each, "ID") for each in element.iter() if local(each) == "QUOT.START"}
+        self.flow.leave_out(element, "footnote")
+        for each in element.iter():
+            self.flow.add_links(unit, each)
+            if local(each) == "QUOT.END" and attribute(each, "REF.START") not in starts:
+                self.unclosed = _sign(each, "’")
+
+    def _division(self, holder: Unit, element: etree._Element) -> None:
+        """Add a division; in an annex, one with a number is a section or a point, another one is a part."""
+        title = self.markup.first(element, "TITLE")
+        unit = Unit("group", "division")
+        holder.content.append(unit)
+        self.flow.text(unit, self.markup.own(element))
+        if title is not None:
+            self._titles(unit, title)
+        unit.number = number_of(unit.label.rpartition(" ")[2].rstrip(".")) or number_of(unit.label)
+        heading = self.table.heading(unit.label)
+        unit.level = heading.level.name if heading else "division"
+        if local(element) == "GR.SEQ" and unit.number:
+            unit.kind = "article" if _SECTION.match(unit.label) or heading else "item"
+            unit.level = unit.level if unit.kind == "article" else "point"
+        for child in element:
+            if child is not title:
+                self.flow.element(unit, child)
+            self.flow.text(unit, self.markup.tail(child))
+
+    def _numbered(self, holder: Unit, element: etree._Element, kind: Kind, label: str) -> None:
+        unit = Unit(kind, kind, key=attribute(element, "IDENTIFIER"))
+        holder.content.append(unit)
+        self.flow.text(unit, self.markup.own(element))
+        for child in element:
+            if local(child) == label and not unit.label:
+                unit.label = self.flow.title(unit, child, "label")
+                unit.number = number_of(unit.label.rstrip("."))
+            elif local(child) == "STI.ART":
+                unit.heading = self.flow.title(unit, child, "heading").rstrip("`")
+            else:
+                self.flow.element(unit, child)
+            self.flow.text(unit, self.markup.tail(child))
+
+    def _point(self, holder: Unit, element: etree._Element) -> bool:
+        """Add a numbered point; return False for a dash, which is a line of its holder."""
+        number = self.markup.first(element, "NO.P")
+        assert number is not None
+        label = self.markup.words(number)
+        digits = number_of(label.rstrip("."))
+        if not digits:
+            return False
+        unit = Unit("subitem" if holder.kind in ("item", "subitem") else "item", "point", digits)
+        holder.content.append(unit)
+        self.flow.text(unit, self.markup.own(element))
+        for child in element:
+            if child is number:
+                unit.label = self.flow.title(unit, child, "label")
+            else:
+                self.flow.element(unit, child)
+            self.flow.text(unit, self.markup.tail(child))
+        return True
+
+    def _links(self, element: etree._Element) -> Iterator[tuple[str, str, str]]:
+        """Yield the act that `REF.DOC` names by its ELI; a page of the Official Journal is no link."""
+        if local(element) == "REF.DOC" and attribute(element, "URI"):
+            yield attribute(element, "URI"), "", "cites"
+
+
+def _title(markup: Markup) -> str:
+    """Return the title of an act without footnotes and the remark on the European Economic Area."""
+    title = next((each for each in markup.root.iter() if local(each) == "TITLE" and markup.words(each)), None)
+    if title is None:
+        return ""
+    law = Law(markup.text, "", "", "eu", "en")
+    flow = Flow(law, markup, _NAMES)
+    lines = []
+    for each in title.iter():
+        if local(each) == "P" and not _inside(each, "NOTE"):
+            unit = Unit("law")
+            flow.inside(unit, each)
+            lines.append(" ".join(law.render(unit).split()))
+    words = " ".join(line for line in lines if not line.startswith("(") or "EEA" not in line)
+    return re.sub(r"\s*\([^()]*EEA[^()]*\)$", "", words)
+
+
+def _title_beside(path: Path, reference: etree._Element | None) -> str:
+    """Return the title of the act that an annex belongs to, from the manifest beside its file."""
+    manifest = path.parent / Path(attribute(reference, "FILE")).name if reference is not None else path
+    if manifest == path or not manifest.is_file():
+        return ""
+    try:
+        return _title(Markup(manifest.read_bytes(), manifest.name))
+    except DataError:
+        return ""
+
+
+def _celex(folder: str, year: str, number: str) -> str:
+    """Return the name of a folder, if it is the CELEX number of the act of this year and number."""
+    match = _CELEX.fullmatch(folder)
+    return folder if match and match["year"] == year and match["number"] == number.zfill(4) else ""
+
+
+def _sign(element: etree._Element, default: str) -> str:
+    try:
+        return chr(int(attribute(element, "CODE"), 16))
+    except (ValueError, OverflowError):
+        return default
+
+
+def _inside(element: etree._Element, name: str) -> bool:
+    return any(local(each) == name for each in element.iterancestors())
+
+
+def _elis(title: str, year: str, number: str) -> list[str]:
+    """Return the ELI of an act by the first word of its title."""
+    kinds = {"regulation": "reg", "directive": "dir", "decision": "dec", "delegated": "", "implementing": ""}
+    words = [kinds.get(word.lower(), "") for word in title.split()[:4]]
+    kind = next(filter(None, words), "")
+    suffix = "_del" if "Delegated" in title[:60] else "_impl" if "Implementing" in title[:60] else ""
+    return [f"http://data.europa.eu/eli/{kind}{suffix}/{year}/{number}/oj"] if kind and year and number else []
+
+
+def _date(element: etree._Element | None) -> str:
+    return "" if element is None else _iso(attribute(element, "ISO"))
+
+
+def _iso(value: str) -> str:
+    """Return an ISO date for ``20220528``; empty for an open end (``99999999``) and what is no date."""
+    match = _DATE.fullmatch(value)
+    return f"{match[1]}-{match[2]}-{match[3]}" if match and match[2] <= "12" and match[3] <= "31" else ""
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    return (
+        b"formex" in head
+        and re.search(rb"<(ACT|CONS\.ACT|ANNEX|CONS\.ANNEX|AGR|PROT|DOC|PUBLICATION)[\s>]", head) is not None
+    )
+
+
+FORMATS = (Format("eu_formex", (".xml",), _recognises, read),)
