@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Literal, NamedTuple
 
-from legalir.statutes.law import Kind
+from legalir.statutes.law import Kind, Law
 from legalir.statutes.numbering import number_of
 from legalir.storage.schema import Choice, Flag, Schema, Text
 
@@ -146,6 +146,13 @@ def jurisdictions() -> dict[str, Jurisdiction]:
     """Return all tables by country."""
     with resources.as_file(resources.files("legalir.statutes") / "tables") as folder:
         return {path.stem: Jurisdiction.load(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def mark_repealed(law: Law, table: Jurisdiction) -> None:
+    """Mark each article, and each unit inside one, whose whole text says that it is repealed."""
+    for unit in law.root.walk():
+        if unit.kind in ("article", "paragraph", "item", "subitem") and table.is_repealed(law.render(unit)):
+            unit.repealed = True
 
 
 def statute_of(law: str) -> str:

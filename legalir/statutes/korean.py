@@ -10,6 +10,7 @@ import html
 import re
 from typing import Literal, NamedTuple
 
+from legalir.statutes.days import iso_day
 from legalir.statutes.law import Kind, Law, Unit
 from legalir.statutes.numbering import number_of
 from legalir.statutes.plain_text import add_text
@@ -126,8 +127,7 @@ def add_supplements(law: Law, start: int, end: int, *, inline: bool = False) -> 
         law.root.content.append(unit)
         _add_articles(law, unit, start, first)
     for act, stop in zip(acts, [*(each.start() for each in acts[1:]), end], strict=True):
-        year, month, day = (int(part) for part in act["date"].split("."))
-        date = f"{year:04d}-{month:02d}-{day:02d}"
+        date = iso_day(act["date"])
         number = (act["number"] or date).lstrip("0").replace(" ", "")
         taken = {each.number for each in law.root.units if each.kind == "supplement"}
         unit = Unit(

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes import korean
+from legalir.statutes import chinese, korean
 from legalir.statutes.commencement import date_articles
+from legalir.statutes.days import iso_day
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction
-from legalir.statutes.law import Law, Outline, Unit
+from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
+from legalir.statutes.law import BREAK, CELL, Kind, Law, Outline, Span, Unit
 from legalir.statutes.numbering import number_of
 from legalir.statutes.plain_text import add_text, lines, note_images
 
@@ -29,12 +30,32 @@ _KR_LINE = re.compile(
     r"(?:(?P<hashes>#{1,6})\s+|\*\*(?P<paragraph>[①-⑳㉑-㉟㊱-㊿])\*\*"
     r"|(?P<number>\d+(?:의\d+)*|[가-힣])(?P<slash>\\)?(?P<dot>\.)|(?P<deeper>\(?(?:\d+|[가-힣])\)))\s*"
 )
+_CN_TITLE = re.compile(r"(?m)^#[ \t]+(?P<title>.+)$")
+_CN_INFO = re.compile(r"(?m)^[ \t]*<!--[ \t]*INFO END[ \t]*-->[ \t]*$")
+_CN_FILE = re.compile(r"[(（](?P<date>\d{4}-\d{2}-\d{2})[)）]")
+_CN_ARTICLE = re.compile(
+    r"(?P<label>第[零〇一二三四五六七八九十百千]+条(?:之[一二三四五六七八九十]+)?)(?P<gap>[\s\u3000]*)"
+)
+_CN_MARKS = (r"[（(][一二三四五六七八九十百]+[）)]\s*", r"\d+[.．、]\s*", r"[（(]\d+[）)]\s*")
+_CN_LEVELS = ("款", "项", "目")
+_CN_FORCE = re.compile(r"自(?P<date>[^。；]{0,30}?日?)起(?:施行|实施|生效)")
+_CN_FOLDER = re.compile(r".*(?:法|法规|规章|司法解释)")
+_DE_BLOCK = re.compile(r"(?m)^(?P<indent>[ \t]*)\S.*(?:\n[ \t]*\S.*)*")
+_DE_HEADING = re.compile(r"(?P<hashes>#+)[ \t]+")
+_DE_FACT = re.compile(r"(?P<name>\w[^\n]*)\n:[ \t]+(?P<value>.*(?:\n[ \t]+.*)*)")
+_DE_PROVISION = re.compile(
+    r"(?:\([XIVLC\d]+\)\s*)?(?P<label>(?:§§?|Art\.|Artikel)\s*\d+\w?(?:\s*(?:bis|und|,|u\.)\s*\d+\w?)*)[ \t]*"
+)
+_DE_ANNEX = re.compile(r"(?P<label>(?:Anlage|Anhang)(?:en)?(?:\s+(?:\d+\w?|[IVX]+\w?|[A-Z])\b)?)[ \t]*")
+_DE_RELATED = re.compile(r"\(?(?:zu|nach)\s+(?P<place>(?:§§?|Artikel|Art\.)\s*\d+\w?[^)]*)")
+_DE_MARK = re.compile(r"(?P<paragraph>\(\d+\w?\))\s+|(?P<item>\d+\w?\.|[a-z]{1,3}\)|[-–])\s+")
+_DE_CELL = re.compile(r"(?P<row>\*[ \t]+)?\*(?:[ \t]+|$)|-(?=[ \t]*$)")
 _BELOW = 20
 """Depth in the outline of the highest mark inside an article; headings are above it."""
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def markdown(collection: object, rules: Literal["kr"] = "kr", **params: Any) -> StatuteFiles:
+def markdown(collection: object, rules: Literal["kr", "cn", "de"] = "kr", **params: Any) -> StatuteFiles:
     """Return the source.
 
     Args:
@@ -61,9 +82,12 @@ def read_kr(path: Path, data: bytes) -> Iterator[Law]:
         level=table.level_of(kind),
         kind=kind,
         number=f"{kind} 제{number}호".strip() if number else "",
-        promulgated=facts.get("공포일자", ""),
-        effective_from=facts.get("시행일자", ""),
+        promulgated=iso_day(facts.get("공포일자", "")),
+        effective_from=iso_day(facts.get("시행일자", "")),
     )
+    for key in ("공포일자", "시행일자"):
+        if facts.get(key) and not iso_day(facts[key]):
+            law.notes.append(f"{law.title}: {key} is no date: {facts[key]}.")
     supplements = re.search(r"(?m)^#{1,4}[ \t]+부\s?칙[ \t]*$", text)
     end = supplements.start() if supplements else len(text)
     _kr_body(law, table, body, end)
@@ -77,13 +101,6 @@ def read_kr(path: Path, data: bytes) -> Iterator[Law]:
     date_articles(law)
     note_images(law)
     yield law
-
-
-def mark_repealed(law: Law, table: Jurisdiction) -> None:
-    """Mark each article, and each unit inside one, whose whole text says that it is repealed."""
-    for unit in law.root.walk():
-        if unit.kind in ("article", "paragraph", "item", "subitem") and table.is_repealed(law.render(unit)):
-            unit.repealed = True
 
 
 def _kr_front(path: Path, text: str) -> tuple[dict[str, str], list[dict[str, Node]], int]:
@@ -175,6 +192,236 @@ def _kr_heading(outline: Outline, table: Jurisdiction, line: int, start: int, en
     unit.add(start + heading.end, end, "heading")
 
 
+def read_cn(path: Path, data: bytes) -> Iterator[Law]:
+    """Read a Chinese law: title, lines of dates up to ``INFO END``, chapters as headings, articles as paragraphs."""
+    text = _text(path, data)
+    info, title = _CN_INFO.search(text), _CN_TITLE.search(text)
+    if not info or not title or title.start() > info.start():
+        raise DataError(f"{path.name}: no title (#) and no line <!-- INFO END --> before the first article.")
+    table = jurisdiction("cn")
+    name = title["title"].strip()
+    folder = path.parent.name if _CN_FOLDER.fullmatch(path.parent.name) else ""
+    law = Law(text, name, re.sub(r"\s+", "-", name), "cn", "zh", level=table.level_of(folder or name), kind=folder)
+    if (short := name.removeprefix("中华人民共和国")) != name:
+        law.names = (short,)
+    law.leave_out(0, info.end(), "metadata")
+    last = _cn_body(law, table, info.end())
+    _cn_dates(law, path, text[title.end() : info.start()], last)
+    mark_repealed(law, table)
+    yield law
+
+
+def _cn_body(law: Law, table: Jurisdiction, start: int) -> str:
+    """Read chapters, articles and annexes; return the text of the articles that say when the law takes effect."""
+    outline, text, last = Outline(law), law.text, (0, 0)
+    rows: list[list[tuple[int, int]]] = []
+    force = ""
+
+    def close() -> None:
+        unit = outline.unit
+        if unit.kind == "article":
+            chinese.add_paragraphs(law, unit, rows, _CN_MARKS, _CN_LEVELS)
+        elif rows:
+            if unit.kind in ("law", "group"):
+                unit = outline.enter(Unit("preamble"), _BELOW)
+            add_text(law, unit, rows[0][0][0], rows[-1][-1][1])
+        rows.clear()
+
+    for line, end in lines(text, start):
+        words = text[line:end]
+        if words.startswith("#"):
+            close()
+            _cn_heading(outline, table, line, end)
+            continue
+        article = _CN_ARTICLE.match(text, line, end)
+        number = number_of(article["label"]) if article else ""
+        main, _, branch = number.partition("之")
+        value = (int(main), int(branch or 0)) if article else last
+        if article and (article["gap"] or article.end() == end or value[0] == last[0] + 1) and value > last:
+            close()
+            if value[0] - last[0] > 1:
+                law.notes.append(f"{law.title}: {article['label']} follows article {last[0]}.")
+            outline.enter(Unit("article", "条", number, article["label"]), table.depth("条"))
+            outline.unit.add(*article.span("label"), "label")
+            last = value
+            line = article.end()
+        elif article and article["gap"]:
+            law.notes.append(f"{law.title}: a paragraph begins with {article['label']} after article {last[0]}.")
+        elif words.startswith(table.annex) and len(words) < 40 and words[-1] not in "。；，":
+            close()
+            label = next(word for word in table.annex if words.startswith(word))
+            name = chinese.heading_of(words.removeprefix(label))
+            outline.enter(Unit("annex", label, number_of(words[:6]), label, name), 0)
+            outline.unit.add(line, line + len(label), "label")
+            outline.unit.add(line + len(label), end, "heading")
+            continue
+        if found := _CN_FORCE.search(text, line, end):
+            force = found["date"]
+        if line < end:
+            rows.append([(line, end)])
+    close()
+    return force
+
+
+def _cn_heading(outline: Outline, table: Jurisdiction, line: int, end: int) -> None:
+    law = outline.law
+    start = line + len(law.text[line:end]) - len(law.text[line:end].lstrip("# \t"))
+    law.leave_out(line, start, "markup")
+    words = law.text[start:end]
+    heading = table.heading(words)
+    level = heading.level if heading and heading.level.kind == "group" else table.levels[table.depth("章")]
+    label = heading.label if heading else ""
+    unit = Unit("group", level.name, heading.number if heading else "", label, chinese.heading_of(words[len(label) :]))
+    outline.enter(unit, table.depth(level.name))
+    unit.add(start, start + len(label), "label")
+    unit.add(start + len(label), end, "heading")
+
+
+def _cn_dates(law: Law, path: Path, info: str, force: str) -> None:
+    """Set when a law was promulgated and from when it applies.
+
+    The last line of dates and the name of the file give the day of this version. A law says in its last article when it
+    takes effect; those words stay in later versions, so a day before the day of the version does not count.
+    """
+    starts = ""
+    for row in filter(None, map(str.strip, info.splitlines())):
+        for day in chinese.dates_in(row):
+            if not day:
+                law.notes.append(f"{law.title}: no such date: {row[:20]}.")
+            elif row.endswith("施行"):
+                starts = day
+            else:
+                law.promulgated = max(law.promulgated, day)
+    if named := _CN_FILE.search(path.stem):
+        law.promulgated = iso_day(named["date"]) or law.promulgated
+    stated = (chinese.dates_in(force) or [""])[0]
+    law.effective_from = max(starts, stated, law.promulgated)
+
+
+def read_de(path: Path, data: bytes) -> Iterator[Law]:
+    """Read a German law: front matter, headings of relative depth, wrapped lines, lists by their indentation."""
+    text = _text(path, data)
+    front = _FRONT.match(text)
+    facts = {key: str(node.value) for key, node in _yaml_map(path, text, front).items()} if front else {}
+    if not front or not facts.get("Title"):
+        raise DataError(f"{path.name}: no front matter with Title at its start.")
+    short = facts.get("jurabk", "")
+    law = Law(text, facts["Title"], facts.get("slug") or path.stem, "de", "de", names=(short,) if short else ())
+    table = jurisdiction("de")
+    law.level = table.level_of(law.title.split("(")[0].split()[0].casefold())
+    if law.level not in table.kinds:
+        law.level = "decree" if re.search("verordnung", law.title, re.IGNORECASE) else "act"
+    law.leave_out(0, front.end(), "metadata")
+    outline = Outline(law)
+    for block in _DE_BLOCK.finditer(text, front.end()):
+        _de_block(outline, block)
+    mark_repealed(law, table)
+    yield law
+
+
+def _de_block(outline: Outline, block: re.Match[str]) -> None:
+    law, text = outline.law, outline.law.text
+    start, end = block.start() + len(block["indent"]), block.end()
+    if heading := _DE_HEADING.match(text, start, end):
+        first = text.find("\n", start, end)
+        stop = end if first < 0 else first
+        _de_heading(outline, heading, stop)
+        start = stop
+    elif outline.unit is law.root and (fact := _DE_FACT.fullmatch(text, start, end)):
+        _de_fact(law, fact)
+        law.leave_out(start, end, "metadata")
+        start = end
+    elif outline.unit.kind in ("law", "group"):
+        outline.enter(Unit("preamble"), _BELOW)
+    if start < end:
+        _de_text(outline, start, end, len(block["indent"].expandtabs(4)))
+
+
+def _de_text(outline: Outline, start: int, end: int, indent: int) -> None:
+    law, text = outline.law, outline.law.text
+    if cell := _DE_CELL.match(text, start, end):
+        row = bool(cell["row"])
+        outline.unit.add_break(BREAK if row else CELL)
+        law.leave_out(start, cell.end(), "markup")
+        _de_words(law, outline.unit, cell.end(), end)
+        return
+    mark = _DE_MARK.match(text, start, end)
+    kind: Kind = "paragraph" if indent == 0 else "subitem"
+    depth = _BELOW + 1 + indent // 4
+    if mark and (mark["item"] or not indent):
+        name = "item" if mark["item"] else "paragraph"
+        kind = "paragraph" if name == "paragraph" else "subitem" if indent or mark["item"][-1] == ")" else "item"
+        level = {"paragraph": "Absatz", "item": "Nummer"}.get(kind, "Buchstabe")
+        number = number_of(mark[name])
+        unit = Unit(kind, level, number, mark[name])
+        outline.enter(unit, _BELOW if kind == "paragraph" else depth)
+        unit.add(*mark.span(name), "label")
+        start = mark.end()
+    else:
+        outline.leave(depth)
+        outline.unit.add_break()
+    _de_words(law, outline.unit, start, end)
+
+
+def _de_words(law: Law, unit: Unit, start: int, end: int) -> None:
+    """Add a block of wrapped lines; a backslash before a sign is markup."""
+    for escape in re.finditer(r"\\(?=[.\-*_#\[\]()+])", law.text[start:end]):
+        place = start + escape.start()
+        unit.add(max(start, _after(unit, start)), place)
+        law.leave_out(place, place + 1, "markup")
+        unit.content.append(Span(place + 1, place + 2))
+    unit.add(max(start, _after(unit, start)), end)
+
+
+def _after(unit: Unit, start: int) -> int:
+    last = unit.content[-1] if unit.content else None
+    return last.end if isinstance(last, Span) else start
+
+
+def _de_heading(outline: Outline, heading: re.Match[str], end: int) -> None:
+    law, text, start = outline.law, outline.law.text, heading.end()
+    law.leave_out(heading.start(), start, "markup")
+    depth = len(heading["hashes"])
+    if depth == 1:
+        law.leave_out(start, end, "title")
+        return
+    match = _DE_PROVISION.match(text, start, end) or _DE_ANNEX.match(text, start, end)
+    if match:
+        annex = match.re is _DE_ANNEX
+        name = text[match.end() : end].strip()
+        unit = Unit("annex" if annex else "article", "Anlage" if annex else "Paragraph")
+        unit.label = " ".join(match["label"].split())
+        first = re.search(r"\d+[a-z]?|$", unit.label)
+        unit.number = first[0] if first and not annex else number_of(unit.label)
+        unit.repealed = jurisdiction("de").is_repealed(name)
+        unit.heading = "" if unit.repealed else korean.bare_heading(name)
+        related = _DE_RELATED.search(name) if annex else None
+        unit.related = (related["place"].strip(),) if related else ()
+        if annex or outline.inside("annex"):
+            outline.leave(0)
+        outline.enter(unit, 0 if annex else depth)
+        law.leave_out(start, match.start("label"), "markup")
+        unit.add(*match.span("label"), "label")
+        unit.add(match.end(), end, "heading")
+        return
+    label, dash, name = text[start:end].partition(" - ")
+    unit = Unit("group", label.split()[-1] if dash else "", number_of(label), label.strip(), name.strip())
+    if not dash:
+        unit.label, unit.heading = "", label.strip()
+    outline.enter(unit, depth)
+    unit.add(start, end, "heading")
+
+
+def _de_fact(law: Law, fact: re.Match[str]) -> None:
+    name, value = fact["name"].strip(), " ".join(fact["value"].split())
+    if name == "Ausfertigungsdatum" and iso_day(value):
+        law.promulgated = iso_day(value)
+    elif name in ("Zuletzt geändert durch", "Geändert durch", "Neugefasst durch"):
+        law.amended_by = value
+    elif name not in ("Ausfertigungsdatum", "Fundstelle"):
+        law.notes.append(f"{law.title}: {name}: {value}")
+
+
 def _text(path: Path, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -186,4 +433,16 @@ def _is_kr(path: Path, head: bytes) -> bool:
     return head.startswith(b"---") and "법령".encode() in head
 
 
-FORMATS = (Format("markdown-kr", (".md",), _is_kr, read_kr),)
+def _is_cn(path: Path, head: bytes) -> bool:
+    return b"<!-- INFO END -->" in head
+
+
+def _is_de(path: Path, head: bytes) -> bool:
+    return head.startswith(b"---") and b"\nslug:" in head and "§".encode() in head
+
+
+FORMATS = (
+    Format("markdown-kr", (".md",), _is_kr, read_kr),
+    Format("markdown-cn", (".md",), _is_cn, read_cn),
+    Format("markdown-de", (".md",), _is_de, read_de),
+)
