@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from legalir.statutes.days import iso_day
 from legalir.statutes.law import Kind, Law, Unit
 from legalir.statutes.numbering import number_of
-from legalir.statutes.plain_text import add_text
+from legalir.statutes.plain_text import add_text, lines
 
 _CIRCLED = "①-⑳㉑-㉟㊱-㊿"
 _LETTERS = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허고노도로모보소오조초코토포호"
@@ -34,6 +34,8 @@ _OMITTED = re.compile(
 _RELATED = re.compile(r"\((?P<places>[^()]*?)\s*관련\)")
 _PLACES = re.compile(r"(?:\s*[,·ㆍ]\s*|\s+및\s+)(?=제\d+조)")
 _AMENDED = re.compile(r"\s*<(?:개정|신설|전문개정|본조신설|제목개정)[^<>]*>\s*$")
+_ANNEX_HEAD = re.compile(r"(?:■.*)?(?:\[별표[^\]]*\]|<별표[^>]*>).*|■.*")
+_REMARKS = re.compile(r"(?m)^[ \t\u3000]*(?P<label>(?:※\s*)?비\s?고(?:\s*[:：.]|(?=\s*$)))")
 _GAP = 3
 
 
@@ -85,7 +87,9 @@ def label_mark(label: str) -> int:
     return next((place for place, mark in enumerate(MARKS) if re.fullmatch(mark.pattern, label)), -1)
 
 
-def add_marked(law: Law, unit: Unit, start: int, end: int, *, inline: bool, deepest: int = len(MARKS)) -> None:
+def add_marked(
+    law: Law, unit: Unit, start: int, end: int, *, inline: bool, highest: int = 0, deepest: int = len(MARKS)
+) -> None:
     """Add a part of the text of a law to a unit, and split it into paragraphs, items and subitems.
 
     Args:
@@ -94,7 +98,8 @@ def add_marked(law: Law, unit: Unit, start: int, end: int, *, inline: bool, deep
         start: the first character.
         end: after the last one.
         inline: whether a mark may stand inside a line; else only at the start of one, and small gaps are allowed.
-        deepest: number of `MARKS` to look for.
+        highest: place in `MARKS` of the first to look for.
+        deepest: place after the last one.
     """
     open_: list[tuple[int, tuple[int, int], Unit]] = []
     place = start
@@ -104,7 +109,11 @@ def add_marked(law: Law, unit: Unit, start: int, end: int, *, inline: bool, deep
         value = _value(MARKS[level], label)
         before = next((number for depth, number, _ in open_ if depth == level), None)
         gap = 1 if inline else _GAP
-        if level >= deepest or not _follows(before, value, gap) or (inline and _in_brackets(law.text, match.start())):
+        if (
+            not highest <= level < deepest
+            or not _follows(before, value, gap)
+            or (inline and _in_brackets(law.text, match.start()))
+        ):
             continue
         add_text(law, open_[-1][2] if open_ else unit, place, match.start(f"m{level}"))
         while open_ and open_[-1][0] >= level:
@@ -118,7 +127,7 @@ def add_marked(law: Law, unit: Unit, start: int, end: int, *, inline: bool, deep
     add_text(law, open_[-1][2] if open_ else unit, place, end)
 
 
-def add_supplements(law: Law, start: int, end: int, *, inline: bool = False) -> None:
+def add_supplements(law: Law, start: int, end: int) -> None:
     """Add the supplements in a part of the text of a law to its root: one for each act, each with its articles."""
     acts = list(_ACT.finditer(law.text, start, end))
     first = acts[0].start() if acts else end
@@ -195,6 +204,40 @@ def annex(law: Law, number: str, branch: str, start: int, end: int) -> Unit:
     if unit.heading.startswith("삭제"):
         unit.repealed, unit.heading = True, ""
     return unit
+
+
+def add_annex_text(law: Law, unit: Unit, title: str, start: int, end: int) -> None:
+    """Add the text of an annex: its items; the title, which the text repeats, is left out, remarks (비고) are an item.
+
+    Args:
+        law: the law.
+        unit: the annex.
+        title: as the publisher gives it beside the text.
+        start: the first character of the text.
+        end: after the last one.
+    """
+    rest, text = _compact(title), law.text
+    for line, stop in lines(text, start, end):
+        words = _compact(text[line:stop])
+        if _ANNEX_HEAD.match(text, line, stop):
+            law.leave_out(line, stop, "title repeated")
+        elif rest and words and rest.startswith(words):
+            law.leave_out(line, stop, "title repeated")
+            rest = rest[len(words) :]
+        else:
+            break
+        start = stop
+    remarks = list(_REMARKS.finditer(text, start, end))[-1:]
+    add_marked(law, unit, start, remarks[0].start() if remarks else end, inline=False, highest=1)
+    for match in remarks:
+        remark = Unit("item", "호", "비고", "비고")
+        unit.content.append(remark)
+        remark.add(*match.span("label"), "label")
+        add_text(law, remark, match.end("label"), end)
+
+
+def _compact(words: str) -> str:
+    return re.sub(r"[\sㆍ·]", "", words)
 
 
 def bare_heading(words: str | None) -> str:
