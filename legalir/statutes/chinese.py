@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from legalir.statutes.days import iso_day
+from legalir.statutes.dates import iso_day
 from legalir.statutes.law import Law, Unit
 from legalir.statutes.numbering import number_of
 
@@ -18,9 +18,7 @@ Line = list[tuple[int, int]]
 
 _HAN = "〇零○一二三四五六七八九十百千"
 _SPACED = re.compile(r"(?<=[\u3400-\u9fff])[ \t\u3000]+(?=[\u3400-\u9fff])")
-_DATE = re.compile(
-    rf"(?:(?P<roc>民國)\s*)?(?P<year>[\d{_HAN}]+)\s*年\s*(?P<month>[\d{_HAN}]+)\s*月\s*(?P<day>[\d{_HAN}]+)\s*日"
-)
+_DATE = re.compile(rf"(?:民國\s*)?[\d{_HAN}]+\s*年\s*[\d{_HAN}]+\s*月\s*[\d{_HAN}]+\s*日")
 
 
 def heading_of(words: str) -> str:
@@ -28,19 +26,9 @@ def heading_of(words: str) -> str:
     return _SPACED.sub("", " ".join(words.split()))
 
 
-def dates_in(text: str, *, republic: bool = False) -> list[str]:
-    """Return the dates in a text as ISO dates, empty strings for those that do not exist, such as 31 February.
-
-    Args:
-        text: such as ``2021年4月29日``, ``中華民國一百十二年六月二十一日``.
-        republic: whether years without a word before them are those of the Republic of China, 1911 less.
-    """
-    found = []
-    for match in _DATE.finditer(text):
-        year, month, day = (int(number_of(match[part]) or 0) for part in ("year", "month", "day"))
-        year += 1911 if match["roc"] or republic else 0
-        found.append(iso_day(f"{year:04d}-{month}-{day}"))
-    return found
+def dates_in(text: str) -> list[str]:
+    """Return the dates in a text as ISO dates, empty strings for those that do not exist, such as 31 February."""
+    return [iso_day(match[0]) for match in _DATE.finditer(text)]
 
 
 def add_paragraphs(law: Law, article: Unit, lines: Sequence[Line], marks: Sequence[str], levels: Sequence[str]) -> None:

@@ -75,6 +75,14 @@ def iso_date(text: str, calendar: Calendar = "christian") -> str:
     return date(year, month, day).isoformat()
 
 
+def iso_day(text: str) -> str:
+    """Return the first date in a text as :func:`iso_date` does; empty, too, if there is no such day."""
+    try:
+        return iso_date(text)
+    except FormatError:
+        return ""
+
+
 def after(day: str, *, months: int = 0, days: int = 0) -> str:
     """Return the day after a period has passed since an ISO date: 6 months after 2011-05-30 is 2011-12-01."""
     start = date.fromisoformat(day)

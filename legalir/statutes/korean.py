@@ -10,7 +10,7 @@ import html
 import re
 from typing import Literal, NamedTuple
 
-from legalir.statutes.days import iso_day
+from legalir.statutes.dates import iso_day
 from legalir.statutes.law import Kind, Law, Unit
 from legalir.statutes.numbering import number_of
 from legalir.statutes.plain_text import add_text, lines
@@ -245,7 +245,7 @@ def bare_heading(words: str | None) -> str:
     bare = _AMENDED.sub("", " ".join((words or "").split()))
     while bare.startswith("(") and bare.endswith(")") and _encloses(bare):
         bare = bare[1:-1].strip()
-    return bare
+    return bare[1:-1].strip() if bare.startswith("[") and bare.endswith("]") else bare
 
 
 def _encloses(words: str) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from of_format import bare, check_collection, check_conformance, real_folder, real_laws
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
 from legalir.statutes.files import provision_of
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.sources.markdown import read_kr
+from legalir.statutes.sources.markdown import FORMATS, read_kr
 
+FORMAT = next(each for each in FORMATS if each.name == "markdown-kr")
 SAMPLE = """---
 제목: 등대법 시행령
 법령MST: 1
@@ -251,3 +256,59 @@ def test_right_to_left_and_combining_signs_stay() -> None:
     law = _read(SAMPLE.replace("항만의 관리자", "항만 \u05d0\u05d1 e\u0301의 관리자"))
     assert "항만 \u05d0\u05d1 e\u0301의 관리자" in _texts(law)["000777-3"]
     assert law.unread() == []
+
+
+def test_a_day_that_does_not_exist_is_noted() -> None:
+    law = _read(SAMPLE.replace("2021-06-01", "2021-02-31"))
+    assert law.effective_from == ""
+    assert "등대법 시행령: 시행일자 is no date: 2021-02-31." in law.notes
+
+
+def test_conformance(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(SAMPLE, encoding="utf-8")
+    check_conformance('markdown(rules="kr")', tmp_path)
+
+
+def test_the_real_history_has_the_checked_examples() -> None:
+    folder = real_folder("kr-history")
+    rows = [json.loads(line) for line in (folder / "examples.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if (folder / row["file"]).is_file()]
+    assert rows
+    for row in rows:
+        law = _read((folder / row["file"]).read_text(encoding="utf-8"))
+        number, _, paragraph = row["id"].removeprefix("제").partition("제")
+        (one,) = [each for each in cut(law).documents if each.docno == f"{law.law_id}-{number.replace('조', '')}"]
+        above = [law.title, *(f"{unit.label} {unit.heading}" for unit in one.above[1:])]
+        path = [*above, f"{one.unit.label} ({one.unit.heading})"]
+        assert list(map(bare, path)) == list(map(bare, row["path"]))
+        unit = next(each for each in one.unit.units if each.number == "1") if paragraph else one.unit
+        assert bare(law.render(unit)).startswith(bare(row["starts"]))
+
+
+def test_the_real_history_names_its_annexes() -> None:
+    """Number and article of each annex of the newest versions, as ``annexes.tsv`` has them; forms are left out."""
+    folder = real_folder("kr-history")
+    expected = defaultdict(list)
+    with (folder / "annexes.tsv").open(encoding="utf-8") as rows:
+        for row in csv.DictReader(rows, delimiter="\t"):
+            if row["kind"] == "별표":
+                expected[row["version_file"]].append((row["annex"], bare(row["related"])))
+    for file, annexes in expected.items():
+        law = _read((folder / file).read_text(encoding="utf-8"))
+        units = [unit for unit in law.root.units if unit.kind == "annex"]
+        related = [bare("".join(unit.related)) for unit in units]
+        assert [unit.number or "0" for unit in units] == [number for number, _ in annexes]
+        assert [each.replace("및", "") for each in related] == [each.replace("및", "") for _, each in annexes]
+
+
+@pytest.mark.parametrize("name", ["kr-markdown", "kr-history"])
+def test_the_real_files_have_no_number_twice(name: str) -> None:
+    for _, law, parts in real_laws(FORMAT, real_folder(name)):
+        assert parts.repeated == []
+        articles = [unit for unit in law.root.units if unit.kind in ("group", "article")]
+        assert articles and law.title and law.promulgated and law.effective_from
+
+
+def test_the_real_collection(tmp_path: Path) -> None:
+    counts = check_collection(FORMAT, real_folder("kr-markdown"), "markdown", tmp_path / "out")
+    assert counts["provisions"] == 5936

@@ -16,7 +16,7 @@ from typing import Any
 from legalir.errors import ComponentError, DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.chunking import Chunk, recursive
-from legalir.statutes.days import iso_day
+from legalir.statutes.dates import iso_day
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.law import Law, Unit
 from legalir.statutes.values import Values, read_json

@@ -1,7 +1,7 @@
 """The source ``law_go_kr``: laws and administrative rules as the open API of the National Law Information Center.
 
-A law comes as a tree (조문, 항, 호, 목); an administrative rule as a list of running texts, numbered by articles (제3조)
-or by decimals (2.1.1). Of decimals, the second level is cited, as in the fire standards [searchfiresafety]_.
+A law comes as a tree (조문, 항, 호, 목); an administrative rule as a list of running texts, numbered by articles
+(제3조) or by decimals (2.1.1). Of decimals, the second level is cited, as in the fire standards [searchfiresafety]_.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes import korean
-from legalir.statutes.days import iso_day
+from legalir.statutes.dates import iso_day
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
 from legalir.statutes.law import Law, Outline, Unit
@@ -23,9 +23,10 @@ from legalir.statutes.plain_text import add_text, lines, note_images
 from legalir.statutes.values import Values, read_json
 
 _ARTICLE = re.compile(
-    r"\s*(?P<label>제\d+조(?:의\d+)?)(?:\s?(?P<heading>\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)))?[ \t]*"
+    r"\s*(?P<label>제\d+조(?:의\d+)?)"
+    r"(?:\s?(?P<heading>\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|(?<=\S)\[[^\[\]]*\]))?[ \t]*"
 )
-_DECIMAL = re.compile(r"(?m)(?:^[ \t]*|(?<=\s))(?P<label>\d{1,2}(?:\.\d{1,2})*\.?)(?=\s+\S)")
+_DECIMAL = re.compile(r"(?m)(?:^[ \t]*|(?<=\s))(?P<label>\d{1,2}(?:\.\d{1,2})+\.?|\d{1,2}\.)(?=\s+\S)")
 _BELOW = 20
 _INSIDE = ("항", "호", "목")
 _DECIMALS = ("장", "조", "항", "호", "목")

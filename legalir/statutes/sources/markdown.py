@@ -15,7 +15,7 @@ from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes import chinese, korean
 from legalir.statutes.commencement import date_articles
-from legalir.statutes.days import iso_day
+from legalir.statutes.dates import iso_day
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, CELL, Kind, Law, Outline, Span, Unit
@@ -237,7 +237,7 @@ def _cn_body(law: Law, table: Jurisdiction, start: int) -> str:
         number = number_of(article["label"]) if article else ""
         main, _, branch = number.partition("之")
         value = (int(main), int(branch or 0)) if article else last
-        if article and (article["gap"] or article.end() == end or value[0] == last[0] + 1) and value > last:
+        if article and (article["gap"] or article.end() == end) and value > last:
             close()
             if value[0] - last[0] > 1:
                 law.notes.append(f"{law.title}: {article['label']} follows article {last[0]}.")
@@ -250,7 +250,7 @@ def _cn_body(law: Law, table: Jurisdiction, start: int) -> str:
         elif words.startswith(table.annex) and len(words) < 40 and words[-1] not in "。；，":
             close()
             label = next(word for word in table.annex if words.startswith(word))
-            name = chinese.heading_of(words.removeprefix(label))
+            name = chinese.heading_of(words.removeprefix(label)).strip("：: ")
             outline.enter(Unit("annex", label, number_of(words[:6]), label, name), 0)
             outline.unit.add(line, line + len(label), "label")
             outline.unit.add(line + len(label), end, "heading")
@@ -434,7 +434,7 @@ def _is_kr(path: Path, head: bytes) -> bool:
 
 
 def _is_cn(path: Path, head: bytes) -> bool:
-    return b"<!-- INFO END -->" in head
+    return _CN_INFO.search(head.decode("utf-8", "ignore")) is not None
 
 
 def _is_de(path: Path, head: bytes) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes import chinese
-from legalir.statutes.days import iso_day
+from legalir.statutes.dates import iso_day
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
 from legalir.statutes.law import Law, Outline, Unit
