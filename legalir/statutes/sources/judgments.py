@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,13 @@ _DECIDED = re.compile(
 _TAG = re.compile(r"<(?P<line>br|/p|p)\b[^<>]*>|</?\w[^<>]*>", re.IGNORECASE)
 
 
-@parameters_of(StatuteFiles, without=["format"])
-def judgments(collection: object, chunk_size: int = 1000, **params: Any) -> StatuteFiles:
+@parameters_of(StatuteFiles, without=["format", "path"])
+def judgments(collection: object, path: str | PathLike[str], chunk_size: int = 1000, **params: Any) -> StatuteFiles:
     """Return the source.
 
     Args:
         collection: not used.
+        path: a file, or a folder.
         chunk_size: most characters of a chunk of a section.
         **params: of :class:`StatuteFiles`.
 
@@ -47,7 +49,9 @@ def judgments(collection: object, chunk_size: int = 1000, **params: Any) -> Stat
     """
     if chunk_size < 1:
         raise ComponentError(f"judgments: chunk_size must be at least 1, got {chunk_size}.")
-    return StatuteFiles(FORMATS[0]._replace(read=partial(read, chunk_size=chunk_size)), **params)
+    return StatuteFiles(
+        FORMATS[0]._replace(read=partial(read, chunk_size=chunk_size), options=f"{chunk_size}"), path, **params
+    )
 
 
 def read(path: Path, data: bytes, chunk_size: int = 1000) -> Iterator[Law]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,16 +55,19 @@ _BELOW = 20
 """Depth in the outline of the highest mark inside an article; headings are above it."""
 
 
-@parameters_of(StatuteFiles, without=["format"])
-def markdown(collection: object, rules: Literal["kr", "cn", "de"] = "kr", **params: Any) -> StatuteFiles:
+@parameters_of(StatuteFiles, without=["format", "path"])
+def markdown(
+    collection: object, path: str | PathLike[str], rules: Literal["kr", "cn", "de"] = "kr", **params: Any
+) -> StatuteFiles:
     """Return the source.
 
     Args:
         collection: not used.
+        path: a file, or a folder.
         rules: the country, whose publisher's habits are followed.
         **params: of :class:`StatuteFiles`.
     """
-    return StatuteFiles(next(each for each in FORMATS if each.name == f"markdown-{rules}"), **params)
+    return StatuteFiles(next(each for each in FORMATS if each.name == f"markdown-{rules}"), path, **params)
 
 
 def read_kr(path: Path, data: bytes) -> Iterator[Law]:
