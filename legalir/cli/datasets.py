@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from legalir.collection.collection import Collection
     from legalir.datasets import CheckReport, StatuteDataset
     from legalir.statutes.changes import Changes
+    from legalir.statutes.difference import Difference
     from legalir.statutes.tree import Node
     from legalir.statutes.writing import ImportReport
 
 app = typer.Typer(
-    no_args_is_help=True, help="List, show, check, import and cut collections of statutes, and print their hierarchy."
+    no_args_is_help=True,
+    help="List, show, check, import, compare and cut collections of statutes, and print their hierarchy.",
 )
 
 _LIST = """Examples:
@@ -79,6 +81,14 @@ _TREE = """Examples:
   legalir datasets tree legalir/firecode --json
 
 Without LAW, it shows the laws and their highest parts; with LAW, all of it.
+"""
+_DIFF = """Examples:
+
+  legalir datasets diff my-laws/ 2020-01-01 2024-01-01
+
+  legalir datasets diff my-laws/ 2020-01-01 2024-01-01 --law "Fire Services Act" --html changes.html
+
+The collection must have versions of provisions: legalir datasets import 'history(path="versions/")' my-laws/.
 """
 
 
@@ -459,3 +469,55 @@ def _encode(collection: Collection, encoder: str) -> object:
     chosen = collection.dense(encoder).encoder
     assert chosen is not None  # only imported vectors lack one
     return chosen.encode
+
+
+@app.command(epilog=_DIFF)
+def diff(
+    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    start: Annotated[str, typer.Argument(help="The first day, such as 2020-01-01.", show_default=False)],
+    end: Annotated[str, typer.Argument(help="The second day.", show_default=False)],
+    law: Annotated[str, typer.Option(help="Name or identifier of one law.", show_default=False)] = "",
+    page: Annotated[
+        Path | None, typer.Option("--html", help="Write a page to this file as well.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the provisions that changed, were added, repealed or moved between two days, word by word."""
+    from legalir.datasets import load
+    from legalir.statutes.difference import differences
+    from legalir.statutes.difference_page import difference_page
+    from legalir.storage.files import atomic_file
+
+    source = load(dataset)
+    changes = differences(source, start, end, law)
+    if page is not None:
+        with atomic_file(page) as out:
+            out.write(difference_page(source.about.title or source.id, start, end, changes, source.about.lang or ""))
+    if as_json:
+        print_json([change.to_dict() for change in changes])
+    else:
+        _print_differences(changes)
+
+
+def _print_differences(changes: list[Difference]) -> None:
+    from collections import Counter
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from legalir.statutes.difference_page import docnos, titles
+
+    console = Console()
+    styles = {"same": "", "removed": "red strike", "added": "green"}
+    marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+    for change in changes:
+        console.print(Text(f"{change.kind}: ", "bold") + Text(titles(change), "bold"), soft_wrap=True)
+        console.print(Text(docnos(change), "dim"), soft_wrap=True)
+        text = Text()
+        for part in change.parts:
+            words = part.text if console.is_terminal else marks[part.kind].format(part.text)
+            text.append(words, styles[part.kind])
+        console.print(text, soft_wrap=True)
+        console.print()
+    counts = Counter(change.kind for change in changes)
+    console.print(", ".join(f"{count} {kind}" for kind, count in counts.items()) or "Nothing changed.")

@@ -13,6 +13,7 @@ from legalir.datasets.folder import Folder, verify_judgements
 from legalir.datasets.readers import Fault, read_chunks, read_corpus, read_links, read_qrels, read_queries
 from legalir.errors import DataError
 from legalir.progress import progress
+from legalir.storage.validity import provision_key
 
 _SCRIPTS = {
     "Hangul": re.compile("[\uac00-\ud7a3\u1100-\u11ff]"),
@@ -131,12 +132,13 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
     report.path = folder.root
     report.ignored = [file.name for file in folder.ignored if not file.name.startswith((".", "README"))]
     docnos = _corpus(folder, report)
-    judgeable = docnos if folder.chunks is None else _chunks(folder, docnos, report)
+    ends = docnos | {provision_key(docno) for docno in docnos}
+    judgeable = ends if folder.chunks is None else _chunks(folder, docnos, report)
     qids = _queries(folder, about.query_field, report)
     for split in ("", *folder.splits):
         if split or "" in folder.queries or "" in folder.qrels:
             report.splits[split] = _split(folder, split, judgeable, qids, report)
-    _links(folder, docnos, report)
+    _links(folder, ends, report)
     return report
 
 

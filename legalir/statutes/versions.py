@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -188,7 +188,18 @@ def _in_order(editions: Iterable[Edition], accumulate: bool) -> list[Edition]:
         when = act if accumulate and edition.promulgated else (edition.effective, *act)
         return (*when, edition.published, edition.file)
 
-    return sorted(editions, key=place)
+    files = sorted(editions, key=place)
+    # A file that says no other date than the one before it dates its changes by the day of its copy.
+    return [
+        replace(file, effective=file.published)
+        if before and file.published > file.effective and _facts(file) == _facts(before)
+        else file
+        for before, file in zip([None, *files], files, strict=False)
+    ]
+
+
+def _facts(edition: Edition) -> tuple[str, ...]:
+    return edition.effective, edition.promulgated, edition.number
 
 
 def _changes(editions: list[Edition], accumulate: bool) -> dict[str, list[_Change]]:

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from dated_laws import three_acts, write_law
 
+from legalir.datasets import check
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.source import get_source
 from legalir.statutes.sources.history import History
+from legalir.statutes.writing import write_collection
 
 DATA = Path(os.environ.get("LEGALIR_DATA", "")) / "sources" / "kr-history"
 HAS_DATA = bool(os.environ.get("LEGALIR_DATA")) and DATA.is_dir()
@@ -60,6 +62,18 @@ def test_origin_of_a_version_is_its_newest_file_and_the_act_that_made_it(tmp_pat
         "2021-03-02_00300.md",
         "2021-01-05",
     )
+
+
+def test_a_link_names_the_provision_and_check_knows_it(tmp_path):
+    annex = (
+        "첨부파일:\n- 별표번호: '0001'\n  별표가지번호: '00'\n  별표구분: 별표\n  제목: 밝기의 기준(제1조 관련)\n---\n"
+    )
+    for path in three_acts(tmp_path / "가로등법").iterdir():
+        path.write_text(path.read_text(encoding="utf-8").replace("---\n\n#", f"{annex}\n#", 1), encoding="utf-8")
+    write_collection(History(tmp_path / "가로등법", workers=1), tmp_path / "laws")
+    links = (tmp_path / "laws" / "links.tsv").read_text(encoding="utf-8")
+    assert links == "가로등법1-annex-1@2019-01-01\t가로등법1-1\tcites\n"
+    assert check(tmp_path / "laws").ok
 
 
 def test_several_laws_in_one_folder(tmp_path):

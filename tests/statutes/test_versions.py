@@ -129,6 +129,15 @@ def test_a_date_of_the_provision_itself_counts():
     assert rows(files) == [("L-1@2011-12-08", "2023-06-01", "one"), ("L-1@2023-06-01", "2025-01-01", "two")]
 
 
+def test_files_of_one_date_are_dated_by_their_copies():
+    files = [
+        Edition("a", "2008-05-28", {"L-1": reading("six months")}, "2008-05-28", published="2022-01-01"),
+        Edition("b", "2008-05-28", {"L-1": reading("six months")}, "2008-05-28", published="2023-01-01"),
+        Edition("c", "2008-05-28", {"L-1": reading("nine months")}, "2008-05-28", published="2024-11-06"),
+    ]
+    assert [each[:2] for each in rows(files)] == [("L-1@2008-05-28", "2024-11-06"), ("L-1@2024-11-06", "")]
+
+
 def test_a_file_without_a_date_is_an_error():
     with pytest.raises(DataError, match=r"^a\.md: no date from which it applies"):
         versions([edition("a.md", "", {"L-1": reading("가")})])
