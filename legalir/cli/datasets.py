@@ -381,10 +381,11 @@ def _of_files(details: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _of_links(details: Mapping[str, Any]) -> dict[str, object]:
-    states = {name: value for name, value in details.get("links", {}).items() if name != "examples"}
     return {
-        f"links, {name}": ", ".join(f"{count} {state}" for state, count in counts.items())
-        for name, counts in states.items()
+        f"{origin}, {name}": ", ".join(f"{count} {state}" for state, count in counts.items())
+        for origin in ("links", "references")
+        for name, counts in details.get(origin, {}).items()
+        if name != "examples"
     }
 
 

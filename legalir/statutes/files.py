@@ -25,6 +25,7 @@ from legalir.statutes.parsing import FileReport as FileReport
 from legalir.statutes.parsing import Format as Format
 from legalir.statutes.parsing import Stored, Task
 from legalir.statutes.parsing import provision_of as provision_of
+from legalir.statutes.text_links import TextLinks
 from legalir.statutes.workers import parse_all
 
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
@@ -39,6 +40,7 @@ class StatuteFiles:
         path: a file, a folder, or a zip or tar archive, that is searched for files of the format.
         unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
         workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
+        references: whether the references in the texts become links, beside those that the publisher gives.
 
     Raises:
         ComponentError: `unit` is not a unit, or `workers` is not a positive number.
@@ -51,6 +53,7 @@ class StatuteFiles:
         path: str | PathLike[str],
         unit: Cut = "papers",
         workers: int | None = None,
+        references: bool = True,
     ) -> None:
         if unit not in get_args(Cut):
             raise ComponentError(f"unit must be {', '.join(get_args(Cut))}, got {unit!r}.")
@@ -62,7 +65,9 @@ class StatuteFiles:
         self.reports: list[FileReport] = []
         self.unknown: list[str] = []
         self._stored: list[Path] = []
+        self._references = references
         self._links: GivenLinks | None = None
+        self._text_links: TextLinks | None = None
 
     @property
     def name(self) -> str:
@@ -85,7 +90,7 @@ class StatuteFiles:
             for path, name in self._named_files(root, unpacked):
                 only = self.formats[0] if path == self.path and len(self.formats) == 1 else None
                 if each := only or _format_of(path, self.formats):
-                    tasks.append(Task(path, name, each, self.unit))
+                    tasks.append(Task(path, name, each, self.unit, self._references))
                 else:
                     self.unknown.append(name)
             if not tasks:
@@ -163,12 +168,18 @@ class StatuteFiles:
                 yield from origins
 
     def links(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the links that the publisher marks up or states."""
+        """Yield the links that the publisher marks up or states, and then the references in the texts."""
         if not self._stored:
             for _ in self.provisions():
                 pass
         self._links = GivenLinks(self._stored)
-        yield from self._links
+        pairs: set[tuple[str, str]] = set()
+        for link in self._links:
+            pairs.add(link[:2])
+            yield link
+        if self._references:
+            self._text_links = TextLinks(self._stored)
+            yield from (link for link in self._text_links if link[:2] not in pairs)
 
     def report(self) -> dict[str, object]:
         """Return what became of the files and of the links, for ``import.json``."""
@@ -183,6 +194,7 @@ class StatuteFiles:
             "left_out": dict(left_out.most_common()),
             "unread": sum(report.unread for report in self.reports),
             "links": self._links.report() if self._links else {},
+            "references": self._text_links.report() if self._text_links else {},
             "unknown": self.unknown,
             "files": files,
         }

@@ -26,6 +26,8 @@ from legalir.statutes.documents import Cut, CutLaw, Document, cut
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Span
 from legalir.statutes.numbering import sort_key
+from legalir.statutes.references.grammar import grammars
+from legalir.statutes.references.read import Place, Reference, learn_names, read
 from legalir.storage.files import cache_home
 
 LARGEST = 100 * 2**20
@@ -139,12 +141,14 @@ class Task(NamedTuple):
         name: its path for the report, below the folder of the source.
         format: of the file.
         unit: the unit of a document.
+        references: whether the references in the texts are read.
     """
 
     path: Path
     name: str
     format: Format
     unit: Cut
+    references: bool = True
 
 
 class Stored:
@@ -225,9 +229,32 @@ def _parsed(task: Task, data: bytes, report: FileReport) -> Iterator[str]:
         links = [
             [docno, law.text[link.start : link.end], link.law, link.key, link.kind] for docno, link in documents.links
         ]
-        given = {"marked": links, "related": documents.related}
+        references = _references(law, documents) if task.references else []
+        given = {"marked": links, "related": documents.related, "references": references}
         for part in (facts, provisions, origins, documents.addresses, given):
             yield json.dumps(part, ensure_ascii=False)
+
+
+def _references(law: Law, documents: CutLaw) -> list[tuple[str, tuple[str, ...], list[Reference]]]:
+    """Return docno, place and references of each document, none if there is no grammar of the language."""
+    if law.lang not in grammars():
+        return []
+    names: dict[str, str] = {}
+    for document in documents.documents:
+        names |= learn_names(document.text, law.lang)
+    places: dict[str, tuple[str, ...]] = {}
+    for address in documents.addresses:
+        if address.kind not in ("law", "group"):
+            places.setdefault(address.docno, address.path)
+    rows = []
+    for document in documents.documents:
+        path = places.get(document.docno, ())
+        numbers = path[1:] if path and path[0].startswith("supp") else path
+        annex = numbers[0].removeprefix("annex").strip() if numbers and numbers[0].startswith("annex") else ""
+        article = numbers[0] if numbers and not annex else ""
+        if found := read(document.text, law.lang, Place(law.title, article, annex=annex), names):
+            rows.append((document.docno, path, found))
+    return rows
 
 
 def _is_whole(content: bytes) -> bool:
@@ -260,6 +287,7 @@ def _place_of(task: Task, data: bytes) -> Path:
         task.format.name,
         task.format.options,
         task.unit,
+        task.references,
         _version(task.format),
     ]
     key = hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass") + hashlib.sha256(data).digest()).hexdigest()

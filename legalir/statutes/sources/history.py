@@ -41,7 +41,7 @@ class History(StatuteFiles):
     def __init__(
         self, path: str | PathLike[str], format: str = "auto", unit: Cut = "papers", workers: int | None = None
     ) -> None:
-        super().__init__(_formats(format), path, unit, workers)
+        super().__init__(_formats(format), path, unit, workers, references=False)
         self.versions: dict[str, list[Version]] = {}
 
     def provisions(self) -> Iterator[Mapping[str, str]]:
