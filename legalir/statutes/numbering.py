@@ -38,6 +38,14 @@ _THAI_ORDINALS = (
     "อัฏฐารส",
     "เอกูนวีสติ",
     "วีสติ",
+    "เอกวีสติ",
+    "ทวาวีสติ",
+    "เตวีสติ",
+    "จตุวีสติ",
+    "ปัญจวีสติ",
+    "ฉัพพีสติ",
+    "สัตตวีสติ",
+    "อัฏฐวีสติ",
 )
 _ORDINALS = {word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS) for place, word in enumerate(words, 1)}
 _ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))

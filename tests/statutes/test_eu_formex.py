@@ -134,7 +134,7 @@ def test_real_files(tmp_path) -> None:
     folder = real_folder("eu-formex")
     check_examples(FORMAT, folder)
     numbers = []
-    for path, law, parts in real_laws(FORMAT, folder):
+    for path, _, parts in real_laws(FORMAT, folder):
         tree = etree.parse(path, etree.XMLParser(resolve_entities=False))
         own = [each for each in tree.iter("ARTICLE") if not any(one.tag == "QUOT.S" for one in each.iterancestors())]
         articles = [one for one in parts.documents if one.unit.kind == "article" and "annex" not in one.docno]

@@ -6,6 +6,7 @@ import pytest
 from of_format import check_collection, check_conformance, documents_of, law_of, real_folder, real_laws
 
 from legalir.errors import DataError
+from legalir.statutes.numbering import number_of, sort_key
 from legalir.statutes.sources.th_json import FORMATS
 
 (FORMAT,) = FORMATS
@@ -58,6 +59,15 @@ def test_references_are_links_and_their_words_are_in_the_text() -> None:
     for unit in read.root.walk():
         for link in unit.links:
             assert read.text[link.start : link.end] == link.key
+
+
+@pytest.mark.parametrize(
+    ("printed", "number"),
+    [("3 สัตตรส", "3สัตตรส"), ("65 เอกวีสติ/1", "65เอกวีสติ/1"), ("65 ฉัพพีสติ", "65ฉัพพีสติ"), ("๔๐ ทวิ", "40ทวิ")],
+)
+def test_ordinals_in_numbers(printed: str, number: str) -> None:
+    assert number_of(printed) == number
+    assert sort_key("65วีสติ") < sort_key("65เอกวีสติ") < sort_key("65ฉัพพีสติ") < sort_key("66")
 
 
 def test_two_laws_in_a_file_have_identifiers_of_their_own() -> None:
