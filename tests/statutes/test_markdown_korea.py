@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -312,3 +314,26 @@ def test_the_real_files_have_no_number_twice(name: str) -> None:
 def test_the_real_collection(tmp_path: Path) -> None:
     counts = check_collection(FORMAT, real_folder("kr-markdown"), "markdown", tmp_path / "out")
     assert counts["provisions"] == 5936
+
+
+def test_the_real_articles_are_those_of_searchfiresafety() -> None:
+    """The shared collection has 42 of these laws: the same articles, word for word, without the repealed ones."""
+    folder = real_folder("kr-markdown")
+    shared: dict[str, dict[str, str]] = defaultdict(dict)
+    with gzip.open(folder.parents[1] / "searchfiresafety" / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            shared[bare(row["law"])][row["article"].replace(".", "의")] = _words(row["text"])
+    figures = [0, 0, 0]
+    for _, law, parts in real_laws(FORMAT, folder):
+        if theirs := shared.get(bare(law.title)):
+            own = [one for one in parts.documents if one.docno.startswith(f"{law.law_id}-{one.unit.number}")]
+            own = [one for one in own if one.unit.kind == "article"]
+            ours = {one.unit.number: _words(one.text) for one in own if not one.unit.repealed}
+            assert ours == theirs
+            figures = [figures[0] + 1, figures[1] + len(ours), figures[2] + len(own) - len(ours)]
+    assert figures == [42, 2056, 140]
+
+
+def _words(text: str) -> str:
+    """Return a text without white space, signs and marks of amendments."""
+    return bare(re.sub(r"\[[^\]]*\]|<[^<>]*>", "", text))
