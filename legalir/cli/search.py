@@ -101,6 +101,9 @@ def search(
         _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day), k, as_json)
         return
     rows = _numbered(search_with(steps, query, pipeline, k, collection.provisions, day))
+    if collection.chunks is not None:
+        for row in rows:
+            row["provisions"] = {one.provision: one.complete for one in collection.chunks[row["docno"]]}
     if as_json:
         print_json(rows)
     elif style is Format.table:
@@ -152,6 +155,9 @@ def _print_table(rows: list[dict[Hashable, Any]], query: str) -> None:
         provision = Text(printable(row["title"] or row["docno"]), style="bold")
         if row["title"]:
             provision.append(f"  {row['docno']}", style="not bold dim")
+        if held := row.get("provisions"):
+            names = ", ".join(docno if whole else f"{docno} (in part)" for docno, whole in held.items())
+            provision.append(f"\nholds {printable(names)}", style="not bold dim")
         provision.append(f"\n{_best_line(row['text'], query, width=160)}", style="not bold")
         table.add_row(str(row["rank"]), f"{row['score']:.4g}", provision)
     console.print(table)

@@ -34,6 +34,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
     listed = dict.fromkeys([*answer.context_docnos, *answer.sources["docno"]])
     provisions = collection.provisions([*listed, *answer.citations])
     scores = dict(zip(answer.sources["docno"], answer.sources["score"].tolist(), strict=True))
+    given = answer.context_docnos if collection.chunks is None else collection.chunks.held(answer.context_docnos)
     return {
         "query": answer.query,
         "answer": answer.text,
@@ -45,11 +46,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
                 "docno": docno,
                 "title": provisions[docno].title if docno in provisions else "",
                 "state": (
-                    "given"
-                    if docno in answer.context_docnos
-                    else "not given"
-                    if docno in provisions
-                    else "not in the collection"
+                    "given" if docno in given else "not given" if docno in provisions else "not in the collection"
                 ),
                 "quotes": [{"words": words, "state": state} for of, words, state in answer.quotes if of == docno],
             }

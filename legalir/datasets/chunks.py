@@ -36,6 +36,11 @@ class ChunkMap:
             for chunk, of_chunk in self._held.items()
         }
 
+    def held(self, docnos: Iterable[str]) -> tuple[str, ...]:
+        """Return the provisions that chunks hold, completely or in part, each once; other documents stay."""
+        named = ([part.provision for part in self[docno]] or [docno] for docno in docnos)
+        return tuple(dict.fromkeys(provision for of_chunk in named for provision in of_chunk))
+
     def judgeable(self) -> frozenset[str]:
         """Return all provisions that chunks hold, completely or in part."""
         return frozenset(holding.provision for of_chunk in self._held.values() for holding in of_chunk)

@@ -88,8 +88,7 @@ def run(
     frames = {name: run.frame for name, run in runs.items()}
     latencies = {name: run.record.latency for name, run in runs.items()}
     with progress("Scoring", 2) as advance:
-        covers = None if collection.chunks is None else collection.chunks.provisions()
-        per_query = per_query_scores(definition, frames, topics, qrels, covers)
+        per_query = per_query_scores(definition, frames, topics, qrels, collection.chunks)
         advance(1)
         table = score_table(definition, frames, latencies, per_query)
     context = collect_context(collection, frames.values(), topics, qrels)

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,10 @@ from legalir.frames.columns import (
 from legalir.frames.component import Component
 from legalir.llm.chat import REPLY_STATE
 from legalir.rewrite.rewriter import original_questions
+
+if TYPE_CHECKING:
+    from legalir.datasets.chunks import ChunkMap
+    from legalir.datasets.records import ProvisionLookup
 
 ANSWER_COLUMNS = {
     "qanswer": str,
@@ -146,6 +150,8 @@ class Generator(Component):
     also takes questions alone, ``qid, query``. Columns out: the query columns and :data:`ANSWER_COLUMNS`, one row a
     query, in order of first appearance. A query without results has no row in, and therefore no row out.
 
+    Over a chunk collection, citations and quotations name provisions (:func:`citing_provisions`).
+
     The generator answers the original question. If earlier components rewrote the question, PyTerrier keeps the
     original in ``query_0``, or in the ``query_N`` with the highest number.
 
@@ -201,7 +207,7 @@ class Generator(Component):
         asked = out.assign(query=pd.Series(original_questions(out), dtype=str))
         if "docno" not in inp.columns:
             return _with_answers(out, self.answers(asked, [[] for _ in range(len(out))]))
-        answers = self.answers(asked, list(self._lists(inp)))
+        answers = [self._citing_provisions(one) for one in self.answers(asked, list(self._lists(inp)))]
         best = inp.sort_values("rank", kind="stable").drop_duplicates("qid")
         confidence = dict(zip(best["qid"], best["score"].astype(float), strict=True))
         pairs = zip(answers, out["qid"], strict=True)
@@ -226,6 +232,12 @@ class Generator(Component):
         for of_query in np.split(docnos, np.flatnonzero(np.diff(query[order])) + 1):
             yield of_query.tolist()
 
+    def _citing_provisions(self, answer: Answer) -> Answer:
+        """Return an answer from chunks with citations of provisions."""
+        collection: Any = getattr(self, "collection", None)
+        chunks = getattr(collection, "chunks", None)
+        return answer if chunks is None else citing_provisions(answer, chunks, collection)
+
     def _checked(self, qid: str, answer: object, docnos: Sequence[str]) -> Answer:
         if isinstance(answer, Answer):
             return answer
@@ -234,6 +246,44 @@ class Generator(Component):
                 f"{self.name}: the answer to {qid!r} must be a string, got a value of type {type(answer).__name__}."
             )
         return Answer(answer, tuple(cited(answer, docnos)), context_docnos=tuple(docnos))
+
+
+def citing_provisions(answer: Answer, chunks: ChunkMap, collection: ProvisionLookup) -> Answer:
+    """Return an answer whose citations and quotations name provisions instead of chunks.
+
+    A citation of a chunk becomes one of the provisions in which the words quoted from it stand; without such words, of
+    those that :meth:`~legalir.datasets.chunks.ChunkMap.cited` gives. ``context_docnos`` stay chunks.
+
+    Args:
+        answer: cites chunks; citations of provisions stay.
+        chunks: what each chunk holds.
+        collection: has the texts of the chunks.
+    """
+    cut = [docno for docno in answer.citations if chunks[docno]]
+    if not cut:
+        return answer
+    records = collection.provisions(cut)
+    meant: dict[str, dict[str, None]] = {docno: {} for docno in cut}
+    quotes = []
+    for docno, words, state in answer.quotes:
+        place = _place(words, records[docno].text) if docno in records else None
+        provisions = chunks.cited(docno, *place) if place else ()
+        if docno in meant:
+            meant[docno] |= dict.fromkeys(provisions)
+        quotes.append((next(iter(provisions or chunks.cited(docno)), docno), words, state))
+    text = answer.text
+    citations: dict[str, None] = {}
+    for docno in answer.citations:
+        named = [*meant[docno]] or chunks.cited(docno) if docno in meant else (docno,)
+        citations |= dict.fromkeys(named)
+        text = text.replace(citing(docno), "".join(map(citing, named)))
+    return replace(answer, text=text, citations=tuple(citations), quotes=tuple(quotes))
+
+
+def _place(words: str, text: str) -> tuple[int, int] | None:
+    """Return where words stand in a text, white space apart; None if they do not."""
+    match = re.search(r"\s*".join(map(re.escape, words.split())), text) if words.strip() else None
+    return match.span() if match else None
 
 
 def _with_answers(asked: pd.DataFrame, answers: Sequence[Answer]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures.measures.base import SumAgg
 
+from legalir.datasets.chunks import ChunkMap
 from legalir.errors import MeasureError
 from legalir.experiment.definition.definition import Definition, parse_measure
 from legalir.experiment.runs.files import has_answers
@@ -89,7 +90,7 @@ def per_query_scores(
     runs: Mapping[str, pd.DataFrame],
     topics: pd.DataFrame,
     qrels: pd.DataFrame,
-    covers: Covers | None = None,
+    chunks: ChunkMap | None = None,
 ) -> pd.DataFrame:
     """Return the value of each system, query and measure that applies, in the order of runs, topics and measures.
 
@@ -98,7 +99,8 @@ def per_query_scores(
         runs: the run of each system.
         topics: the judged queries.
         qrels: their judgements.
-        covers: the provisions of each chunk, if the documents are chunks.
+        chunks: what each chunk holds, if the documents are chunks. A ranking gives the provisions that its chunks hold
+            completely, and an answer was made from all that its chunks hold, also in part.
 
     Raises:
         MeasureError: there are answers, and none have the columns that a measure needs.
@@ -106,7 +108,8 @@ def per_query_scores(
     measures = {name: parse_measure(name) for name in definition.measures}
     inputs = {name: frozenset(ir_measures.run_inputs([measure])) for name, measure in measures.items()}
     runs = {name: judged_names(run, qrels) for name, run in runs.items()}
-    forms = {name: _forms(run, topics) for name, run in runs.items()}
+    forms = {name: _forms(run, topics, chunks) for name, run in runs.items()}
+    covers: Covers = {} if chunks is None else chunks.provisions()
     for measure, needed in inputs.items():
         answers = [form for name, form in forms.items() if has_answers(runs[name])]
         _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
@@ -119,7 +122,7 @@ def per_query_scores(
             chosen = [measure for measure, needed in inputs.items() if needed <= set(form.columns)]
             if chosen:
                 names = {measures[measure]: measure for measure in chosen}
-                if covers is not None and inputs[chosen[0]] == _RANKING:
+                if chunks is not None and inputs[chosen[0]] == _RANKING:
                     names = {ChunkMeasure(measure, covers): name for measure, name in names.items()}
                 metrics = ir_measures.iter_calc(list(names), judgements, form)
                 values |= {(metric.query_id, names[metric.measure]): metric.value for metric in metrics}
@@ -129,13 +132,16 @@ def per_query_scores(
     return frame.astype({"name": str, "qid": str, "measure": str, "value": np.float64, "weight": np.float64})
 
 
-def _forms(run: pd.DataFrame, topics: pd.DataFrame) -> list[pd.DataFrame]:
+def _forms(run: pd.DataFrame, topics: pd.DataFrame, chunks: ChunkMap | None) -> list[pd.DataFrame]:
     """Return the frames that measures read: ranked lists, answers with the columns of their questions, or both."""
     ranking = given_provisions(run) if has_answers(run) else run
     forms = [] if ranking is None else [scorable(ranking, topics)[["qid", "docno", "score"]]]
     if has_answers(run):
         more = [name for name in topics.columns if name not in run.columns]
-        forms.append(run.join(topics.set_index("qid")[more], on="qid"))
+        answers = run.join(topics.set_index("qid")[more], on="qid")
+        if chunks is not None and "context_docnos" in answers.columns:
+            answers["context_docnos"] = [chunks.held(docnos) for docnos in answers["context_docnos"]]
+        forms.append(answers)
     return [form.rename(columns={"qid": "query_id", "docno": "doc_id"}) for form in forms]
 
 
