@@ -20,7 +20,13 @@ from legalir.statutes.chunk_collection import law_texts, method, write_chunks
 
 HERE = Path(__file__).parent
 TABLE, PICTURE = HERE / "chunking.tsv", HERE.parents[1] / "docs" / "chunking.svg"
-DATASETS = ("legalir/firecode/test", "legalir/nitibench-tax", "legalir/searchfiresafety/full", "legalir/koblex")
+DATASETS = (
+    "legalir/firecode/test",
+    "legalir/nitibench-tax",
+    "legalir/searchfiresafety/full",
+    "legalir/koblex",
+    "legalir/ll144",
+)
 CHUNKINGS: dict[str, dict[str, object]] = {
     "article": {"by": "article"},
     "character": {"by": "character", "size": 553, "overlap": 50},
@@ -29,6 +35,12 @@ CHUNKINGS: dict[str, dict[str, object]] = {
     "sentence": {"by": "sentence", "size": 512, "overlap": 200},
     "semantic": {"by": "semantic", "buffer": 1},
 }
+HYPA: dict[str, dict[str, object]] = {
+    "sentence": {"by": "sentence", "size": 512, "overlap": 200},
+    **{f"semantic, {buffer}": {"by": "semantic", "buffer": buffer} for buffer in (1, 3, 5, 10)},
+    "pattern": {"by": "pattern"},
+}
+"""The chunkings that HyPA-RAG compares, on its collection."""
 SYSTEMS = ("bm25", "default")
 BUDGETS = (1000, 2000, 4000, 8000, 16000)
 LOSS = ("per_chunk", "per_provision", "failed_chunks", "failed_provisions", "uncovered")
@@ -54,8 +66,9 @@ def rows(dataset: str, folder: Path) -> Iterator[dict[str, object]]:
     for qid, docno, label in source.judgements():
         if label > 0:
             gold.setdefault(qid, []).append(docno)
-    for name, options in CHUNKINGS.items():
-        more = {"encode": legalir.Collection(dataset).dense("lsa").encoder.encode} if name == "semantic" else {}
+    for name, options in (HYPA if dataset == "legalir/ll144" else CHUNKINGS).items():
+        encode = {"encode": legalir.Collection(dataset).dense("lsa").encoder.encode}
+        more = encode if options["by"] == "semantic" else {}
         cut = method(**options, **more)
         out = folder / f"{dataset.replace('/', '-')}-{name}"
         report = write_chunks(source, out, cut, name)
@@ -127,23 +140,29 @@ def draw() -> None:
 
     mpl.rcParams |= {"svg.hashsalt": "chunking", "svg.fonttype": "none", "font.size": 9}
     table = stored()
-    names = [name for name in DATASETS if any(row["dataset"] == name for row in table)]
-    figure, axes = plt.subplots(1, len(names), figsize=(3 * len(names), 3.2), sharey=True, squeeze=False)
-    for axis, dataset in zip(axes[0], names, strict=True):
+    names = [name for name in DATASETS[:-1] if any(row["dataset"] == name for row in table)]
+    figure, axes = plt.subplots(2, len(names), figsize=(2.8 * len(names), 5.6), sharey=True, squeeze=False)
+    for (kind, words), (axis, dataset) in (
+        (kind, pair)
+        for kind, of in zip((("recall", "whole provisions"), ("share", "their characters")), axes, strict=True)
+        for pair in zip(of, names, strict=True)
+    ):
         for row in table:
             if row["dataset"] == dataset and row["system"] == "bm25":
                 style = {"linewidth": 2.2, "color": "black"} if row["chunking"] == "article" else {"linewidth": 1.2}
-                label = f"{row['chunking']}" if axis is axes[0][0] else None
-                values = [float(row[f"recall@{budget}"]) for budget in BUDGETS]
+                label = row["chunking"] if axis is axes[0][0] else None
+                values = [float(row[f"{kind}@{budget}"]) for budget in BUDGETS]
                 axis.plot(BUDGETS, values, marker="o", markersize=3, label=label, **style)
         axis.set_xscale("log", base=2)
         axis.set_xticks(BUDGETS, [f"{budget // 1000}k" for budget in BUDGETS])
         axis.set_title(dataset.removeprefix("legalir/"))
-        axis.set_xlabel("characters read")
+        if axis in axes[:, 0]:
+            axis.set_ylabel(f"recall of {words}, bm25")
+        if axis in axes[1]:
+            axis.set_xlabel("characters read")
         axis.grid(alpha=0.3)
-    axes[0][0].set_ylabel("recall of whole provisions, bm25")
     figure.legend(loc="lower center", ncols=len(CHUNKINGS), frameon=False)
-    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
     figure.savefig(PICTURE, metadata={"Date": None})
 
 
