@@ -89,6 +89,9 @@ class FakeCollection:
     client: Client = field(default_factory=Client)
     chunks: None = None
 
+    def day(self, as_of: str | None) -> None:
+        """Return no day: there are no versions."""
+
     def topics(self) -> pd.DataFrame:
         return TOPICS.copy()
 
