@@ -155,6 +155,8 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
             yield f"    {_quotation(quote, facts['answer'], printable)}"
     if others := _others(facts):
         yield f"\n{others}"
+    if "as_of" in facts:
+        yield f"\nAs of {facts['as_of']}."
     yield f"\n{facts['notice']}"
 
 
@@ -171,6 +173,8 @@ def _markdown(facts: dict[str, Any]) -> Iterator[str]:
             yield f"  > {_quotation(quote, facts['answer'], _escaped)}"
     if others := _others(facts):
         yield f"\n{_escaped(others)}"
+    if "as_of" in facts:
+        yield f"\nAs of {facts['as_of']}."
     yield f"\n*{facts['notice']}*"
 
 

@@ -27,6 +27,8 @@ def build(
 ) -> None:
     """Build the sparse index of DATASET, unless it is there and up to date."""
     from legalir.collection.collection import Collection
+    from legalir.frames.as_of import today
+    from legalir.storage.validity import provision_key
 
     start = time.perf_counter()
     collection = Collection(dataset)
@@ -43,5 +45,9 @@ def build(
         f"{facts['documents']:,} provisions, {facts['terms']:,} terms ({facts['analyzer']['name']}), "
         f"{size / 1e6:,.1f} MB, {seconds:.1f} s"
     )
+    if index.validity is not None:
+        provisions = len({provision_key(docno) for docno in index.docnos.tolist()})
+        held = int(index.validity.on(today()).sum())
+        typer.echo(f"Versions of {provisions:,} provisions, {held:,} of them in force today")
     typer.echo(f"Language: {writing}")
     typer.echo(f"Index: {path}")

@@ -107,8 +107,8 @@ def search(
     if as_json:
         print_json(rows)
     elif style is Format.table:
-        _print_table(rows, query)
-        if day is not None:
+        _print_table(rows, query, "" if day is None else f" in force on {day}")
+        if day is not None and rows:
             typer.echo(f"As of {day}.")
     else:
         for row in rows:
@@ -138,14 +138,14 @@ def _print_answer(answer: Answer, k: int, as_json: bool) -> None:
     _print_table(rows, answer.query)
 
 
-def _print_table(rows: list[dict[Hashable, Any]], query: str) -> None:
+def _print_table(rows: list[dict[Hashable, Any]], query: str, of: str = "") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console()
     if not rows:
-        console.print("No provision shares a term with this question.")
+        console.print(f"No provision{of} shares a term with this question.", highlight=False)
         return
     table = Table(box=None, padding=(0, 1), show_header=False, pad_edge=False)
     table.add_column(justify="right", style="bold")

@@ -29,7 +29,8 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ``query, answer, abstained, reason, reply_state``; ``citations``, each with ``docno, title, state`` (``given``,
         ``not given`` or ``not in the collection``) and ``quotes`` (``words, state``); ``sources``, the provisions that
         the pipeline returned or the answer was made from: ``rank`` (from 1), ``docno, title, text, score`` (None for a
-        linked one) and ``read``, whether the answer was made from it; ``prompt_tokens, completion_tokens, notice``.
+        linked one) and ``read``, whether the answer was made from it; ``prompt_tokens, completion_tokens, notice``;
+        ``as_of``, the day on which a collection of versions asks questions.
     """
     listed = dict.fromkeys([*answer.context_docnos, *answer.sources["docno"]])
     provisions = collection.provisions([*listed, *answer.citations])
@@ -65,6 +66,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ],
         "prompt_tokens": answer.prompt_tokens,
         "completion_tokens": answer.completion_tokens,
+        **({} if (day := collection.day()) is None else {"as_of": day}),
         "notice": NOTICE,
     }
 

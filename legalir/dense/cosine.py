@@ -76,7 +76,7 @@ def best_cosines(
         for number, (row, vector) in enumerate(zip(scores, chosen, strict=True), start=first):
             if vector.any():
                 if in_force is not None and (mask := in_force[number]) is not None:
-                    row[~mask] = -np.inf
+                    np.copyto(row, -np.inf, where=~mask)
                 yield _best(vectors, order, vector, row, k, margin)
             else:
                 yield np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)

@@ -309,7 +309,7 @@ class DenseIndex(IndexArtifact):
         Args:
             path: directory of the artifact.
             vectors: numbers [n, d], or the path of a ``.npy`` file of them.
-            docnos: the docno of each.
+            docnos: the docno of each; of versions, each applies from its date to that of the next one.
             encoder: makes the vectors of queries; without one, queries need a column ``query_vec``.
             precision: ``float32``, or ``float16`` for half the size.
             corpus: fingerprint of the collection, stored in the manifest.
@@ -329,7 +329,10 @@ class DenseIndex(IndexArtifact):
                 f"name the one that made them, or leave it out."
             )
         with index._building(given, "vectors made elsewhere", corpus, approximate, queries) as (data, facts):
-            facts.update(write_vectors(data, foreign_vectors(vectors, docnos), precision))
+            names = list(docnos)
+            facts.update(write_vectors(data, foreign_vectors(vectors, names), precision))
+            for _ in dated(({"docno": name} for name in names), data):
+                pass
         return index
 
     @classmethod

@@ -17,7 +17,6 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError, suggestion
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.as_of import days
 from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.ranking import Hits, RankedLists, hit_lists
@@ -25,7 +24,7 @@ from legalir.generate.contexts import estimated_tokens, report_left_out
 from legalir.graph.laws import LawTable
 from legalir.plugins import parameters_of
 from legalir.rewrite.rewriter import composed, original_questions
-from legalir.storage.validity import provision_key
+from legalir.storage.validity import versions_in_force
 
 if TYPE_CHECKING:
     from legalir.datasets.dataset import StatuteDataset
@@ -59,15 +58,7 @@ class _Given(Component):
 
     def _laws(self, queries: pd.DataFrame) -> list[Mapping[str, str] | None]:
         """Return the version in force of each provision, by its key, for each query; None without versions."""
-        table = self.versions
-        if table is None or table.validity is None:
-            return [None] * len(queries)
-        asked = days(queries)
-        law = {
-            day: {provision_key(docno): docno for docno in table.docnos[table.validity.on(day)].tolist()}
-            for day in set(asked)
-        }
-        return [law[day] for day in asked]
+        return [None] * len(queries) if self.versions is None else self.versions.in_force(queries)
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""
@@ -147,8 +138,7 @@ class Golden(_Given):
     def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
         text, docnos = self._judged.get(qid, ("", ()))
         if law is not None:
-            pairs = [(name, law.get(provision_key(name))) for name in docnos]
-            docnos = tuple(one for name, one in pairs if one is not None and name in (one, provision_key(one)))
+            docnos = tuple(versions_in_force(docnos, law))
         return docnos[_SLICES[self.documents]] if text == question else ()
 
     @cached_property

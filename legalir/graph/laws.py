@@ -13,13 +13,15 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from legalir.frames.as_of import days
 from legalir.statutes.jurisdictions import statute_of
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import docno_of, field_text
 from legalir.storage.strings import Strings, write_docnos, write_strings
-from legalir.storage.validity import dated
+from legalir.storage.validity import dated, provision_key
 
 Group = Literal["law", "family"]
 """Groups of provisions: their law, or the family of a statute and the laws that carry it out."""
@@ -101,6 +103,24 @@ class LawTable(IndexArtifact):
         """
         of = self._groups[by][1]
         return np.where(numbers >= 0, of[numbers] if len(of) else -1, -1)
+
+    def in_force(self, queries: pd.DataFrame) -> list[Mapping[str, str] | None]:
+        """Return for each query the version in force of each provision, by its key; None where there are no versions.
+
+        Args:
+            queries: one row a query, perhaps with ``as_of``.
+
+        Raises:
+            ComponentError: a value of ``as_of`` is not a date.
+        """
+        validity = self.validity
+        if validity is None:
+            return [None] * len(queries)
+        asked = days(queries)
+        law = {
+            day: {provision_key(docno): docno for docno in self.docnos[validity.on(day)].tolist()} for day in set(asked)
+        }
+        return [law[day] for day in asked]
 
     def group_name(self, group: int, by: Group) -> str:
         """Return the name of a group that :meth:`groups` returned, empty for -1."""

@@ -37,6 +37,7 @@ from legalir.storage.digest import cached_file_digest, digest
 from legalir.storage.documents import title_and_text
 from legalir.storage.files import atomic_file
 from legalir.storage.strings import Strings, write_docnos, write_strings
+from legalir.storage.validity import provision_key
 
 _log = logging.getLogger("legalir")
 _CHARACTERS = 2000
@@ -414,7 +415,7 @@ def open_triples(collection: Any, file: str | PathLike[str] | None = None) -> Tr
     if not path.is_file():
         raise ComponentError(f"triples: graph={str(file)!r} is not a file: give the path of a file of facts.")
     graph = TripleGraph(collection.cache / f"triples-{cached_file_digest(path)[:16]}")
-    known = {provision.doc_id for provision in collection.docs()}
+    known = {name for provision in collection.docs() for name in (provision.doc_id, provision_key(provision.doc_id))}
     build_once(graph.directory, graph.built, lambda: graph.index(read_facts(path, known), source={"file": path.name}))
     return graph
 

@@ -5,7 +5,7 @@ The graph itself is :class:`legalir.graph.triples.TripleGraph`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from os import PathLike
@@ -27,6 +27,7 @@ from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results, empty_like, query_columns, require_texts
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.ranking import RankedLists, best_first, places, ranked_lists, read_lists
+from legalir.graph.laws import LawTable
 from legalir.graph.triples import TripleGraph, Walk, open_triples, walks_from, whole_walks
 from legalir.lexical.sparse import SparseIndex
 from legalir.llm.chat import ChatModel
@@ -36,6 +37,7 @@ from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import check_script, collection_prompt, original_questions
 from legalir.storage.artifact import build_once
 from legalir.storage.digest import digest
+from legalir.storage.validity import versions_in_force
 
 PATHS, KEYWORDS, CONTEXT = "paths", "keywords", "context"
 """Columns: number of walks, and of key words, of a question, in place of the parameters; the text of the walks."""
@@ -117,6 +119,8 @@ class Triples(Component):
             their facts with the question.
         adapts: the parameter that the column ``paths`` replaces: ``max_paths``, or ``depth`` as the paper's text has
             it.
+        versions: the versions of the provisions, where they have any: then only facts of provisions in force count; a
+            fact of a key is one of each version.
 
     Raises:
         ComponentError: a parameter is not one of these.
@@ -140,6 +144,7 @@ class Triples(Component):
         provisions: int = 3,
         keep: Keep = "longest",
         adapts: Adapts = "max_paths",
+        versions: LawTable | None = None,
     ) -> None:
         check_number("triples", "depth", depth, low=1, high=6, integer=True)
         check_number("triples", "max_paths", max_paths, low=0, integer=True)
@@ -163,6 +168,7 @@ class Triples(Component):
         self.provisions = provisions
         self.keep = keep
         self.adapts = adapts
+        self.versions = versions
         if client is not None:
             client.model(llm)  # A model that is missing or not allowed is told at once.
 
@@ -191,9 +197,10 @@ class Triples(Component):
         lists = self._lists(inp)
         query, docno = [lists.query], [lists.docno]
         texts = []
-        for number, walks in enumerate(self._walks(lists.queries)):
+        laws = self._laws(lists.queries)
+        for number, (walks, law) in enumerate(zip(self._walks(lists.queries), laws, strict=True)):
             first, last = lists.bounds[number : number + 2]
-            added = self._added(walks, lists.docno[first:last].tolist())
+            added = self._added(walks, lists.docno[first:last].tolist(), law)
             query.append(np.full(len(added), number))
             docno.append(np.array(list(added), dtype=object))
             texts.append("\n".join(walk.text for walk in walks))
@@ -208,7 +215,7 @@ class Triples(Component):
         lists = self._lists(inp)
         (walks,) = self._walks(lists.queries)
         own = lists.docno.tolist()
-        added = self._added(walks, own)
+        added = self._added(walks, own, self._laws(lists.queries)[0])
         origins = upstream([docno for docno in docnos if docno in own])
         explained = {}
         for place, docno in enumerate([*own, *added], start=1):
@@ -235,12 +242,22 @@ class Triples(Component):
             return read_lists(inp, self.name)[0]
         return RankedLists(drop_results(inp), *(np.zeros(0, dtype=kind) for kind in (np.int64, object, np.float64)))
 
-    def _added(self, walks: Sequence[Walk], own: Sequence[str]) -> dict[str, tuple[Walk, int]]:
+    def _laws(self, queries: pd.DataFrame) -> list[Mapping[str, str] | None]:
+        return [None] * len(queries) if self.versions is None else self.versions.in_force(queries)
+
+    def _stating(self, fact: int, law: Mapping[str, str] | None) -> Sequence[str]:
+        """Return the provisions of a fact, of those in force."""
+        names = self.graph.fact(fact).provisions
+        return names if law is None else versions_in_force(names, law)
+
+    def _added(
+        self, walks: Sequence[Walk], own: Sequence[str], law: Mapping[str, str] | None
+    ) -> dict[str, tuple[Walk, int]]:
         """Return the provisions that are added to a list, in order, each with the walk and the fact that lead to it."""
         added: dict[str, tuple[Walk, int]] = {}
         for walk in walks:
             for fact in walk.facts:
-                for docno in self.graph.fact(fact).provisions[: self.provisions]:
+                for docno in self._stating(fact, law)[: self.provisions]:
                     if docno not in own:
                         added.setdefault(docno, (walk, fact))
         return added
@@ -250,12 +267,12 @@ class Triples(Component):
     def _walks(self, queries: pd.DataFrame) -> Iterator[list[Walk]]:
         """Yield the walks of each query."""
         nothing_there = self.entities is None or not len(self.graph)
-        for asked in self._asked(queries):
+        for asked, law in zip(self._asked(queries), self._laws(queries), strict=True):
             # Punctuation alone asks nothing.
             if nothing_there or asked.most == 0 or not any(map(str.isalnum, asked.question)):
                 yield []
             else:
-                yield self._walks_of(asked)
+                yield self._walks_of(asked, law)
 
     def _asked(self, queries: pd.DataFrame) -> list[_Asked]:
         """Return the questions with their key words and numbers."""
@@ -304,12 +321,13 @@ class Triples(Component):
                     texts[row] = list(dict.fromkeys(answer.value.keywords))
         return texts
 
-    def _walks_of(self, asked: _Asked) -> list[Walk]:
+    def _walks_of(self, asked: _Asked, law: Mapping[str, str] | None) -> list[Walk]:
         """Return the walks of one question, the best first."""
         cosine = self._cosines(asked.question)
 
         def first(facts: Sequence[int]) -> Sequence[int]:
-            return sorted(facts, key=lambda fact: (-cosine[fact], fact))[:_FOLLOWED]
+            stated = facts if law is None else [fact for fact in facts if self._stating(fact, law)]
+            return sorted(stated, key=lambda fact: (-cosine[fact], fact))[:_FOLLOWED]
 
         walks = [
             walk
@@ -317,7 +335,11 @@ class Triples(Component):
             for walk in islice(walks_from(self.graph, root, asked.depth, first), _WALKS)
         ]
         if self.facts is not None:
-            nearest = best_first(cosine, np.arange(len(cosine)), self.similar).tolist()
+            stated = np.ones(len(cosine), dtype=bool)
+            if law is not None:
+                stated[:] = [bool(self._stating(fact, law)) for fact in range(len(cosine))]
+            possible = np.flatnonzero(stated)
+            nearest = possible[best_first(cosine[possible], possible, self.similar)].tolist()
             walks += [Walk((fact,), " → ".join(self.graph.fact(fact)[:3])) for fact in nearest if cosine[fact] > 0]
         worth = {
             walk: len(walk.text) if self.keep == "longest" else float(np.mean(cosine[list(walk.facts)]))
@@ -354,7 +376,7 @@ def _with_context(queries: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
     return queries.assign(**{CONTEXT: pd.Series(whole, index=queries.index, dtype=str)})
 
 
-@parameters_of(Triples, without=["graph", "entities", "facts", "client", "prompt"])
+@parameters_of(Triples, without=["graph", "entities", "facts", "client", "prompt", "versions"])
 def triples(
     collection: Any,
     *,
@@ -389,6 +411,8 @@ def triples(
     if by == "llm":
         params["client"] = collection.client
         params["prompt"] = collection_prompt("triples", collection, "keywords", prompt, language)
+    if collection.source.dated:
+        params["versions"] = collection.indexes.laws
     return Triples(facts, **params)
 
 

@@ -45,6 +45,17 @@ def names_version(docno: str) -> bool:
     return _VERSION.search(docno) is not None
 
 
+def versions_in_force(names: Iterable[str], law: Mapping[str, str]) -> list[str]:
+    """Return the versions in force that names mean: of a key, its version; a version, if it is in force.
+
+    Args:
+        names: docnos of versions, or keys of provisions.
+        law: docno of the version in force of each provision, by its key.
+    """
+    pairs = [(name, law.get(provision_key(name))) for name in names]
+    return [docno for name, docno in pairs if docno is not None and name in (docno, provision_key(docno))]
+
+
 def day_of(value: object, where: str) -> int:
     """Return the day of a date.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -229,6 +230,37 @@ def test_explanations_of_a_day(collection: legalir.Collection, expression: str) 
         assert explanation.is_whole()
 
 
+FACTS = [
+    ("parks-1", "dog", "is on", "lead"),
+    ("fees-1", "permit", "costs", "crowns"),
+    ("parks-2", "fire", "needs", "permit"),
+    ("parks-3@2010-01-01", "kites", "fly on", "Sundays"),
+]
+
+
+def test_facts_of_the_law_of_the_day(collection: legalir.Collection, tmp_path: Path) -> None:
+    path = tmp_path / "facts.jsonl"
+    rows = [dict(zip(("docno", "subject", "predicate", "object"), fact, strict=True)) for fact in FACTS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    pipeline = collection.pipeline(f"triples(graph={str(path)!r}, by='question', encoder=None)")
+    queries = [
+        {"qid": f"{question} {day}", "query": question, "as_of": day}
+        for question in ("kites", "fire permit", "lead of a dog")
+        for day in ("2009-12-31", "2013-01-01", "2015-01-01", "2021-01-01")
+    ]
+    found = lists(pipeline.transform(pd.DataFrame(queries)))
+    assert {qid: set(docnos) for qid, docnos in found.items()} == {
+        "kites 2013-01-01": {"parks-3@2010-01-01"},
+        "kites 2015-01-01": {"parks-3@2010-01-01"},
+        "fire permit 2013-01-01": {"parks-2@2010-01-01", "fees-1@2012-01-01"},
+        "fire permit 2015-01-01": {"parks-2@2010-01-01"},
+        "fire permit 2021-01-01": {"parks-2@2010-01-01", "fees-1@2016-01-01"},
+        "lead of a dog 2013-01-01": {"parks-1@2010-01-01"},
+        "lead of a dog 2015-01-01": {"parks-1@2010-01-01"},
+        "lead of a dog 2021-01-01": {"parks-1@2020-03-01"},
+    }
+
+
 class Everything(pt.Transformer):
     """A retriever that knows no days: all versions, in an order that hides the ones in force."""
 
@@ -266,6 +298,33 @@ def test_a_component_without_a_number_of_results_is_filtered(collection: legalir
         docno for docno in Everything(collection, 5).docnos[:5] if docno in law_of("2013-05-05")
     ]
     assert out["rank"].tolist() == list(range(len(out)))
+
+
+@pytest.mark.parametrize("approximate", [None, "hnsw", "ivf(lists=4, probes=1)"])
+def test_the_nearest_vectors_of_a_day(tmp_path: Path, approximate: str | None) -> None:
+    if approximate is not None:
+        pytest.importorskip("faiss")
+    random = np.random.default_rng(0)
+    docnos = [f"p{number}@20{year}-01-01" for number in range(200) for year in (10, 15, 20)]
+    vectors = np.repeat(random.standard_normal((300, 8)), 2, axis=0)  # Neighbours are equal: ties by docno.
+    index = legalir.DenseIndex.from_vectors(tmp_path / "index", vectors, docnos, approximate=approximate)
+    days = ["2009-01-01", "2012-01-01", "2017-01-01", "2022-01-01"]
+    asked = random.standard_normal((4, 8))
+    queries = pd.DataFrame({"qid": days, "query_vec": list(asked), "as_of": days})
+    found = lists(index.retriever(num_results=20).transform(queries))
+    assert "2009-01-01" not in found
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    for day, vector in zip(days[1:], asked[1:], strict=True):
+        year = {"2012-01-01": "10", "2017-01-01": "15", "2022-01-01": "20"}[day]
+        law = [number for number, docno in enumerate(docnos) if f"@20{year}-" in docno]
+        best = sorted(law, key=lambda number: (-round(float(unit[number] @ vector), 9), docnos[number]))[:20]
+        assert len(found[day]) == 20
+        expected = {docnos[number] for number in best}
+        if approximate is None:
+            assert found[day] == [docnos[number] for number in best]
+        else:  # One of four lists is searched: candidates are some of the law of the day.
+            assert set(found[day]) <= {docnos[number] for number in law}
+            assert approximate != "hnsw" or len(expected & set(found[day])) >= 19
 
 
 def links_of(collection: legalir.Collection, day: str) -> Iterator[tuple[str, str]]:

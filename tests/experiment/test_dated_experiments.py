@@ -31,6 +31,10 @@ def test_each_question_is_asked_on_its_day(collection: legalir.Collection) -> No
     # in force. Kites are repealed one day after the question.
     assert [values[qid, "R@3"] for qid in ("lead-2012", "lead-2016", "lead-2021", "kites")] == [1, 1, 0, 1]
     assert values["kites", "R@1"] == 1
+    # A report marks the version that counts.
+    assert result.context.gold["lead-2012"] == {"parks-1@2010-01-01": 1}
+    assert result.context.gold["lead-2021"] == {"parks-1@2015-07-01": 1}
+    assert result.context.titles["parks-1@2010-01-01"] == "Parks Act Article 1"
 
 
 def test_a_day_for_questions_without_one(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from legalir.experiment.runs.files import has_answers
+from legalir.storage.validity import provision_key
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -58,6 +59,10 @@ def collect_context(
     for qid, docno, label in zip(relevant["qid"], relevant["docno"], relevant["label"], strict=True):
         gold[qid][docno] = int(label)
     shown = dict.fromkeys(relevant["docno"])
+    if collection.dated:
+        runs = list(runs)
+        gold = _retrieved_versions(gold, runs)
+        shown = dict.fromkeys(docno for labels in gold.values() for docno in labels)
     cited: dict[str, None] = {}
     given: dict[str, None] = {}
     for run in runs:
@@ -79,6 +84,19 @@ def collect_context(
             texts[docno] = provision.text[:LONGEST] + ("…" if len(provision.text) > LONGEST else "")
     queries = dict(zip(topics["qid"], topics["query"].astype(str), strict=True))
     return Context(queries, gold, titles, texts, _items(topics), lengths)
+
+
+def _retrieved_versions(gold: dict[str, dict[str, int]], runs: Iterable[pd.DataFrame]) -> dict[str, dict[str, int]]:
+    """Return judgements in which a key has become the versions of it that runs have for the question."""
+    versions: dict[tuple[str, str], dict[str, None]] = {}
+    for run in runs:
+        if "docno" in run.columns:
+            for qid, docno in zip(run["qid"], run["docno"], strict=True):
+                versions.setdefault((qid, provision_key(docno)), {})[docno] = None
+    return {
+        qid: {docno: label for name, label in labels.items() for docno in versions.get((qid, name), (name,))}
+        for qid, labels in gold.items()
+    }
 
 
 def _items(topics: pd.DataFrame) -> dict[str, dict[str, Any]]:
