@@ -194,6 +194,9 @@ def test_counted_number(number: str, step: int, expected: str) -> None:
 def test_place_of() -> None:
     assert place_of("제13조의2제1항제3호", "ko", "등대법") == Place("등대법", "13의2", "1", "3")
     assert place_of("第28の2条第4項", "ja") == Place("", "28の2", "4")
+    assert place_of("/us/usc/t99/s10a/b/2", "en") == Place("/us/usc/t99", "10a", "b", "2")
+    assert place_of("art_2-bis__para_3.__point_a", "it", "L") == Place("L", "2-bis", "3", "a")
+    assert place_of("L121-3", "fr") == Place("", "L121-3")
     assert place_of("제목", "ko", "등대법") == Place("등대법")
 
 
@@ -240,6 +243,7 @@ def test_long_repeats(lang: str, unit: str) -> None:
         ("for purposes of this section and this Part", []),
         ("(42 U.S.C. 1396a(a)(25) et seq.)", ["/us/usc/t42 1396a/a/25"]),
         ("section 5 of this Act or section 7 of the Harbour Act 1998", ["Ferry Act 5", "Harbour Act 1998 7"]),
+        ("Pub. L. 99–7, title I, § 2(a) and section 9 of this title", ["/us/pl/99/7 2/a", "Ferry Act 9"]),
         ("Schedule 2 and Annex III", ["Ferry Act Schedule 2", "Ferry Act Annex III"]),
     ],
 )
@@ -257,11 +261,21 @@ def test_english(text: str, expected: list[str]) -> None:
         ("本法第十二条之一第二款第（三）项", "zh", ["L 12之1/2/3"]),
         ("《灯塔法》第三条、第四条和前款", "zh", ["灯塔法 3", "灯塔法 4", "L 4/1"]),
         ("第九條第二項、前條", "zh", ["L 9/2", "L 3"]),
+        ("§§ 3 bis 5 Absatz 1 Satz 2 Nr. 3 BGB", "de", ["BGB 3", "BGB 5/1/3"]),
+        ("§ 12 des Leuchtturmgesetzes, § 3 dieses Gesetzes, Absatz 3", "de", ["Leuchtturmgesetzes 12", "L 3", "L 4/3"]),
+        ("comma 2 dell'articolo 14", "it", ["L 14/2"]),
+        (
+            "articoli 3-bis, 5 e 7, primo comma, lettera r), del decreto legislativo 3 marzo 2001, n. 65",
+            "it",
+            [f"/akn/it/act/decretoLegislativo/stato/2001-03-03/65 {one}" for one in ("3-bis", "5", "7/1/r")],
+        ),
+        ("articles L. 311-5 et R. * 12 du code civil", "fr", ["code civil L311-5", "code civil R*12"]),
+        ("2° de l'article 5 et l'article précédent", "fr", ["L 5//2", "L 3"]),
         ("điểm a khoản 2 Điều 12a Luật Đèn biển", "vi", ["Luật Đèn biển 12a/2/a"]),
         ("Điều 5, 6 và 7 của Luật này", "vi", ["L 5", "L 6", "L 7"]),
         ("Pasal 12A ayat (2) huruf b", "id", ["L 12A/2/b"]),
         ("Pasal 5 Undang-Undang Nomor 8 Tahun 1999", "id", ["Undang-Undang Nomor 8 Tahun 1999 5"]),
     ],
 )
-def test_thai_chinese_vietnamese_indonesian(text: str, lang: str, expected: list[str]) -> None:
+def test_other_languages(text: str, lang: str, expected: list[str]) -> None:
     assert targets(text, lang, Place("L", "4", "2")) == expected

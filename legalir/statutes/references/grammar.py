@@ -27,7 +27,8 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 
 # Each quantifier has a bound: without one, it would be tried anew from each sign of a long run.
 _HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
-_LETTERS = r"(?-i:[A-Z]{1,3}|[a-z])(?![^\W_])"
+_DOUBLED = "|".join(sign * 2 for sign in "abcdefghijklmnopqrstuvwxyz")
+_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{_DOUBLED}|[a-z])(?![^\W_])"
 _NUMBER = rf"(?:(?<!\d)\d{{1,6}}(?!\d)(?:{_LETTERS})?(?:[.\-‐-–/]\d{{1,4}}(?!\d)(?:{_LETTERS})?){{0,6}}|{_HAN})"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
 _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
@@ -173,14 +174,17 @@ class Grammar(Schema):
     laws: tuple[LawPattern, ...] = ()
     """Names of laws that are read wherever they stand, also directly after a number or after `law_after`."""
 
-    law_codes: Forms = ()
-    """Regular expressions of codes of laws directly before a number."""
+    particles: Forms = ()
+    """Letters that may stand between the quotes of a law and a number."""
 
     law_number: Forms = ()
     """Forms of numbers of laws and other notes that may stand in brackets between a law and an article."""
 
     law_before: Forms = ()
     """Last letters of the names of laws, in languages where the law stands before the article."""
+
+    months: Forms = ()
+    """Names of the months, for ``{2:month}`` in the way a law is written."""
 
     law_after: Forms = ()
     """Words after an article that introduce its law, or begin the name of the law."""

@@ -30,9 +30,12 @@ RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item":
 _REACH = 160
 """Characters before a number in which the name of its law may begin."""
 
-_DECIMAL = re.compile(r"[\d.]+\.[\d.]+")
-"""A number that is a reference only after a law."""
+_IRI = re.compile(r"(/[\w/.-]{1,80}?)/s(\w[\w–-]{0,20})((?:/\w{1,8}){0,6})")
+_EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point_(\w{1,8}))?(?:__.*)?$")
+_NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
+"""Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
+_STAR = re.compile(r"[.\s]{0,3}\*\s?")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
@@ -132,11 +135,19 @@ def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | N
 
 
 def place_of(label: str, lang: str, law: str = "") -> Place:
-    """Return the place that a label means, ``제13조제2항``; without a number, the law alone.
+    """Return the place that a label means: ``제13조제2항``, ``/us/usc/t10/s101/a``, ``art_2__para_1``, ``L121-3``.
+
+    Without a number it is the law alone.
 
     Raises:
         DataError: there is no grammar of the language.
     """
+    if match := _IRI.fullmatch(label):
+        return Place(law or match[1], match[2], *match[3].split("/")[1:4])
+    if match := _EID.match(label):
+        return Place(law, number_of(match[1]) or match[1], match[2] or "", match[3] or "")
+    if _NUMBER_ALONE.fullmatch(label):
+        return Place(law, number_of(label))
     references = read(label, lang)
     if not references:
         return Place(law)
@@ -184,6 +195,7 @@ class _Draft:
     part: str = ""
     range_end: bool = False
     several: tuple[str, ...] = ()
+    inherits: bool = False
 
     @property
     def highest(self) -> int:
@@ -193,6 +205,18 @@ class _Draft:
 
     def above(self, level: str) -> dict[str, str]:
         return {each: number for each, number in self.numbers.items() if RANKS[each] < RANKS[level]}
+
+
+class _Piece:
+    """A group of a pattern of laws; in a format, ``month`` is the number of a month, and ``day`` has two digits."""
+
+    def __init__(self, text: str, months: Mapping[str, int]) -> None:
+        self._text, self._months = text, months
+
+    def __format__(self, spec: str) -> str:
+        if spec == "month":
+            return f"{self._months.get(self._text.casefold(), 0):02}"
+        return self._text.zfill(2) if spec == "day" else self._text
 
 
 class _Memory:
@@ -228,14 +252,13 @@ class _Reader:
             for name, forms in [*groups, *inner]
         }
         self._ordinals = {word.casefold(): str(number) for number, word in enumerate(grammar.ordinals, start=1)}
-        self._sub = self._any(grammar.sub, rf"{GAP}(?:", ")")
+        self._sub = self._any(grammar.sub, rf"{GAP}[-‐–]?(?:", ")")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
         self._until = self._any(grammar.until, "(?:", ")")
         self._define = self._any(grammar.define, "(?:", ")")
         self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
-        self._codes = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_codes]
         self._law_number = self._any(grammar.law_number, "(?:", ")")
         self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
         self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
@@ -254,9 +277,10 @@ class _Reader:
         here = (("same", grammar.same.get("law", ())), ("this", grammar.this.get("law", ())))
         self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
-        gap = "" if grammar.has_case else " ?"
-        self._bracket = re.compile(gap + grammar.pattern("B"))
-        self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NB"}
+        bracket = grammar.pattern("B")
+        self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
+        self._each_law = [re.compile(one.pattern) for one in grammar.laws]
+        self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NBD"}
 
     def _compiled(self, groups: list[tuple[str, tuple[str, ...]]], more: Sequence[str] = ()) -> re.Pattern[str]:
         parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
@@ -293,6 +317,8 @@ class _Reader:
         """Return the law that is named directly before a place."""
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
+        if end - 1 > low and text[end - 1] in self._grammar.particles and text[end - 2] in self._grammar.closing_quotes:
+            end -= 1
         if end > low and text[end - 1] in _CLOSING:
             opening = self._opening(text, end - 1)
             inside = text[opening + 1 : end - 1] if opening >= 0 else ""
@@ -332,9 +358,8 @@ class _Reader:
             start = end - len(short)
             if start >= low and text.startswith(short, start) and not _in_word(text, start):
                 return _Law(memory.names[short], "short", start, end)
-        patterns = self._names if text.endswith(self._grammar.law_before, low, end) else ()
-        for pattern in (*patterns, *self._codes):
-            if match := pattern.search(text, low if pattern in patterns else max(low, end - 20), end):
+        for pattern in self._names if text.endswith(self._grammar.law_before, low, end) else ():
+            if match := pattern.search(text, low, end):
                 group = match.lastindex or 0
                 return _Law(" ".join(match[group].split()), "named", match.start(group), end)
         base = next((memory.names[one] for one in self._words_of("act") if one in memory.names), "")
@@ -431,9 +456,9 @@ class _Reader:
             self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
         else:
             law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
-            if law is None and _DECIMAL.fullmatch(head[0]):
-                return [], head.end()
             draft = self._begun(text, head, kind, level)
+            if law is None and draft.several[1:] == ("D",):
+                return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
         drafts = [draft]
@@ -456,6 +481,7 @@ class _Reader:
             if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
                 following.numbers = {**draft.above(highest), **following.numbers}
                 following.law = None if named else draft.law
+                following.inherits = following.law is not None
                 if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[highest]:
                     following.relation, following.steps = draft.relation, draft.steps
             drafts.append(following)
@@ -494,12 +520,15 @@ class _Reader:
                 return
             upper = self._begun(text, head, kind, level)
             self._extend(text, upper)
-            for draft in drafts:
-                if RANKS[level] < draft.highest and draft.law is None:
-                    above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
-                    draft.numbers = {**above, **draft.numbers}
-                    draft.relation, draft.steps = upper.relation, upper.steps
             last.end = upper.end
+            if upper.relation == "this_group":
+                return
+            for draft in reversed(drafts):
+                if RANKS[level] >= draft.highest or draft.law is not None:
+                    break
+                above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
+                draft.numbers = {**above, **draft.numbers}
+                draft.relation, draft.steps = upper.relation, upper.steps
 
     def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
         """Take the law that is named directly after the last draft, for all drafts that lack one."""
@@ -515,10 +544,12 @@ class _Reader:
                 law = self._law_of(match)
             if law:
                 break
-        if law is None or (drafts[-1].law is not None and law.kind != "self"):
+        if law is None or (drafts[-1].law is not None and not drafts[-1].inherits):
             return False
-        for draft in drafts:
-            draft.law = draft.law or law
+        for draft in reversed(drafts):
+            if draft.law is not None and not draft.inherits:
+                break
+            draft.law, draft.inherits = law, False
         drafts[-1].end = law.end
         return True
 
@@ -532,8 +563,9 @@ class _Reader:
         pattern = self._grammar.laws[number]
         name = " ".join(match[0].split())
         if pattern.law:
-            inner = re.fullmatch(pattern.pattern, match[0])
-            name = pattern.law.format(name, *(inner.groups("") if inner else ()))
+            inner = self._each_law[number].match(match.string, match.start())
+            months = {month: place for place, month in enumerate(self._grammar.months, start=1)}
+            name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
         return _Law(name, "named", match.start(), match.end())
 
     def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
@@ -575,7 +607,7 @@ class _Reader:
         if number.casefold() in self._ordinals:
             return self._ordinals[number.casefold()]
         number = "".join(str(unicodedata.decimal(sign, sign)) for sign in number + more)
-        return number_of(number) or number
+        return number_of(_STAR.sub("*", number)) or number
 
     def _set(self, draft: _Draft, level: str, number: str) -> None:
         if level == "row":
@@ -589,7 +621,7 @@ class _Reader:
             draft.level = level
 
     def _capture(self, name: str, words: str) -> tuple[str, str]:
-        """Return the number in the words of a form, and ``N`` or ``B`` if several of such numbers may follow."""
+        """Return the number in the words of a form, and its place if several of such numbers may follow."""
         for pattern, several in self._exact[name]:
             if match := pattern.fullmatch(words):
                 return next((one for one in match.groups() if one), ""), several
@@ -691,8 +723,8 @@ class _Reader:
 
 
 def _several(form: str) -> str:
-    """Return the place of a form after which bare numbers may follow, ``N`` or ``B``; empty if none may."""
-    return next((token[0] for token in form.split() if token in ("N+", "B+")), "")
+    """Return the place of a form after which bare numbers may follow, ``N``, ``B`` or ``D``; empty if none may."""
+    return next((token[0] for token in form.split() if token in ("N+", "B+", "D")), "")
 
 
 def _in_word(text: str, start: int) -> bool:
