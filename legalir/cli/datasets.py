@@ -423,6 +423,12 @@ def chunk_collection(
     percentile: Annotated[
         float | None, typer.Option(help="Percentile of the distances to split at.", show_default="90")
     ] = None,
+    headers: Annotated[
+        bool, typer.Option("--headers", help="Let a language model write a line about each chunk into its title.")
+    ] = False,
+    llm: Annotated[
+        str | None, typer.Option("--llm", help="Language model of the headers.", show_default="$LEGALIR_LLM")
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -431,9 +437,11 @@ def chunk_collection(
     Prints how much the chunks lose: how many provisions no chunk holds as a whole.
     """
     from legalir.collection.collection import Collection
+    from legalir.llm.client import Client
     from legalir.statutes.chunk_collection import method, write_chunks
+    from legalir.statutes.chunk_headers import headers_by
 
-    collection = Collection(dataset)
+    collection = Collection(dataset, client=Client(llm))
     given: dict[str, object] = {"size": size, "overlap": overlap, "unit": unit, "pattern": pattern}
     given |= {"buffer": buffer, "percentile": percentile}
     shown = {name: value for name, value in given.items() if value is not None}
@@ -442,7 +450,8 @@ def chunk_collection(
         given["encode"] = _encode(collection, encoder)
     cut = method(by, **given)
     label = f"{by}({', '.join(f'{name}={value!r}' for name, value in shown.items())})" if shown else by
-    report = write_chunks(collection.source, folder, cut, label, replace=replace)
+    written = headers_by(collection.client, collection.language) if headers else None
+    report = write_chunks(collection.source, folder, cut, label, replace=replace, headers=written)
     if as_json:
         print_json(report.to_dict())
         return

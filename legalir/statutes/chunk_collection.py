@@ -173,6 +173,8 @@ def write_chunks(
     """
     if dataset.chunks is not None:
         raise DataError(f"{dataset.id} is a chunk collection: cut the collection that it was made from.")
+    if dataset.dated:
+        raise DataError(f"{dataset.id} holds versions of provisions: cut a collection that holds one version of each.")
     target = Path(folder)
     report = ChunkReport(target, by)
     provisions = list(dataset.docs())

@@ -27,6 +27,7 @@ SLOTS = {
     **{
         name: {"question", "reference", "answer"} for name in ("judge_comparison", "judge_correct", "judge_correctness")
     },
+    "chunk_header": {"law", "part"},
     "listwise": {"question", "provisions", "n"},
     "longcontext": {"question", "provisions", "n"},
     "mcq": {"question", "options", "n"},

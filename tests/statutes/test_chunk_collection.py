@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
+from scripted import Scripted
 
 import legalir
 from legalir.datasets import check, load
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
+from legalir.llm.client import Client
 from legalir.statutes.chunk_collection import law_texts, method, plain_text, write_chunks
+from legalir.statutes.chunk_headers import headers_by
 
 PROVISIONS = [
     Provision("b-1", "소방법 제1조(목적)", "불을 막는다.", law="소방법", law_id="b", level="act"),
@@ -138,3 +141,28 @@ def test_a_chunk_collection_is_not_cut_again(laws, tmp_path) -> None:
 def test_bad_methods(arguments, message) -> None:
     with pytest.raises(ComponentError, match=message):
         method(**arguments)
+
+
+def test_headers_of_a_chat_model(laws, tmp_path) -> None:
+    seen = []
+
+    def reply(request):
+        seen.append(request.messages[-1][1])
+        return "" if "벌금" in request.messages[-1][1].split("<part>")[1] else "물에 관한\n부분"
+
+    client = Client(Scripted(reply), cache=tmp_path / "llm.sqlite")
+    write_chunks(laws, tmp_path / "out", method("article"), "article", headers=headers_by(client, "ko"))
+    titles = {row.doc_id: row.title for row in load(tmp_path / "out").docs()}
+    assert titles == {
+        "b-1": "소방법 물에 관한 부분",
+        "b-2": "소방법 물에 관한 부분",
+        "b-3": "소방법",
+        "c-1": "건축법 물에 관한 부분",
+    }
+    assert "<part>\n제1조(목적)" in seen[0]
+
+
+def test_versions_are_not_cut(tmp_path) -> None:
+    (tmp_path / "corpus.jsonl").write_text('{"docno": "a-1@2020-01-01", "text": "가"}\n', encoding="utf-8")
+    with pytest.raises(DataError, match="holds versions of provisions"):
+        write_chunks(load(tmp_path), tmp_path / "out", method("article"), "article")
