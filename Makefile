@@ -64,6 +64,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/neural.py
 	$(BIN)/python experiments/bench/llm.py
 	$(BIN)/python experiments/bench/answering.py
+	$(BIN)/python experiments/bench/importing.py
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

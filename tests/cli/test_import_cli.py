@@ -110,3 +110,40 @@ def test_an_import_that_is_killed_in_the_middle_is_as_if_it_had_not_been() -> No
         assert [path.name[:9] for path in Path().glob(".new.*/")] == [".new.new-"]
     assert run("import", 'table(path="p.csv")', "new", "--replace").exit_code == 0
     assert list(Path().glob(".new.*")) == []
+
+
+def _laws() -> None:
+    front = "---\n제목: 창고법\n법령ID: '900001'\n법령구분: 법률\n---\n\n"
+    Path("laws").mkdir()
+    Path("laws", "a.md").write_text(f"{front}##### 제1조 (목적)\n문을 연다.\n", encoding="utf-8")
+    Path("laws", "b.md").write_bytes(b"---\n\xed\x85\n" + "법령".encode())
+    Path("laws", "c.txt").write_text("쪽지", encoding="utf-8")
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_exit_code_is_1() -> None:
+    _laws()
+    done = run("import", 'auto(path="laws")', "new")
+    assert done.exit_code == 1
+    assert "files        1 markdown-kr" in done.output
+    assert "other files  1: c.txt" in done.output
+    assert "not read: b.md: not UTF-8 at byte 4" in done.output
+    assert run("check", "new").exit_code == 0
+    strict = run("import", 'auto(path="laws")', "strict", "--strict")
+    assert isinstance(strict.exception, DataError)
+    assert not Path("strict").exists()
+
+
+def test_an_import_again_prints_what_changed() -> None:
+    _laws()
+    Path("laws", "b.md").unlink()
+    assert run("import", 'auto(path="laws")', "new").exit_code == 0
+    law = Path("laws", "a.md")
+    law.write_text(law.read_text(encoding="utf-8").replace("연다", "닫는다") + "\n##### 제2조\n끝.\n", encoding="utf-8")
+    done = run("import", 'auto(path="laws")', "new", "--replace")
+    assert done.exit_code == 0, done.output
+    assert "added        1: 900001-2" in done.output
+    assert "changed      1: 900001-1" in done.output
+    assert "unchanged    0" in done.output
+    report = json.loads(run("import", 'auto(path="laws")', "new", "--replace", "--json").stdout)
+    assert report["changes"]["unchanged"] == 2
+    assert report["details"]["formats"] == {"markdown-kr": 1}
