@@ -20,6 +20,9 @@ PREFIX = "legalir/"
 FIRECODE = Path(__file__).resolve().parent / "firecode"
 """Folder of the bundled collection, ``legalir/firecode``."""
 
+DATED = FIRECODE.with_name("firecode-dated")
+"""Folder of the bundled collection with versions in time; its folder ``versions`` has the files that it is made of."""
+
 
 class Entry(NamedTuple):
     """A collection that has an id.
@@ -85,11 +88,14 @@ def _usable() -> Iterator[Entry]:
 
 
 def _bundled() -> list[Entry]:
-    try:
-        outline = Folder.open(FIRECODE).outline
-    except DataError:
-        return []  # a broken installation: the id is then unknown, and load() lists the ids that are there
-    return [Entry(f"{PREFIX}firecode", "bundled", partial(Folder.open, FIRECODE), outline)]
+    entries = []
+    for path in (FIRECODE, DATED):
+        try:
+            outline = Folder.open(path).outline
+        except DataError:
+            continue  # a broken installation: the id is then unknown, and load() lists the ids that are there
+        entries.append(Entry(PREFIX + path.name, "bundled", partial(Folder.open, path), outline))
+    return entries
 
 
 def _folders() -> list[Entry]:
@@ -105,7 +111,7 @@ def _folders() -> list[Entry]:
 
 
 def _folder(path: Path) -> Entry:
-    if path.name == "firecode":
+    if path.name in (FIRECODE.name, DATED.name):
         return _skipped(path.name, path, "the bundled collection has this name")
     try:
         outline = Folder.scan(path).outline
