@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from legalir.errors import DataError
+from legalir.frames.component import check_choice
 from legalir.statutes.jurisdictions import Heading, Jurisdiction, jurisdiction, jurisdictions
 from legalir.statutes.law import Kind, Law, Outline, Unit
 from legalir.statutes.numbering import number_of, sort_key
@@ -194,6 +195,15 @@ def read_text(name: str, lines: Sequence[str], country: str, title: str, law_id:
     if not any(unit.kind == "article" for unit in law.root.walk()):
         raise DataError(f"{name}: no line begins as an article of the country {chosen!r} does.")
     return law
+
+
+def check_country(source: str, country: str) -> None:
+    """Check a parameter of a source.
+
+    Raises:
+        ComponentError: `country` is neither ``auto`` nor has a table.
+    """
+    check_choice(source, "country", country, ("auto", *jurisdictions()))
 
 
 def country_of(lines: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ import pytest
 from pdf_file import pdf_of
 
 from legalir import testing
-from legalir.errors import DataError, DefinitionError
+from legalir.errors import ComponentError, DataError, DefinitionError
 from legalir.statutes import markup
 from legalir.statutes.files import StatuteFiles
 from legalir.statutes.headings import country_of
@@ -121,8 +121,8 @@ def test_tables_and_numbered_paragraphs_of_a_word_file(tmp_path: Path) -> None:
 
 def test_an_unknown_country(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(WHOLE)
-    with pytest.raises(DataError, match="no table of the jurisdiction 'zz'"):
-        list(pdf(None, path=tmp_path / "a.pdf", country="zz").provisions())
+    with pytest.raises(ComponentError, match="country='zz'"):
+        pdf(None, path=tmp_path / "a.pdf", country="zz")
 
 
 @pytest.fixture
@@ -138,10 +138,10 @@ def rules_of_a_city(monkeypatch: pytest.MonkeyPatch) -> None:
             "annex": ["Schedule"],
         }
     )
-    monkeypatch.setattr(jurisdictions, "jurisdictions", lambda: {"city": city})
+    monkeypatch.setattr(jurisdictions, "jurisdictions", lambda: {"city": city, "any": city})
     for module in (headings, jurisdictions):
         monkeypatch.setattr(module, "jurisdiction", lambda country: city)
-    monkeypatch.setattr(headings, "jurisdictions", lambda: {"city": city})
+    monkeypatch.setattr(headings, "jurisdictions", lambda: {"city": city, "any": city})
     from legalir.statutes import files
 
     monkeypatch.setattr(files, "jurisdiction", lambda country: city, raising=False)

@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Iterator
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +14,30 @@ from legalir.errors import DataError
 from legalir.extras import require
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.headings import law_id_of, read_text
+from legalir.statutes.headings import check_country, law_id_of, read_text
 from legalir.statutes.law import CELL, Law
 from legalir.statutes.markup import LARGEST
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def docx(collection: object, *, country: str = "auto", title: str = "", **params: Any) -> StatuteFiles:
+def docx(
+    collection: object, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
+) -> StatuteFiles:
     """Return the source.
 
     Args:
         collection: not used.
+        path: a file, or a folder that is searched for files of the format.
         country: two letters; selects the table of headings. ``auto``: the table that recognises most articles.
         title: name of the law; empty: the first line of the file.
         params: see :class:`~legalir.statutes.files.StatuteFiles`.
     """
-    return StatuteFiles(docx_format(country, title), **params)
+    return StatuteFiles(docx_format(country, title), path, **params)
 
 
 def docx_format(country: str = "auto", title: str = "") -> Format:
     """Return the format with its parameters."""
+    check_country("docx", country)
 
     read = partial(_read, country=country, title=title)
     return Format("docx", (".docx",), _is_docx, read, options=f"{country} {title}", general=True)

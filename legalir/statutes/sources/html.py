@@ -17,7 +17,7 @@ from legalir.errors import DataError
 from legalir.extras import require
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.headings import law_id_of, read_text
+from legalir.statutes.headings import check_country, law_id_of, read_text
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import BREAK, CELL, GivenLink, Kind, Law, Outline, Unit
 from legalir.statutes.markup import Markup, attribute, local
@@ -84,6 +84,7 @@ class Rules(Schema):
 def html(
     collection: object,
     *,
+    path: str | PathLike[str],
     rules: str | PathLike[str] | None = None,
     country: str = "auto",
     title: str = "",
@@ -94,6 +95,7 @@ def html(
 
     Args:
         collection: not used.
+        path: a file, or a folder that is searched for files of the format.
         rules: YAML file with the rules; None: pages are read line by line.
         country: for pages that are read line by line: two letters that select the table of headings. ``auto``: the
             table that recognises most articles.
@@ -101,13 +103,15 @@ def html(
         encoding: of the pages; None: as they declare it.
         params: see :class:`~legalir.statutes.files.StatuteFiles`.
     """
-    return StatuteFiles(html_format(Rules.load(rules) if rules else None, country, title, encoding), **params)
+    format_ = html_format(Rules.load(rules) if rules else None, country, title, encoding)
+    return StatuteFiles(format_, path, **params)
 
 
 def html_format(
     rules: Rules | None = None, country: str = "auto", title: str = "", encoding: str | None = None
 ) -> Format:
     """Return the format with its parameters."""
+    check_country("html", country)
 
     read = partial(_read, rules=rules, country=country, title=title, encoding=encoding)
     options = f"{rules.model_dump_json() if rules else ''} {country} {title} {encoding}"

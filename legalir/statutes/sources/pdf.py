@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from legalir.errors import DataError
 from legalir.extras import require
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.headings import law_id_of, read_text
+from legalir.statutes.headings import check_country, law_id_of, read_text
 from legalir.statutes.law import CELL, Law
 
 if TYPE_CHECKING:
@@ -27,20 +28,24 @@ _DIGITS = re.compile(r"\d+")
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def pdf(collection: object, *, country: str = "auto", title: str = "", **params: Any) -> StatuteFiles:
+def pdf(
+    collection: object, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
+) -> StatuteFiles:
     """Return the source.
 
     Args:
         collection: not used.
+        path: a file, or a folder that is searched for files of the format.
         country: two letters; selects the table of headings. ``auto``: the table that recognises most articles.
         title: name of the law; empty: the first line of the file.
         params: see :class:`~legalir.statutes.files.StatuteFiles`.
     """
-    return StatuteFiles(pdf_format(country, title), **params)
+    return StatuteFiles(pdf_format(country, title), path, **params)
 
 
 def pdf_format(country: str = "auto", title: str = "") -> Format:
     """Return the format with its parameters."""
+    check_country("pdf", country)
 
     read = partial(_read, country=country, title=title)
     return Format("pdf", (".pdf",), _is_pdf, read, options=f"{country} {title}", general=True)
