@@ -45,7 +45,8 @@ def number(article: str) -> str:
 def agree(gold: dict[str, object], one: Reference) -> bool:
     """Return whether a reference is the given one."""
     start, end = int(str(gold["start"])), int(str(gold["end"]))
-    if number(str(gold["article"])) != number(one.article) or one.end <= start or end <= one.start:
+    article = one.item if gold.get("annex") and one.annex else one.article
+    if number(str(gold["article"])) != number(article) or one.end <= start or end <= one.start:
         return False
     law = str(gold["law"])
     unlike = bool(_ID.search(law)) != bool(_ID.search(one.law))
@@ -68,12 +69,13 @@ def measure(lang: str, rows: Sequence[dict[str, object]], verbose: bool) -> None
         read_ones = [
             one
             for one in read(str(row["text"]), lang, place_of(at, lang, law), names[law])
-            if one.kind == "cites" and one.article
+            if one.kind == "cites" and (one.article or (one.annex and one.item))
         ]
         references = row["references"]
         assert isinstance(references, list)
         gold = [one for one in references if one.get("article") and not one.get("href_disagrees")]
         missed = [one for one in gold if not any(agree(one, each) for each in read_ones)]
+        read_ones = [one for one in read_ones if one.article]
         wrong = [one for one in read_ones if not any(agree(each, one) for each in gold)]
         given, right_given = given + len(gold), right_given + len(gold) - len(missed)
         if lang in ("ko", "ja") or (lang == "en" and row.get("unlinked") == []):

@@ -52,7 +52,7 @@ _ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _DIGITS = rf"(?:\d+|[{_HAN}]+)"
 _JOINER = "[의のノ之]"
 _NUMBER = re.compile(
-    rf"(?P<prefix>(?<![^\W\d_])(?:[LRDA]\*?\.?\s?))?(?P<main>{_DIGITS})"
+    rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"
     rf"(?:(?:\s?[편장절관조항호부編编章節节款條条項项号號目])?(?P<joined>(?:\s?{_JOINER}\s?{_DIGITS}(?:[조條条호号號])?)+))?"
     rf"(?P<rest>(?:[./\-‐‑–]\d+)*(?:[\s\-‐‑]?(?:{_ORDINAL})(?![^\W\d_])|[A-Za-z]{{1,3}}(?![^\W_]))?(?:[./\-‐‑–]\d+)*)"
 )

@@ -262,7 +262,7 @@ def test_english(text: str, expected: list[str]) -> None:
         ("《灯塔法》第三条、第四条和前款", "zh", ["灯塔法 3", "灯塔法 4", "L 4/1"]),
         ("第九條第二項、前條", "zh", ["L 9/2", "L 3"]),
         ("§§ 3 bis 5 Absatz 1 Satz 2 Nr. 3 BGB", "de", ["BGB 3", "BGB 5/1/3"]),
-        ("§ 12 des Leuchtturmgesetzes, § 3 dieses Gesetzes, Absatz 3", "de", ["Leuchtturmgesetzes 12", "L 3", "L 4/3"]),
+        ("§ 12 des Leuchtturmgesetzes, § 3 dieses Gesetzes, Absatz 3", "de", ["Leuchtturmgesetz 12", "L 3", "L 4/3"]),
         ("comma 2 dell'articolo 14", "it", ["L 14/2"]),
         (
             "articoli 3-bis, 5 e 7, primo comma, lettera r), del decreto legislativo 3 marzo 2001, n. 65",
@@ -278,4 +278,26 @@ def test_english(text: str, expected: list[str]) -> None:
     ],
 )
 def test_other_languages(text: str, lang: str, expected: list[str]) -> None:
+    assert targets(text, lang, Place("L", "4", "2")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("Pub. L. 99–7, title I, § 2(a); 42 USC 1395aaa(d) note", "en", ["/us/pl/99/7 2/a", "/us/usc/t42 1395aaa/d"]),
+        ("Schedule 2, paragraph 3 and paragraph 4(2) of Schedule 5", "en", ["L Schedule 2//3", "L Schedule 5//4/2"]),
+        ("That section 12 of the Pier Act applies", "en", ["Pier Act 12"]),
+        ("S.S.I. 2008/205, reg. 2(1)", "en", ["ssi/2008/205 2/1"]),
+        ("articles L. 311-5 et R. * 311-6-1", "fr", ["L L311-5", "L R*311-6-1"]),
+        ("au premier alinéa du II de l'article 6", "fr", ["L 6/2"]),
+        ("aux 1° et 3° de l'article 4 de la loi n° 84-16", "fr", [f"loi n° 84-16 4//{one}" for one in "13"]),
+        ("1° Les phares\n2° Les bacs de l'article 1er", "fr", ["L 1"]),
+        ("commi 2 e 3-bis dell'articolo 5", "it", ["L 5/2", "L 5/3-bis"]),
+        ("articolo 5, comma 1, lettere a-bis), e) ed f)", "it", ["L 5/1/a-bis", "L 5/1/e", "L 5/1/f"]),
+        ("articoli 2, comma 1, 6, commi 1 e 2; 10 e 11", "it", ["L 2/1", "L 6/1", "L 6/2", "L 10", "L 11"]),
+        ("§§ 3 bis 5 Absatz 1 Satz 2 Nr. 3 FäG", "de", ["FäG 3", "FäG 5/1/3"]),
+        ("Anlage 1 Nummer 2", "de", ["L Anlage 1//2"]),
+    ],
+)
+def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
     assert targets(text, lang, Place("L", "4", "2")) == expected

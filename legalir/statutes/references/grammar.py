@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from string import ascii_lowercase
 from typing import Literal, NamedTuple, Self
 
 from pydantic import model_validator
@@ -27,8 +28,7 @@ GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 
 # Each quantifier has a bound: without one, it would be tried anew from each sign of a long run.
 _HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
-_DOUBLED = "|".join(sign * 2 for sign in "abcdefghijklmnopqrstuvwxyz")
-_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{_DOUBLED}|[a-z])(?![^\W_])"
+_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
 _NUMBER = rf"(?:(?<!\d)\d{{1,6}}(?!\d)(?:{_LETTERS})?(?:[.\-‐-–/]\d{{1,4}}(?!\d)(?:{_LETTERS})?){{0,6}}|{_HAN})"
 _ANY_NUMBER = re.compile(rf"\d|{_HAN}")
 _SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
@@ -84,7 +84,8 @@ class Grammar(Schema):
 
     Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
     ``X`` one or two letters; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in a circle;
-    ``D`` a decimal, which is an article only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks.
+    ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an article
+    only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks.
     """
 
     paragraph: Forms = ()
@@ -116,6 +117,9 @@ class Grammar(Schema):
 
     sub: Forms = ()
     """Forms after a number that belong to it: ``의 N``, ``bis``."""
+
+    closing: Forms = ()
+    """Signs that may close the number or letter of a unit below an article: ``)`` in ``lettera a)``, ``°``."""
 
     part: Forms = ()
     """Words for a part of a unit, and units that have no number of their own: ``단서``, ``각 호``."""
@@ -204,7 +208,7 @@ class Grammar(Schema):
     @model_validator(mode="after")
     def _check_forms(self) -> Self:
         for place, form in enumerate(self.article, start=1):
-            if sum(token in ("N", "N+", "D") for token in form.split()) != 1:
+            if sum(token in ("N", "N+", "D", "P") for token in form.split()) != 1:
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
         return self
 
@@ -242,7 +246,10 @@ class Grammar(Schema):
             return "|".join(map(re.escape, sorted(self.ordinals, key=len, reverse=True))).join(("(?:", ")")) or "(?!)"
         if token == "N" and self.prefix:
             letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
-            return rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{_PLACES[token]}"
+            return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{_PLACES[token]}"
+        if token == "P":
+            letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
+            return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"
         return _PLACES.get(token, "")
 
     @property
@@ -343,7 +350,8 @@ class _Forms:
         heads = sorted(own, key=lambda form: "N+" in form.split())
         # A form of several goes on after its number.
         self._goes_on = sum("N+" not in form.split() for form in heads)
-        units = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
+        every = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
+        units = [form for form in every if not {"B", "R", "V"} & set(form.replace("+", "").split())]
         parts = [
             part.replace("O", word) for part in units for word in (grammar.ordinals if "O" in part.split() else "O")
         ]
@@ -433,6 +441,7 @@ _PLACES = {
     "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
+    "V": r"(?-i:(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3}))(?![^\W_])",
     "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
 }
 """What the places of a form stand for."""
@@ -442,4 +451,5 @@ def _word(word: str) -> str:
     """Return the pattern of a word; a word of the Latin alphabet stands alone, and so does a single Thai letter."""
     first, last = (unicodedata.name(letter).split()[0] for letter in (word[0], word[-1]))
     alone = last == "LATIN" or (last == "THAI" and len(word) == 1)
-    return (r"(?<![^\W\d_])" if first == "LATIN" else "") + re.escape(word) + (r"(?![^\W_])" if alone else "")
+    escaped = re.escape(word).replace("'", "['’]")
+    return (r"(?<![^\W\d_])" if first == "LATIN" else "") + escaped + (r"(?![^\W_])" if alone else "")

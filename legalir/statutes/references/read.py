@@ -35,9 +35,10 @@ _EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point
 _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
-_STAR = re.compile(r"[.\s]{0,3}\*\s?")
+_PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
+_COMMA = re.compile(rf"{GAP},{GAP}")
 _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
 
 
@@ -194,13 +195,14 @@ class _Draft:
     steps: int = 0
     part: str = ""
     range_end: bool = False
-    several: tuple[str, ...] = ()
+    several: dict[str, str] = field(default_factory=dict)
     inherits: bool = False
+    taken: tuple[str, ...] = ()
 
     @property
     def highest(self) -> int:
         """Rank of the highest level that the words give."""
-        ranks = [RANKS[each] for each in self.numbers]
+        ranks = [RANKS[each] for each in self.numbers if each not in self.taken]
         return min([*ranks, RANKS[self.relation.partition("_")[2]]] if self.relation else ranks, default=0)
 
     def above(self, level: str) -> dict[str, str]:
@@ -252,7 +254,8 @@ class _Reader:
             for name, forms in [*groups, *inner]
         }
         self._ordinals = {word.casefold(): str(number) for number, word in enumerate(grammar.ordinals, start=1)}
-        self._sub = self._any(grammar.sub, rf"{GAP}[-‐–]?(?:", ")")
+        self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad]|{GAP})(?:", ")")
+        self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
         self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
         self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
         self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
@@ -280,7 +283,7 @@ class _Reader:
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
-        self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NBD"}
+        self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NBDXV"}
 
     def _compiled(self, groups: list[tuple[str, tuple[str, ...]]], more: Sequence[str] = ()) -> re.Pattern[str]:
         parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
@@ -415,7 +418,11 @@ class _Reader:
                 memory.at = labels.pop()[1]
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
-            if kind == "ignore":
+            if kind == "ignore" or (kind == "unit" and self._is_label(text, head, level)):
+                continue
+            if kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2]):
+                # That section 12 applies: no reference to the section before.
+                place = head.start() + 1
                 continue
             if kind == "delegates":
                 if text[head.start() - 1 : head.start()] not in ('"', "“", "「", "'"):
@@ -428,6 +435,17 @@ class _Reader:
                     found.append(reference)
                     memory.law = reference.law if reference.law_kind in ("named", "short") else memory.law
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
+        """Return whether a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
+        line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
+        return (
+            level in self._grammar.labels
+            and (line > 0 or head.start() < 5)
+            and not text[line : head.start()].strip()
+            and any(level == one and pattern.match(text, line) for one, pattern in self._labels)
+            and not self._of.match(text, head.end())
+        )
 
     def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
         """Return the places that labels at the beginning of lines open, the last first."""
@@ -457,7 +475,7 @@ class _Reader:
         else:
             law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
             draft = self._begun(text, head, kind, level)
-            if law is None and draft.several[1:] == ("D",):
+            if law is None and "D" in draft.several.values():
                 return [], head.end()
             if law:
                 draft.law, draft.start = law, law.start
@@ -471,7 +489,10 @@ class _Reader:
                 end = until.end()
             ranged = self._range.match(text, end)
             join = ranged or self._list.match(text, end)
-            following = self._joined(text, join.end(), draft) if join else None
+            following = self._joined(text, join, draft) if join else None
+            if following is None and (comma := _COMMA.match(text, end)):
+                # "e" in "lettera a), e)" is a letter, no word.
+                following = self._joined(text, comma, draft)
             if following is None and self._grammar.adjacent and not named:
                 following = self._beside(text, draft)
             if following is None:
@@ -479,6 +500,7 @@ class _Reader:
             following.range_end = ranged is not None
             highest = min(following.numbers, key=RANKS.__getitem__)
             if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
+                following.taken = tuple(draft.above(highest))
                 following.numbers = {**draft.above(highest), **following.numbers}
                 following.law = None if named else draft.law
                 following.inherits = following.law is not None
@@ -487,19 +509,24 @@ class _Reader:
             drafts.append(following)
             draft = following
 
-    def _joined(self, text: str, place: int, draft: _Draft) -> _Draft | None:
+    def _joined(self, text: str, join: re.Match[str], draft: _Draft) -> _Draft | None:
         """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
+        place = join.end()
         after = self._head.match(text, place)
         kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
         if after is not None:
             return self._begun(text, after, "unit", level) if kind == "unit" else None
-        bare = self._bare[draft.several[1]].match(text, place) if draft.several else None
-        if bare is None:
-            return None
-        following = _Draft(place, bare.end(), draft.several[0], several=draft.several)
-        self._number(text, following, bare, draft.several[0])
-        following.several = draft.several
-        return following
+        plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
+        # A semicolon ends the list of the lowest level.
+        for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
+            if bare := self._bare[sign].match(text, place):
+                following = _Draft(place, bare.end(), level)
+                self._number(text, following, bare, level)
+                if sign != "X" or not self._grammar.closing or self._closing.match(text, following.end - 1):
+                    above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
+                    following.several = {**above, **following.several}
+                    return following
+        return None
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level that stands directly after a draft."""
@@ -514,11 +541,17 @@ class _Reader:
         """Take the higher units that follow the last draft, for all drafts that lack them."""
         last = drafts[-1]
         while of := self._of.match(text, last.end):
-            head = self._head.match(text, of.end())
+            head = self._head.match(text, of.end()) or self._head.match(text, self._blank(text, last.end))
             kind, _, level = (head.lastgroup or "").partition("_") if head else ("", "", "")
-            if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] >= last.highest:
+            if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] > last.highest:
                 return
             upper = self._begun(text, head, kind, level)
+            if RANKS[level] == last.highest:
+                # premier alinéa du II: a part of the unit that follows.
+                if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers:
+                    return
+                last.part, last.numbers, last.end = text[last.start : last.end], upper.numbers, upper.end
+                continue
             self._extend(text, upper)
             last.end = upper.end
             if upper.relation == "this_group":
@@ -527,7 +560,8 @@ class _Reader:
                 if RANKS[level] >= draft.highest or draft.law is not None:
                     break
                 above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
-                draft.numbers = {**above, **draft.numbers}
+                own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
+                draft.numbers, draft.taken = {**above, **own}, ()
                 draft.relation, draft.steps = upper.relation, upper.steps
 
     def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
@@ -581,16 +615,18 @@ class _Reader:
     def _number(self, text: str, draft: _Draft, match: re.Match[str], level: str) -> None:
         """Take the number of a unit, with what belongs to it: ``의2``, ``bis``, ``(3)(a)``."""
         end = match.end()
-        while (sub := self._sub.match(text, end)) and level in ("article", "annex", "item", "paragraph"):
+        while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
             end = sub.end()
         number, several = self._capture(f"unit_{level}", match[0]) if match.lastgroup else (match[0], "")
-        draft.several = (level, several) if several else ()
+        if several:
+            draft.several[level] = several
         number = self._read(number, text[match.end() : end])
         if level == "annex":
             number = self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split())
         if level == "group":
             number = " ".join(match[0].split())
-        draft.end = end
+        closing = self._closing.match(text, end) if RANKS[level] > RANKS["article"] else None
+        draft.end = closing.end() if closing else end
         self._set(draft, level, number)
         while self._grammar.brackets and (bracket := self._bracket.match(text, draft.end)):
             below = (one for one in self._grammar.brackets if RANKS[one] > RANKS[draft.level] or one == "deeper")
@@ -606,8 +642,12 @@ class _Reader:
             return number[1:-1]
         if number.casefold() in self._ordinals:
             return self._ordinals[number.casefold()]
+        if more and number.isascii() and number.isalpha():
+            return number + more.replace("\xad", "-").strip()
         number = "".join(str(unicodedata.decimal(sign, sign)) for sign in number + more)
-        return number_of(_STAR.sub("*", number)) or number
+        if self._grammar.prefix and (letters := _PREFIX.match(number)):
+            number = f"{letters[1].upper()}{letters[2]}{number[letters.end() :]}"
+        return number_of(number) or number
 
     def _set(self, draft: _Draft, level: str, number: str) -> None:
         if level == "row":
@@ -724,7 +764,7 @@ class _Reader:
 
 def _several(form: str) -> str:
     """Return the place of a form after which bare numbers may follow, ``N``, ``B`` or ``D``; empty if none may."""
-    return next((token[0] for token in form.split() if token in ("N+", "B+", "D")), "")
+    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXV" and token[1:] == "+")), "")
 
 
 def _in_word(text: str, start: int) -> bool:
