@@ -149,7 +149,7 @@ class CollectionIndexes:
 
         return self._index(
             "numbers",
-            lambda: NumberTable(self.directory / "numbers"),
+            lambda: NumberTable(self.directory / "numbers", lambda: self._source.replaced),
             lambda table: table.index(self._documents(), corpus=self.corpus),
         )
 

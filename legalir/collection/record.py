@@ -30,7 +30,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ``not given`` or ``not in the collection``) and ``quotes`` (``words, state``); ``sources``, the provisions that
         the pipeline returned or the answer was made from: ``rank`` (from 1), ``docno, title, text, score`` (None for a
         linked one) and ``read``, whether the answer was made from it; ``prompt_tokens, completion_tokens, notice``;
-        ``as_of``, the day on which a collection of versions asks questions.
+        ``as_of``, the day on which a collection of versions was asked.
     """
     listed = dict.fromkeys([*answer.context_docnos, *answer.sources["docno"]])
     provisions = collection.provisions([*listed, *answer.citations])
@@ -66,7 +66,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ],
         "prompt_tokens": answer.prompt_tokens,
         "completion_tokens": answer.completion_tokens,
-        **({} if (day := collection.day()) is None else {"as_of": day}),
+        **({"as_of": day} if (day := answer.as_of or collection.day()) else {}),
         "notice": NOTICE,
     }
 
@@ -89,7 +89,7 @@ def record_of(facts: dict[str, Any], collection: Collection, expression: str) ->
     record = {
         "format": _FORMAT,
         "recorded": now.isoformat(timespec="seconds"),
-        "as_of": collection.as_of or now.date().isoformat(),
+        "as_of": facts.get("as_of") or now.date().isoformat(),
         "legalir": __version__,
         # The path of a folder tells about its owner's machine.
         "collection": collection.id if collection.id.startswith("legalir/") else Path(collection.id).name,

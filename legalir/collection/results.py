@@ -76,7 +76,7 @@ def answer_with(
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
     """
     answer = ask(pipeline, asked_once(query, as_of), expr, told)
-    return replace(answer, sources=_with_texts(answer.sources, lookup))
+    return replace(answer, sources=_with_texts(answer.sources, lookup), as_of=as_of or "")
 
 
 def _last(pipeline: pt.Transformer) -> pt.Transformer:

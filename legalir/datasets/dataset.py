@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
+import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from legalir.datasets.chunks import ChunkMap
-from legalir.datasets.folder import About, Folder, Outline, verify_judgements
+from legalir.datasets.folder import ORIGIN, About, Folder, Outline, verify_judgements
 from legalir.datasets.readers import (
     Judgement,
     Link,
@@ -141,8 +141,8 @@ class StatuteDataset:
 
     @cached_property
     def dated(self) -> bool:
-        """Whether the collection holds versions of provisions: the docno of its first provision is that of one."""
-        return any(names_version(record.doc_id) for record in itertools.islice(read_corpus(self.folder.corpus), 1))
+        """Whether the collection holds versions of provisions: any docno is that of one."""
+        return self.store.dated if self._docnos is None else any(map(names_version, self._docnos))
 
     def docs_count(self) -> int:
         """Return the number of provisions; reads the corpus the first time."""
@@ -254,6 +254,16 @@ class StatuteDataset:
         """
         if self.folder.links is not None:
             yield from read_links(self.folder.links)
+
+    @cached_property
+    def replaced(self) -> dict[str, str]:
+        """Where provisions went that were renumbered or moved: docno to key, as ``origin.jsonl`` says."""
+        path = self.folder.root / ORIGIN
+        if not path.is_file():
+            return {}
+        with path.open(encoding="utf-8") as lines:
+            origins = [json.loads(line) for line in lines if '"replaced_by"' in line]
+        return {origin["docno"]: origin["replaced_by"] for origin in origins if origin["replaced_by"]}
 
     def fingerprint(self) -> str:
         """Return the sha256 of the corpus file: the same content has the same fingerprint anywhere."""

@@ -2,7 +2,8 @@
 
 A store is built once for a corpus, in the cache, from which it can be deleted at any time. It has the lines of the
 corpus (a copy only where the corpus is compressed), the place and checksum of each line, and the docnos sorted by a
-64-bit hash. All of it is memory-mapped, so that one provision costs one page or two.
+64-bit hash. All of it is memory-mapped, so that one provision costs one page or two. Its manifest says whether
+any docno is that of a version.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from legalir.progress import progress
 from legalir.storage.arrays import save_array
 from legalir.storage.files import atomic_directory, cache_home, clear_away
 from legalir.storage.locks import cache_lock
+from legalir.storage.validity import names_version
 
-_FORMAT = 1
+_FORMAT = 2
 _BOM = b"\xef\xbb\xbf"
 _ARRAYS = ("start", "length", "crc", "key", "order")
 
@@ -51,6 +53,11 @@ class ProvisionStore:
 
     def __len__(self) -> int:
         return len(self._opened["start"])
+
+    @property
+    def dated(self) -> bool:
+        """Whether any docno is that of a version."""
+        return bool(json.loads((self._folder / "manifest.json").read_bytes())["dated"])
 
     def __getitem__(self, position: int) -> Provision:
         record = self._read(range(len(self))[position])
@@ -153,7 +160,7 @@ def _build(corpus: Path, folder: Path) -> None:
     with atomic_directory(folder) as target:
         copy = target / "corpus.jsonl" if corpus.suffix == ".gz" else None
         try:
-            start, length, crc, keys = _index(corpus, copy)
+            start, length, crc, keys, dated = _index(corpus, copy)
         except (ValueError, EOFError, gzip.BadGzipFile, zlib.error):
             _raise_fault(corpus)
             raise
@@ -165,13 +172,18 @@ def _build(corpus: Path, folder: Path) -> None:
         for name, values in zip(_ARRAYS, columns, strict=True):
             save_array(target / f"{name}.npy", values)
         sizes = {path.name: path.stat().st_size for path in target.iterdir()}
-        (target / "manifest.json").write_text(json.dumps({"format": _FORMAT, "sizes": sizes}), encoding="utf-8")
+        (target / "manifest.json").write_text(
+            json.dumps({"format": _FORMAT, "dated": dated, "sizes": sizes}), encoding="utf-8"
+        )
 
 
-def _index(corpus: Path, copy: Path | None) -> tuple[array[int], array[int], array[int], array[int]]:
-    """Return start, length and checksum of every line and the hash of its docno; copy the lines to `copy`."""
+def _index(corpus: Path, copy: Path | None) -> tuple[array[int], array[int], array[int], array[int], bool]:
+    """Return start, length and checksum of every line, the hash of its docno, and whether any is that of a version.
+
+    The lines are copied to `copy`.
+    """
     start, length, crc, keys = array("q"), array("q"), array("I"), array("Q")
-    position = 0
+    position, dated = 0, False
     with ExitStack() as stack:
         stream = stack.enter_context(open_binary(corpus))
         out = stack.enter_context(copy.open("wb")) if copy else None
@@ -182,13 +194,15 @@ def _index(corpus: Path, copy: Path | None) -> tuple[array[int], array[int], arr
             offset = len(_BOM) if position == 0 and raw.startswith(_BOM) else 0
             line = raw[offset:]
             if not line.isspace():
-                keys.append(_key(identifier(json.loads(line), "docno", "doc_id")))
+                docno = identifier(json.loads(line), "docno", "doc_id")
+                dated = dated or names_version(docno)
+                keys.append(_key(docno))
                 start.append(position + offset)
                 length.append(len(line))
                 crc.append(zlib.crc32(line))
                 advance(1)
             position += len(raw)
-    return start, length, crc, keys
+    return start, length, crc, keys, dated
 
 
 def _raise_fault(corpus: Path) -> None:

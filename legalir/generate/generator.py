@@ -112,6 +112,7 @@ class Answer:
         query: the question; empty in the answers that a generator makes.
         sources: the provisions that the generator received, best first: ``rank`` (from 0), ``score, docno, title,
             text``. No rows if the generator is inside another component, which does not show its input.
+        as_of: the day on which the question was asked, as ``2021-03-01``; empty where the collection has no versions.
     """
 
     text: str
@@ -128,6 +129,7 @@ class Answer:
     completion_tokens: int = 0
     query: str = ""
     sources: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False, compare=False)
+    as_of: str = ""
 
     def __str__(self) -> str:
         return self.text

@@ -9,7 +9,7 @@ and ``articles`` that they point into, -1 for none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from typing import Any, NamedTuple, Self
@@ -33,7 +33,7 @@ from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import docno_of, field_text
 from legalir.storage.strings import Strings, write_docnos, write_strings
-from legalir.storage.validity import Mask, dated
+from legalir.storage.validity import Mask, dated, provision_key
 
 _BRACKET = re.compile(r"\.?\s?[(（]")
 _PART_OF, _BELOW = "=", ">"
@@ -73,12 +73,15 @@ class NumberTable(IndexArtifact):
 
     Args:
         path: directory of the artifact.
+        replaced: returns where provisions went that were renumbered or moved to another law: docno of a version to the
+            key of a provision. Only asked when a number means versions none of which is in force.
     """
 
     kind, version = "number_table", 1
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], replaced: Callable[[], Mapping[str, str]] = dict) -> None:
         super().__init__(str(path))
+        self._replaced = replaced
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NumberTable) and self.path == other.path
@@ -209,10 +212,36 @@ class NumberTable(IndexArtifact):
             if laws is not None:
                 provisions = provisions[np.isin(self.arrays["law"][provisions], laws)]
             if in_force is not None:
-                provisions = provisions[in_force[provisions]]
+                valid = provisions[in_force[provisions]]
+                provisions = valid if len(valid) else self._moved(provisions, in_force)
             if len(provisions):
                 return provisions
         return order[:0]
+
+    def _moved(self, versions: Ints, in_force: Mask) -> Ints:
+        """Return the provisions in force that versions became, which were renumbered or moved to another law."""
+        replaced, validity = self._replaced(), self.validity
+        if not replaced or validity is None:
+            return versions[:0]
+        begin, end = validity.begin, validity.end
+        targets = set()
+        for version in versions.tolist():
+            following = [version]
+            while following and not in_force[following[0]]:
+                docno, day = str(self.docnos[following[0]]), end[following[0]]
+                # A version goes on where it ends: under another key, else under its own.
+                next_ones = self._versions.get(replaced.get(docno, provision_key(docno)), ())
+                following = [one for one in next_ones if begin[one] <= day < end[one]]
+            targets.update(following)
+        return np.array(sorted(targets), dtype=np.int64)
+
+    @cached_property
+    def _versions(self) -> dict[str, list[int]]:
+        """The versions of each provision, by its key."""
+        versions: dict[str, list[int]] = {}
+        for place, docno in enumerate(self.docnos.tolist()):
+            versions.setdefault(provision_key(docno), []).append(place)
+        return versions
 
 
 def _names_of(number: ArticleNumber, numbers: Numbers) -> Iterator[str]:
@@ -238,7 +267,8 @@ class Lookup(Cuttable):
     """Returns the provisions that a question names: score 1 for one that is meant alone, ``1/n`` for each of n.
 
     A provision is named by its law and its number: ``Data Protection Rules, Article 12``. In a collection of one law,
-    the number is enough. A question that names no provision has no results.
+    the number is enough. A question that names no provision has no results. As of a day, a number that no provision in
+    force has means the provision in force that has its matter now, as ``replaced_by`` in ``origin.jsonl`` says.
 
     Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
     ``docno, score, rank``.

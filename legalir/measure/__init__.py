@@ -7,7 +7,8 @@ MicroR         relevant provisions in the top k over all relevant provisions, of
 =============  =====================================================================================
 
 ``ir_measures.parse_measure("MultiMRR@10")``, ``pt.Experiment`` and the ``ir_measures`` functions take them.
-:func:`over_chunks` lets any measure of rankings read chunks.
+:func:`over_chunks` lets any measure of rankings read chunks; :func:`judged_names` gives retrieved versions of
+provisions the names that judgements have.
 """
 
 from legalir.measure import chunks
@@ -15,8 +16,9 @@ from legalir.measure.chunks import over_chunks
 from legalir.measure.measures import MicroR, MultiHitRate, MultiMRR
 from legalir.measure.parsing import parse_measures
 from legalir.measure.provider import register
+from legalir.measure.versions import judged_names
 
-__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "over_chunks", "parse_measures"]
+__all__ = ["MicroR", "MultiHitRate", "MultiMRR", "judged_names", "over_chunks", "parse_measures"]
 
 register()
 chunks.register()

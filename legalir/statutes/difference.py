@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
 from legalir.datasets import StatuteDataset
-from legalir.datasets.folder import ORIGIN
 from legalir.datasets.records import Provision
 from legalir.errors import DataError, suggestion
 from legalir.statutes.versions import content_of
@@ -125,14 +123,7 @@ def _differences(
 
 def _moved(dataset: StatuteDataset, before: dict[str, Provision], after: dict[str, Provision]) -> dict[str, str]:
     """Return the keys of provisions that have another key on the second day, as the origin of the collection says."""
-    path = dataset.folder.root / ORIGIN
-    replaced: dict[str, str] = {}
-    if path.is_file():
-        with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                origin = json.loads(line)
-                if origin.get("replaced_by"):
-                    replaced[origin["docno"]] = origin["replaced_by"]
+    replaced = dataset.replaced
     if not replaced:
         return {}
     versions: dict[str, list[Provision]] = {}

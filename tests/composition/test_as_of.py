@@ -363,3 +363,33 @@ def test_dates_alone_make_no_versions(tmp_path: Path) -> None:
     index = legalir.SparseIndex(tmp_path / "index").index(plain)
     assert index.validity is None
     assert len(index.bm25().search("dog")) == len([row for row in CORPUS if "dog" in row["text"]])
+
+
+def test_a_collection_is_dated_if_any_docno_is_that_of_a_version(tmp_path: Path) -> None:
+    constitution = {**CORPUS[0], "docno": "constitution-1"}
+    undated = {name: value for name, value in constitution.items() if not name.startswith("effective_")}
+    collection = legalir.Collection(write_dated(tmp_path / "laws", [undated, *CORPUS]), cache=tmp_path / "cache")
+    assert collection.dated
+    assert collection.day("2016-06-01") == "2016-06-01"
+    assert "constitution-1" in lists(collection.pipeline("bm25").transform(asked("2009-12-31")))["0 2009-12-31"]
+    source = legalir.Collection(tmp_path / "laws").source
+    list(source.docs())
+    assert source.dated  # The same from the docnos in memory.
+
+
+def test_a_number_that_moved_is_followed(tmp_path: Path) -> None:
+    folder = write_dated(tmp_path / "laws")
+    question = "What does Article 2 of the Park Fees Rules say?"
+
+    def found(day: str) -> list[str]:
+        collection = legalir.Collection(folder, cache=tmp_path / "cache")
+        return collection.search(question, "lookup", as_of=day)["docno"].tolist()
+
+    assert (found("2018-12-31"), found("2019-01-01")) == (["fees-2@2012-01-01"], [])
+    (folder / "origin.jsonl").write_text('{"docno": "fees-2@2012-01-01", "replaced_by": "fees-7"}\n', encoding="utf-8")
+    assert [found(day) for day in ("2011-12-31", "2018-12-31", "2019-01-01", "2024-01-01")] == [
+        [],
+        ["fees-2@2012-01-01"],
+        ["fees-7@2019-01-01"],
+        ["fees-7@2019-01-01"],
+    ]
