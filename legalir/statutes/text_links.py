@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from legalir.statutes.documents import Address
+from legalir.statutes.numbering import sort_key
 from legalir.statutes.parsing import Stored
 from legalir.statutes.references.read import Reference
 from legalir.statutes.references.resolve import LawEntry, Resolver
@@ -18,15 +19,21 @@ class TextLinks:
     """The references in the texts of parsed files, resolved.
 
     Args:
-        stored: where the parsed files lie.
+        stored: where the parsed files lie; of several files of one law, the newest first.
+        versions: docno and text of each version of a provision that a file has, given where the parsed file lies and
+            the key; the links go from these versions to keys. Without it, a provision has no versions.
 
     Attributes:
         states: number of references by kind and state, see :data:`legalir.statutes.references.resolve.State`.
         examples: the first references of each state that are not resolved: docno and words.
     """
 
-    def __init__(self, stored: Sequence[Path]) -> None:
-        self._stored = stored
+    def __init__(
+        self,
+        stored: Sequence[Path],
+        versions: Callable[[Path, str], Iterable[tuple[str, str]]] | None = None,
+    ) -> None:
+        self._stored, self._versions = stored, versions
         self.states: dict[str, Counter[str]] = {}
         self.examples: dict[str, list[str]] = {}
 
@@ -37,8 +44,8 @@ class TextLinks:
         up has the words of a reference, the reference is left out.
         """
         resolver = Resolver(_laws(self._stored))
-        citing: dict[str, list[str]] = {}
-        delegating: dict[tuple[str, str], None] = {}
+        citing: dict[str, dict[str, None]] = {}
+        delegating: dict[tuple[str, str, str], None] = {}
         own: dict[str, str] = {}
         for path in self._stored:
             file = Stored(path)
@@ -46,29 +53,37 @@ class TextLinks:
                 marked: dict[str, list[str]] = {}
                 for docno, words, *_ in given["marked"]:
                     marked.setdefault(docno, []).append(" ".join(words.split()))
-                for docno, place, references in given["references"]:
-                    kept = [
-                        each
-                        for each in (Reference(*fields) for fields in references)
-                        if not any(each.surface in words for words in marked.get(docno, ()))
-                    ]
-                    targets: dict[tuple[str, str, str], None] = {}
+                for key, docno, place, references in self._given(path, given["references"]):
+                    kept = [each for each in references if not any(each.surface in one for one in marked.get(key, ()))]
+                    targets: dict[tuple[str, str], None] = {}
                     for one in resolver.resolve(kept, facts["law_id"], place):
                         reference = one.reference
                         self._count(reference.kind, one.state, f"{docno}: {reference.surface}")
                         if reference.kind == "delegates" and one.law_id:
-                            delegating[docno, one.law_id] = None
+                            delegating[key, docno, one.law_id] = None
                         if one.state == "resolved":
-                            targets |= dict.fromkeys((docno, each, reference.kind) for each in one.docnos)
-                    for _, target, kind in targets:
-                        if kind == "cites" and target != docno:
-                            citing.setdefault(target, []).append(docno)
-                            own[docno] = facts["law_id"]
-                    yield from (link for link in targets if link[0] != link[1])
-        for docno, law in delegating:
-            for target in citing.get(docno, ()):
+                            targets |= dict.fromkeys((each, reference.kind) for each in one.docnos)
+                    for target, kind in targets:
+                        if kind == "cites" and target != key:
+                            citing.setdefault(target, {})[key] = None
+                            own[key] = facts["law_id"]
+                    yield from ((docno, target, kind) for target, kind in targets if target != key)
+        for key, docno, law in delegating:
+            for target in citing.get(key, ()):
                 if own[target] == law:
                     yield docno, target, "delegates"
+
+    def _given(
+        self, path: Path, rows: Iterable[tuple[str, Sequence[str], Sequence[Sequence[object]]]]
+    ) -> Iterator[tuple[str, str, Sequence[str], list[Reference]]]:
+        """Yield key, docno, place and references of each provision, or of each of its versions that a file has."""
+        for key, place, fields in rows:
+            references = [Reference(*each) for each in fields]  # type: ignore[arg-type]
+            if self._versions is None:
+                yield key, key, place, references
+                continue
+            for docno, text in self._versions(path, key):
+                yield key, docno, place, [each for each in references if each.surface in text]
 
     def _count(self, kind: str, state: str, example: str) -> None:
         self.states.setdefault(kind, Counter())[state] += 1
@@ -83,19 +98,27 @@ class TextLinks:
 
 
 def _laws(stored: Sequence[Path]) -> Iterator[LawEntry]:
+    """Yield the laws; one of several files has the names and units of all, each unit as its first file has it."""
+    laws: dict[str, LawEntry] = {}
+    several: set[str] = set()
     for path in stored:
         file = Stored(path)
         for facts, addresses in zip(file.part("facts"), file.part("addresses"), strict=True):
-            yield LawEntry(
-                facts["law_id"],
-                facts["title"],
-                tuple(facts["names"]),
-                facts["country"],
-                facts["lang"],
-                facts["level"],
-                [
-                    Address(tuple(numbers), key, docno, kind)
-                    for numbers, key, docno, kind in addresses
-                    if kind not in ("law", "group")
-                ],
-            )
+            law_id, names = facts["law_id"], tuple(facts["names"])
+            units = [
+                Address(tuple(numbers), key, docno, kind)
+                for numbers, key, docno, kind in addresses
+                if kind not in ("law", "group")
+            ]
+            if law := laws.get(law_id):
+                several.add(law_id)
+                known = {each.path for each in law.addresses}
+                names = tuple(dict.fromkeys((*law.names, facts["title"], *names)))
+                units = [*law.addresses, *(each for each in units if each.path not in known)]
+                laws[law_id] = law._replace(names=names, addresses=units)
+            else:
+                labels = {name: facts[name] for name in ("title", "country", "lang", "level")}
+                laws[law_id] = LawEntry(law_id, names=names, addresses=units, **labels)
+    for law_id, law in laws.items():
+        ordered = sorted(law.addresses, key=lambda unit: sort_key(unit.docno.removeprefix(law_id)))
+        yield law._replace(addresses=ordered) if law_id in several else law

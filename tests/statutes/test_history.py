@@ -72,8 +72,61 @@ def test_a_link_names_the_provision_and_check_knows_it(tmp_path):
         path.write_text(path.read_text(encoding="utf-8").replace("---\n\n#", f"{annex}\n#", 1), encoding="utf-8")
     write_collection(History(tmp_path / "가로등법", workers=1), tmp_path / "laws")
     links = (tmp_path / "laws" / "links.tsv").read_text(encoding="utf-8")
-    assert links == "가로등법1-annex-1@2019-01-01\t가로등법1-1\tcites\n"
+    # The addenda of the second act name an article, too: "제4조의 개정규정".
+    assert links == (
+        "가로등법1-annex-1@2019-01-01\t가로등법1-1\tcites\n가로등법1-supp-200@2022-01-06\t가로등법1-4\tcites\n"
+    )
     assert check(tmp_path / "laws").ok
+
+
+def test_references_of_a_version_name_the_key_of_what_they_cite(tmp_path):
+    act, decree = tmp_path / "가로등법", tmp_path / "가로등법 시행령"
+    lamp = "##### 제1조 (밝기)\n\n{}\n\n##### 제2조 (수리)\n\n고장은 3일 안에 고친다.{}\n"
+    write_law(act, "2019-01-01", "2019-01-01", "1", lamp.format("밝기는 대통령령으로 정한다.", ""))
+    second = "밝기는 대통령령으로 정한다. 제2조에 따른 수리를 한다."
+    write_law(act, "2020-01-01", "2022-01-01", "2", lamp.format(second, ""))
+    # In force before the second act, and shown with it: its own text has the change of words, and no reference.
+    third = second.replace("정한다", "정하여 고시한다")
+    write_law(act, "2021-01-01", "2021-01-01", "3", lamp.format(third, " 제3조에 따라 알린다."))
+    text = "##### 제1조 (밝기)\n\n{} 밝기는 20룩스로 한다.\n"
+    for day, words in ("2019-01-01", "「가로등법」 제1조에 따른"), ("2023-01-01", "가로등의"):
+        write_law(decree, day, day, day[:4], text.format(words), "가로등법 시행령")
+    source = History(tmp_path, workers=1)
+    made = {row["docno"]: row["text"] for row in source.provisions()}
+    assert made["가로등법1-1@2021-01-01"] == "밝기는 대통령령으로 정하여 고시한다."
+    assert sorted(source.links()) == [
+        ("가로등법-시행령1-1@2019-01-01", "가로등법1-1", "cites"),
+        ("가로등법1-1@2019-01-01", "가로등법-시행령1-1", "delegates"),
+        ("가로등법1-1@2021-01-01", "가로등법-시행령1-1", "delegates"),
+        ("가로등법1-1@2022-01-01", "가로등법-시행령1-1", "delegates"),
+        ("가로등법1-1@2022-01-01", "가로등법1-2", "cites"),
+    ]
+    states = source.report()["references"]["cites"]
+    assert states == {"resolved": 2, "not in collection": 1}
+    assert not list(History(tmp_path, workers=1, references=False).links())
+
+
+def test_units_of_all_files_of_a_law_can_be_cited(tmp_path):
+    write_law(
+        tmp_path,
+        "2019-01-01",
+        "2019-01-01",
+        "1",
+        "##### 제1조 (갑)\n\n제3조에 따른다.\n\n##### 제3조 (을)\n\n정한다.\n",
+    )
+    write_law(
+        tmp_path,
+        "2021-01-01",
+        "2021-01-01",
+        "2",
+        "##### 제1조 (갑)\n\n제2조에 따른다.\n\n##### 제2조 (을)\n\n정한다.\n",
+    )
+    source = History(tmp_path, workers=1)
+    list(source.provisions())
+    assert sorted(source.links()) == [
+        ("가로등법1-1@2019-01-01", "가로등법1-3", "cites"),
+        ("가로등법1-1@2021-01-01", "가로등법1-2", "cites"),
+    ]
 
 
 def test_several_laws_in_one_folder(tmp_path):

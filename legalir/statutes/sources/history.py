@@ -15,6 +15,7 @@ from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.linking import GivenLinks
 from legalir.statutes.parsing import Stored
+from legalir.statutes.text_links import TextLinks
 from legalir.statutes.versions import Edition, Reading, Version, content_of, successors, versions
 
 REPEALED = "(repealed)"
@@ -33,15 +34,21 @@ class History(StatuteFiles):
         format: name of the format of the files, such as ``markdown-kr``; ``auto`` asks all formats.
         unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
         workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
+        references: whether the references in the texts become links, beside those that the publisher gives.
 
     Raises:
         ComponentError: `format` or `unit` is not one.
     """
 
     def __init__(
-        self, path: str | PathLike[str], format: str = "auto", unit: Cut = "papers", workers: int | None = None
+        self,
+        path: str | PathLike[str],
+        format: str = "auto",
+        unit: Cut = "papers",
+        workers: int | None = None,
+        references: bool = True,
     ) -> None:
-        super().__init__(_formats(format), path, unit, workers, references=False)
+        super().__init__(_formats(format), path, unit, workers, references)
         self.versions: dict[str, list[Version]] = {}
 
     def provisions(self) -> Iterator[Mapping[str, str]]:
@@ -96,19 +103,28 @@ class History(StatuteFiles):
             yield from (lines[version.docno] for version in run)
 
     def links(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the given links: from the version whose file has it, to a provision, whichever version is in force."""
+        """Yield the given links and the references: from the version whose file has them, to the key of a provision."""
+        if not self._stored:
+            for _ in self.provisions():
+                pass
         newest = sorted(self._files, key=lambda file: max(_dates(facts) for facts in self._facts(file)), reverse=True)
-        self._links = GivenLinks([self._files[file] for file in newest])
-        for file, path in self._files.items():
-            cited: dict[str, list[tuple[str, str]]] = {}
-            for docno, target, kind in self._links.of(path):
-                cited.setdefault(docno, []).append((target, kind))
-            for docno, targets in cited.items():
-                for version in self.versions.get(docno, ()):
-                    if version.file == file and version.fields["text"]:
-                        yield from (
-                            (version.docno, target, kind) for target, kind in targets if target in self.versions
-                        )
+        stored = [self._files[file] for file in newest]
+        texts: dict[tuple[Path, str], list[tuple[str, str]]] = {}
+        for run in self.versions.values():
+            for each in run:
+                if each.fields["text"]:
+                    where = self._files[each.file], each.key
+                    texts.setdefault(where, []).append((each.docno, each.fields["text"]))
+        self._links = GivenLinks(stored)
+        pairs: set[tuple[str, str]] = set()
+        for path in self._files.values():
+            for key, target, kind in self._links.of(path):
+                for docno, _ in texts.get((path, key), ()) if target in self.versions else ():
+                    pairs.add((docno, target))
+                    yield docno, target, kind
+        if self._references:
+            self._text_links = TextLinks(stored, lambda path, key: texts.get((path, key), ()))
+            yield from (link for link in self._text_links if link[:2] not in pairs)
 
     def report(self) -> dict[str, object]:
         """Return what became of the files, the links and the versions, for ``import.json``."""
