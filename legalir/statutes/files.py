@@ -9,6 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,7 +37,7 @@ class StatuteFiles:
     """A source that reads the files of a publisher.
 
     Args:
-        format: of the files; of several, each file is read by the first that recognises it.
+        format: of the files; of several, each file is read by the first that recognises it, so general ones come last.
         path: a file, a folder, or a zip or tar archive, that is searched for files of the format.
         unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
         workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
@@ -69,7 +70,7 @@ class StatuteFiles:
         self._links: GivenLinks | None = None
         self._text_links: TextLinks | None = None
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Name of the file or folder."""
         return self.path.resolve().name
@@ -185,9 +186,11 @@ class StatuteFiles:
         """Return what became of the files and of the links, for ``import.json``."""
         files = [report.to_dict() for report in self.reports]
         left_out: Counter[str] = sum((report.left_out for report in self.reports), Counter())
+        languages: Counter[str] = sum((report.languages for report in self.reports), Counter())
         return {
             "formats": dict(Counter(report.format for report in self.reports if not report.fault)),
             "laws": sum(len(report.laws) for report in self.reports),
+            "languages": dict(languages.most_common()),
             "provisions": sum(report.documents for report in self.reports),
             "characters": sum(report.characters for report in self.reports),
             "inside": sum(report.inside for report in self.reports),
@@ -214,7 +217,7 @@ def _files_below(path: Path) -> list[Path]:
 
 def _format_of(path: Path, formats: tuple[Format, ...]) -> Format | None:
     suffix = path.suffix.lower()
-    fitting = sorted((each for each in formats if suffix in each.suffixes), key=lambda each: each.general)
+    fitting = [each for each in formats if suffix in each.suffixes]
     if not fitting:
         return None
     try:

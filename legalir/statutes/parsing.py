@@ -72,6 +72,7 @@ class FileReport:
         file: its path below the folder of the source.
         format: name of the format that read it; empty where none did.
         laws: titles of its laws.
+        languages: number of its laws by language.
         documents: number of provisions.
         characters: in the text of the file, without white space.
         inside: of those, in provisions.
@@ -85,6 +86,7 @@ class FileReport:
     file: str
     format: str
     laws: list[str] = field(default_factory=list)
+    languages: Counter[str] = field(default_factory=Counter)
     documents: int = 0
     characters: int = 0
     inside: int = 0
@@ -102,6 +104,7 @@ class FileReport:
         """Count a law of the file."""
         total, inside, left_out = law.counts()
         self.laws.append(law.title)
+        self.languages[law.lang] += 1
         self.documents += len(documents.documents)
         self.characters += total
         self.inside += inside
@@ -177,7 +180,8 @@ class Stored:
     def report(self) -> FileReport:
         """What became of the file."""
         values = json.loads(self._lines[0])
-        return FileReport(**{**values, "left_out": Counter(values.get("left_out", {}))})
+        counts = {name: Counter(values.get(name, {})) for name in ("languages", "left_out")}
+        return FileReport(**{**values, **counts})
 
     def part(self, name: str) -> Iterator[Any]:
         """Yield a part of each law of the file; its name is one of `PARTS`."""

@@ -117,8 +117,8 @@ def write_collection(
         folder: the folder to write; it must not exist, or be empty.
         replace: whether a collection in `folder` is replaced: its corpus, its links and the keys of `about`; its
             queries, judgements and other files are kept.
-        about: ``title``, ``licence``, ``lang`` and the like for ``dataset.yaml``; ``source`` is the name of the source
-            by default.
+        about: ``title``, ``licence``, ``lang`` and the like for ``dataset.yaml``; by default ``source`` is the name of
+            the source, and ``lang`` the language of all laws, if the source says it.
         strict: whether nothing is written if a file cannot be read, or a part of one was passed over; by default the
             rest is written, and the report says so.
 
@@ -145,7 +145,7 @@ def write_collection(
             _write_report(report, new)
         if replace and target.is_dir() and any(target.iterdir()):
             report.changes = contents.changes_since(target)
-        _write_about({"source": chosen.name, **(about or {})}, new / "dataset.yaml", target)
+        _write_about(report, about or {}, new / "dataset.yaml")
     return report
 
 
@@ -202,10 +202,13 @@ def _write_report(report: ImportReport, new: Path) -> None:
         write(json.dumps({"source": report.source, **report.details}, ensure_ascii=False, indent=1))
 
 
-def _write_about(about: Mapping[str, str], path: Path, folder: Path) -> None:
-    """Write ``dataset.yaml``; other keys in that of a replaced folder stay."""
+def _write_about(report: ImportReport, about: Mapping[str, str], path: Path) -> None:
+    """Write ``dataset.yaml``; other keys in that of a replaced folder stay, and its language if none is given."""
     import yaml
 
+    folder = report.folder
+    languages = list(cast(Mapping[str, int], report.details.get("languages", {})))
+    found = {"lang": languages[0]} if len(languages) == 1 and languages[0] else {}
     try:
         old: dict[str, object] = {}
         if path.exists():
@@ -213,7 +216,11 @@ def _write_about(about: Mapping[str, str], path: Path, folder: Path) -> None:
             old = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
             path.unlink()  # It may be the same file as that of the old folder, which must not change.
         with _lines(path, folder) as write:
-            write(yaml.safe_dump({**old, **about}, allow_unicode=True, sort_keys=False).rstrip("\n"))
+            write(
+                yaml.safe_dump(
+                    {**found, **old, "source": report.source, **about}, allow_unicode=True, sort_keys=False
+                ).rstrip("\n")
+            )
         read_about(path)
     except FormatError as error:
         raise FormatError(str(error).replace(str(path), str(folder / path.name), 1)) from error

@@ -87,8 +87,11 @@ def test_a_general_format_is_asked_last(tmp_path: Path) -> None:
     root = laws(tmp_path / "laws")
     general = Format("any", (".md",), lambda path, head: True, read_kr, general=True)
     special = Format("decree", (".md",), lambda path, head: path.stem == "시행령", read_kr)
-    with StatuteFiles((general, special), root).tasks() as tasks:
+    with StatuteFiles((special, general), root).tasks() as tasks:
         assert [task.format.name for task in tasks] == ["any", "decree"]
+    general_ones = [each.general for each in formats()]
+    assert general_ones == sorted(general_ones)
+    assert True in general_ones
 
 
 def test_conformance(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from forked import child
 from korean_laws import ACT, laws, many_laws
 
-from legalir.datasets import check
+from legalir.datasets import check, load
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.files import StatuteFiles
 from legalir.statutes.law import GivenLink, Law, Outline, Unit
@@ -87,6 +88,30 @@ def test_provisions_their_origins_and_the_report(tmp_path: Path) -> None:
     found = check(tmp_path / "new")
     assert found.ok
     assert found.ignored == []
+
+
+def test_the_language_of_all_laws_is_that_of_the_collection(tmp_path: Path) -> None:
+    def read(path: Path, data: bytes) -> Iterator[Law]:
+        for law in read_kr(path, data):
+            law.lang = languages[path.name]
+            yield law
+
+    def lang() -> str | None:
+        write_collection(StatuteFiles(KR._replace(read=read), root), tmp_path / "new")
+        found = load(str(tmp_path / "new")).about.lang
+        shutil.rmtree(tmp_path / "new")
+        shutil.rmtree(Path(os.environ["LEGALIR_HOME"]) / "statutes")
+        return found
+
+    root = laws(tmp_path / "laws")
+    languages = {"법률.md": "ko", "시행령.md": "ko"}
+    assert lang() == "ko"
+    languages["시행령.md"] = "en"
+    assert lang() is None
+    write_collection(StatuteFiles(KR, root), tmp_path / "new", about={"lang": "vi"})
+    assert load(str(tmp_path / "new")).about.lang == "vi"
+    write_collection(StatuteFiles(KR, root), tmp_path / "new", replace=True)
+    assert load(str(tmp_path / "new")).about.lang == "vi"
 
 
 def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path, calls: tuple[list[str], Format]) -> None:
