@@ -24,7 +24,9 @@ article { border: 1px solid var(--line); border-radius: 8px; background: var(--b
 h3 { font-size: 1rem; margin: 0; } p { white-space: pre-wrap; margin: .4rem 0 0; overflow-wrap: anywhere; }
 ins { color: var(--add); background: var(--add-bg); text-decoration: none; border-radius: 3px; padding: 0 .1em; }
 del { color: var(--cut); background: var(--cut-bg); border-radius: 3px; padding: 0 .1em; }
-.kind { float: right; font-size: .8rem; border: 1px solid var(--line); border-radius: 1em; padding: 0 .6em; }
+.kind { float: right; font-size: .8rem; border: 1px solid var(--line); border-radius: 1em; padding: 0 .6em;
+  margin-left: .6em; }
+:lang(ko) { word-break: keep-all; }
 """
 _TAGS = {"same": "{}", "removed": "<del>{}</del>", "added": "<ins>{}</ins>"}
 

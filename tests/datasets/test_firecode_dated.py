@@ -1,6 +1,8 @@
 """The bundled collection with versions in time: its files make it, and its questions have the version of their day."""
 
 import json
+import runpy
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,32 @@ def test_the_collection_is_what_its_files_give():
     origins = [json.dumps(row, ensure_ascii=False) for row in source.origins()]
     assert origins == (DATED / "origin.jsonl").read_text(encoding="utf-8").splitlines()
     assert source.report()["unread"] == 0
+
+
+def versions_of(folder):
+    """Until when each version applies, its heading and text; the files in Akoma Ntoso have no addenda."""
+    source = History(folder, workers=1)
+    rows = list(source.provisions())
+    assert source.report()["unread"] == 0
+    return {
+        row["docno"].removeprefix("kr-act-"): (row.get("effective_to", ""), row.get("heading", ""), row["text"])
+        for row in rows
+        if "-supp-" not in row["docno"] and row["text"]
+    }
+
+
+def test_the_files_in_akoma_ntoso_give_the_same_versions():
+    versions = versions_of(DATED / "akn")
+    assert versions == versions_of(DATED / "versions")
+    assert len(versions) == 53
+
+
+def test_the_files_in_akoma_ntoso_are_what_their_script_writes(tmp_path):
+    script = runpy.run_path(str(Path(__file__).parents[2] / "experiments" / "time" / "akn.py"))
+    script["main"](tmp_path)
+    for path in (DATED / "akn").rglob("*.xml"):
+        assert path.read_bytes() == (tmp_path / path.relative_to(DATED / "akn")).read_bytes()
+    assert len(list(tmp_path.rglob("*.xml"))) == 5
 
 
 @pytest.fixture(scope="module")

@@ -239,9 +239,9 @@ class _Reader:
 
     def _facts(self, path: Path) -> Law:
         meta = self.markup.first(self.main, "meta")
-        work, expression = (
+        work, expression, copy = (
             next((each for each in meta.iter() if local(each) == name), None) if meta is not None else None
-            for name in ("FRBRWork", "FRBRExpression")
+            for name in ("FRBRWork", "FRBRExpression", "FRBRManifestation")
         )
         uri = _value(work, "FRBRuri") or _value(work, "FRBRthis")
         parts = uri[uri.find("/akn/") + 5 :].split("/") if "/akn/" in uri else []
@@ -251,6 +251,7 @@ class _Reader:
         aliases = [attribute(each, "value") for each in (() if work is None else work) if local(each) == "FRBRalias"]
         names = [uri, name_of(uri), _value(work, "FRBRthis"), _value(work, "FRBRname"), *aliases]
         promulgated, since = _date(work), _date(expression)
+        published = _value(copy, "FRBRdate", "date")[:10]
         law = Law(
             self.markup.text,
             self._title(work, meta) or path.stem,
@@ -263,6 +264,7 @@ class _Reader:
             number=_value(work, "FRBRnumber"),
             promulgated=promulgated,
             effective_from=since if since != promulgated else "",
+            published=published if _DATE.fullmatch(published) else "",
         )
         law.law_id = "-".join(law.law_id.split())
         law.level = jurisdiction(country).level_of(kind.lower())
