@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from legalir.errors import DataError
-from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Span, Unit
+from legalir.statutes.law import BREAK, CELL, GivenLink, Law, LeftOut, Span, Unit
 from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
 
@@ -25,33 +25,47 @@ JOIN = ""
 DEEPEST = 100
 """Elements that may nest in each other; real laws have fewer than 40."""
 
-_REPEATED = 80
+_REPEATED = 120
 """Characters of the longest merged cell that is repeated in each row it stands beside."""
+
+_ROWS = frozenset({"tr", "row", "ROW", "TableRow", "TableHeaderRow"})
+_CELLS = frozenset({"td", "th", "entry", "CELL", "TableColumn", "TableHeaderColumn", "column"})
+_WIDEST, _HIGHEST = 200, 2000
 
 
 class Elements:
     """Reads elements into units.
 
     Args:
-        markup: the file.
+        markup: the file, or a part of it.
         law: the law; what belongs to no unit is left out there.
-        units: rules of the elements that open a unit. Inside text of another act (:meth:`quote`) they open none.
-        rules: rules of the other elements; an element without a rule is a part of the line.
+        units: rules of the elements that open a unit. In text of another act and in a cell they are lines.
+        rules: rules of the other elements; an element without a rule is a part of the line. Tables have theirs.
         spaces: whether white space between elements is text; False for scripts that write no spaces.
+        without: places in the text of the law that belong to no unit, in order, such as editor's marks, and the reason.
+        at: where the text of `markup` starts in the text of the law.
     """
 
     def __init__(
-        self, markup: Markup, law: Law, units: Mapping[str, Rule], rules: Mapping[str, Rule], spaces: bool = True
+        self,
+        markup: Markup,
+        law: Law,
+        units: Mapping[str, Rule],
+        rules: Mapping[str, Rule],
+        spaces: bool = True,
+        without: Sequence[LeftOut] = (),
+        at: int = 0,
     ) -> None:
         self.markup, self.law = markup, law
-        self._units, self._rules, self._spaces = units, rules, spaces
-        self._merged: dict[int, tuple[int, list[Span | Unit | str]]] = {}
-        self._columns: list[str] = []
+        self._units, self._rules, self._spaces = units, {**_TABLES, **rules}, spaces
+        self._without, self._at = without, at
+        self._grid: dict[etree._Element, list[etree._Element]] = {}
+        self._cells: dict[etree._Element, list[Span | str]] = {}
         self.quoting = self.in_cell = False
         self._depth = 0
 
     def read(self, element: etree._Element, unit: Unit, role: Role = "text") -> None:
-        """Read an element by the rule of its name.
+        """Read an element by the rule of its name, without the text after it.
 
         Raises:
             DataError: elements nest too deeply.
@@ -61,7 +75,8 @@ class Elements:
             line = f", line {element.sourceline}" if element.sourceline else ""
             raise DataError(f"{self.markup.name}{line}: more than {DEEPEST} elements nest in each other.")
         self._depth += 1
-        rule = block if self.quoting and name in self._units else self._units.get(name) or self._rules.get(name)
+        is_line = (self.quoting or self.in_cell) and name in self._units
+        rule = block if is_line else self._units.get(name) or self._rules.get(name)
         if rule is None:
             self.inside(element, unit, role)
         else:
@@ -76,10 +91,28 @@ class Elements:
             self.add(unit, *self.markup.tail(child), role)
 
     def add(self, unit: Unit, start: int, end: int, role: Role = "text") -> None:
-        """Add text; white space at the start of a line is dropped."""
-        within = self._spaces and unit.content and isinstance(unit.content[-1], Span)
-        if within or not self.markup.text[start:end].isspace():
-            unit.add(start, end, role)
+        """Add a part of the text of `markup`, but for what is left out of it; lines begin with no white space."""
+        last = unit.content[-1] if unit.content else BREAK
+        within = self._spaces and not isinstance(last, Unit) and last not in (BREAK, JOIN)
+        if not within and self.markup.text[start:end].isspace():
+            return
+        start, end = start + self._at, end + self._at
+        for gap in self._without[bisect_left(self._without, start, key=lambda each: each.start) :]:
+            if gap.start >= end:
+                break
+            unit.add(start, gap.start, role)
+            self.law.leave_out(*gap)
+            start = gap.end
+        unit.add(start, end, role)
+
+    def span(self, element: etree._Element) -> tuple[int, int]:
+        """Return where an element starts and ends in the text of the law."""
+        start, end = self.markup.span(element)
+        return start + self._at, end + self._at
+
+    def leave_out(self, element: etree._Element, reason: str) -> None:
+        """Say that an element belongs to no unit."""
+        self.law.leave_out(*self.span(element), reason)
 
     def enter(self, element: etree._Element, holder: Unit, unit: Unit) -> Unit:
         """Read an element as a unit inside another one, and name it by its label and heading."""
@@ -87,6 +120,14 @@ class Elements:
         self.inside(element, unit)
         self.name(unit)
         return unit
+
+    def title(self, element: etree._Element, unit: Unit, role: Role) -> str:
+        """Add an element as a label or heading of a unit, and return its words without what is left out."""
+        held = self._held(element)
+        for span in held.spans():
+            unit.add(span.start, span.end, role)
+        unit.links += held.links
+        return " ".join(self.law.render(held).split())
 
     def name(self, unit: Unit) -> None:
         """Set label, heading and number of a unit by its spans, where they are not set."""
@@ -96,92 +137,101 @@ class Elements:
 
     def _words(self, unit: Unit, role: Role) -> str:
         spans = (part for part in unit.content if isinstance(part, Span) and part.role == role)
-        return " ".join(" ".join(self.markup.text[span.start : span.end] for span in spans).split())
+        return " ".join(" ".join(map(self._text, spans)).split())
+
+    def _text(self, span: Span) -> str:
+        return self.markup.text[span.start - self._at : span.end - self._at]
 
     def line(self, unit: Unit) -> None:
-        """Begin a line, unless nothing but a label or a heading stands in this one."""
+        """Begin a line, unless nothing but a label or a heading stands in this one; in a cell, add a blank."""
         last = unit.content[-1] if unit.content else BREAK
-        if last not in (BREAK, JOIN) and not isinstance(last, Unit) and not self.untouched(unit):
-            unit.content.append(BREAK)
+        if last not in (BREAK, JOIN) and not self.untouched(unit):
+            unit.content.append(" " if self.in_cell else BREAK)
 
     def untouched(self, unit: Unit) -> bool:
         """Return whether a unit has a label and a heading at most, and no text yet."""
         return all(
-            part == BREAK
-            or (isinstance(part, Span) and (part.role != "text" or self.markup.text[part.start : part.end].isspace()))
-            for part in unit.content
+            (isinstance(part, Span) and part.role != "text") or not self.is_visible(part) for part in unit.content
         )
+
+    def is_visible(self, part: Span | Unit | str) -> bool:
+        """Return whether a part of a unit is more than white space."""
+        if isinstance(part, Span):
+            return not self._text(part).isspace()
+        return isinstance(part, Unit) or bool(part.strip())
 
     def link(self, element: etree._Element, unit: Unit, law: str, key: str, kind: str = "cites") -> None:
         """Add the link that an element carries; the text of another act has none."""
         if not self.quoting:
-            unit.links.append(GivenLink(*self.markup.span(element), law, key, kind))
+            unit.links.append(GivenLink(*self.span(element), law, key, kind))
 
     def table(self, element: etree._Element, unit: Unit, role: Role) -> None:
         """Read a table: one line a row; a short cell that spans rows is repeated in each of them."""
-        outer = self._merged, self._columns
-        self._merged = {}
-        self._columns = [attribute(each, "colname") for each in element.iter() if local(each) == "colspec"]
+        self._grid |= _grid(element)
         self.line(unit)
         self.inside(element, unit, role)
         self.line(unit)
-        self._merged, self._columns = outer
 
     def row(self, element: etree._Element, unit: Unit) -> None:
-        """Read a row of a table, whose elements are its cells."""
-        cells: dict[int, list[Span | Unit | str]] = {}
-        for column, (rows, content) in list(self._merged.items()):
-            cells[column] = content
-            del self._merged[column]
-            if rows > 1:
-                self._merged[column] = rows - 1, content
-        column = 0
-        for child in element:
-            column = self._column(child, column)
-            while column in cells:
-                column += 1
-            content = self._cell(child, unit)
-            cells[column] = content
-            width = _count(child, "colspan")
-            rows = max(_count(child, "rowspan"), _count(child, "morerows", 0) + 1)
-            if rows > 1:
-                length = sum(part.end - part.start for part in content if isinstance(part, Span))
-                self._merged[column] = rows - 1, content if length <= _REPEATED else []
-                for beside in range(column + 1, column + width):
-                    self._merged[beside] = rows - 1, []
-            column += width
+        """Read a row of a table; one outside of tables, or of a table in a cell, is a line."""
+        if element not in self._grid:
+            block(self, element, unit, "text")
+            return
         self.line(unit)
-        for place, (_, content) in enumerate(sorted(cells.items(), key=lambda cell: cell[0])):
+        self.add(unit, *self.markup.own(element))
+        for place, cell in enumerate(self._grid[element]):
             if place:
                 unit.content.append(CELL)
-            unit.content += content
-        unit.content.append(BREAK)
+            if cell not in self._cells:
+                held = self._held(cell)
+                unit.links += held.links
+                self._cells[cell] = list(_flat(held))
+                unit.content += self._cells[cell]
+            elif len(self.markup.words(cell)) <= _REPEATED:
+                unit.content += self._cells[cell]
+        for child in element:
+            if child not in self._cells:
+                self.read(child, unit)
+            self.add(unit, *self.markup.tail(child))
+        self.line(unit)
 
-    def _column(self, cell: etree._Element, column: int) -> int:
-        name = attribute(cell, "namest") or attribute(cell, "colname")
-        return max(column, self._columns.index(name)) if name in self._columns else column
-
-    def _cell(self, element: etree._Element, unit: Unit) -> list[Span | Unit | str]:
+    def _held(self, element: etree._Element) -> Unit:
+        """Read an element as a cell or a title: on one line, and into a unit of its own."""
         held = Unit("item")
         before, self.in_cell = self.in_cell, True
         self.inside(element, held)
         self.in_cell = before
-        unit.links += held.links
-        flat: list[Span | Unit | str] = []
-        for part in _flat(held):
-            if part != BREAK:
-                flat.append(part)
-            elif flat and flat[-1] != " ":
-                flat.append(" ")
-        return flat[:-1] if flat and flat[-1] == " " else flat
+        return held
 
-    def quote(self, element: etree._Element, unit: Unit) -> None:
-        """Read text of another act, such as words to be inserted there: it has lines, but no units and no links."""
+    def quote(self, element: etree._Element, unit: Unit, opening: str = "", closing: str = "") -> None:
+        """Read text of another act, such as words to be inserted there: it has lines, but no units.
+
+        Args:
+            element: the text.
+            unit: that quotes it.
+            opening: sign before it that is not in the text.
+            closing: sign after it that is not in the text.
+        """
+        if opening:
+            self.join(unit, opening)
         before, self.quoting = self.quoting, True
         self.inside(element, unit)
+        self.quoting = before
         while unit.content and unit.content[-1] == BREAK:
             unit.content.pop()
-        self.quoting = before
+        if closing:
+            self.close(unit, closing)
+
+    def join(self, unit: Unit, sign: str) -> None:
+        """Add a sign that the next text follows on the same line."""
+        unit.content += [sign, JOIN]
+
+    def close(self, unit: Unit, sign: str) -> None:
+        """Add a sign right after the last visible text of a unit."""
+        place = len(unit.content)
+        while place and not self.is_visible(unit.content[place - 1]):
+            place -= 1
+        unit.content.insert(place, sign)
 
 
 def headed(elements: Elements, element: etree._Element, unit: Unit) -> None:
@@ -204,12 +254,41 @@ def preamble(elements: Elements, element: etree._Element, holder: Unit, role: Ro
     elements.enter(element, holder, unit)
     if not elements.law.render(unit):
         del holder.content[-1]
-        elements.law.leave_out(*elements.markup.span(element), "empty preamble")
+        elements.leave_out(element, "empty preamble")
+
+
+def line_break(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read a line break."""
+    elements.line(unit)
+    elements.inside(element, unit, role)
+
+
+def spaced(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read an element with a blank before and after it."""
+    if unit.content and unit.content[-1] != JOIN:
+        unit.content.append(" ")
+    elements.inside(element, unit, role)
+    unit.content.append(" ")
+
+
+def numbered(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read a number, which the next text follows on the same line."""
+    spaced(elements, element, unit, role)
+    unit.content.append(JOIN)
+
+
+def image(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+    """Read an image: its text is the attribute ``alt``."""
+    unit.content.append(f" [{attribute(element, 'alt') or 'image'}] ")
+    elements.leave_out(element, "image")
 
 
 def table(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    """Read a table."""
-    elements.table(element, unit, role)
+    """Read a table; one in a cell is a part of its line."""
+    if elements.in_cell:
+        block(elements, element, unit, role)
+    else:
+        elements.table(element, unit, role)
 
 
 def row(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
@@ -227,7 +306,7 @@ def left_out(reason: str) -> Rule:
     """Return the rule of elements that are left out."""
 
     def rule(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-        elements.law.leave_out(*elements.markup.span(element), reason)
+        elements.leave_out(element, reason)
 
     return rule
 
@@ -258,27 +337,73 @@ def reasons(table: Mapping[str, Iterable[str]]) -> dict[str, Rule]:
     return {name: left_out(reason) for reason, names in table.items() for name in names}
 
 
-_DATE = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})")
+_TABLES: Mapping[str, Rule] = (
+    rules(table, "table", "TBL", "Table") | dict.fromkeys(_ROWS, row) | dict.fromkeys(_CELLS, spaced)
+)
 
 
-def iso_date(value: str) -> str:
-    """Return the date at the start of a value, ISO 8601; empty if there is none."""
-    match = _DATE.match(value.strip())
-    return f"{match[1]}-{int(match[2]):02d}-{int(match[3]):02d}" if match else ""
+def _grid(table: etree._Element) -> dict[etree._Element, list[etree._Element]]:
+    """Return each row of a table, and its cells from left to right, those that span it from above included."""
+    grid: dict[etree._Element, list[etree._Element]] = {}
+    columns: dict[str, int] = {}
+    above: dict[int, tuple[etree._Element, int]] = {}
+    for element in table.iterdescendants():
+        name = local(element)
+        if name == "tgroup":
+            columns, above = {}, {}
+        elif name == "colspec":
+            columns[attribute(element, "colname")] = len(columns)
+        elif name in _ROWS and not any(local(each) in _CELLS for each in _until(element, table)):
+            line = {column: cell for column, (cell, rows) in above.items() if rows > 0}
+            above = {column: (cell, rows - 1) for column, (cell, rows) in above.items() if rows > 1}
+            column = 0
+            for cell in element:
+                if local(cell) in _CELLS:
+                    column = _place(cell, columns, column, line)
+                    width, rows = _size(cell, columns)
+                    for each in range(column, column + width):
+                        line[each] = cell
+                        if rows > 1:
+                            above[each] = cell, rows - 1
+                    column += width
+            grid[element] = list(dict.fromkeys(line[column] for column in sorted(line)))
+    return grid
 
 
-def _count(cell: etree._Element, name: str, absent: int = 1) -> int:
-    value = attribute(cell, name)
-    return int(value) if value.isdecimal() and len(value) < 4 else absent
+def _until(element: etree._Element, end: etree._Element) -> Iterator[etree._Element]:
+    for each in element.iterancestors():
+        if each is end:
+            return
+        yield each
 
 
-def _flat(unit: Unit) -> Iterable[Span | str]:
+def _place(cell: etree._Element, columns: Mapping[str, int], column: int, line: Mapping[int, etree._Element]) -> int:
+    name = attribute(cell, "namest") or attribute(cell, "colname")
+    if name in columns and columns[name] not in line:
+        return columns[name]
+    formex = attribute(cell, "COL")
+    if formex.isdecimal() and 0 < int(formex) <= _WIDEST and int(formex) - 1 not in line:
+        return int(formex) - 1
+    while column in line:
+        column += 1
+    return column
+
+
+def _size(cell: etree._Element, columns: Mapping[str, int]) -> tuple[int, int]:
+    first, last = columns.get(attribute(cell, "namest")), columns.get(attribute(cell, "nameend"))
+    width = last - first + 1 if first is not None and last is not None else _count(cell, "colspan", "COLSPAN")
+    rows = _count(cell, "morerows") + 1 if attribute(cell, "morerows") else _count(cell, "rowspan", "ROWSPAN")
+    return min(max(width, 1), _WIDEST), min(max(rows, 1), _HIGHEST)
+
+
+def _count(cell: etree._Element, *names: str) -> int:
+    value = next(filter(None, (attribute(cell, name) for name in names)), "")
+    return int(value) if value.isdecimal() and len(value) < 6 else 1
+
+
+def _flat(unit: Unit) -> Iterator[Span | str]:
     for part in unit.content:
-        if isinstance(part, Unit):
-            yield BREAK
-            yield from _flat(part)
-            yield BREAK
-        elif isinstance(part, Span):
+        if isinstance(part, Span):
             yield Span(part.start, part.end)
-        else:
-            yield part
+        elif isinstance(part, str):
+            yield " " if part == BREAK else part

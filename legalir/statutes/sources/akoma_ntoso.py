@@ -14,10 +14,10 @@ from urllib.parse import unquote
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.elements import Elements, Role, block, image, left_out, line_break, numbered, rules, spaced
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.flow import Flow, Names
 from legalir.statutes.jurisdictions import jurisdiction, jurisdictions
-from legalir.statutes.law import Kind, Law, LeftOut, Unit
+from legalir.statutes.law import GivenLink, Kind, Law, LeftOut, Unit
 from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
 
@@ -119,18 +119,12 @@ _BLOCKS = frozenset(
         "signature",
         "subFlow",
         "subheading",
-        "table",
-        "toc",
         "ul",
         "wrapUp",
     ]
 )
-_NAMES = Names(
-    blocks=_BLOCKS | _GROUPS | _BELOW,
-    spaced=frozenset({"num", "docTitle"}),
-    numbers=frozenset({"num"}),
-    left_out={"meta": "metadata", "toc": "table of contents", "del": "deleted text"},
-)
+_HIERARCHY = _GROUPS | _BELOW
+_LEFT_OUT = {"meta": "metadata", "toc": "table of contents", "del": "deleted text"}
 _LANGUAGES = dict(
     pair.split(":")
     for pair in [
@@ -225,8 +219,14 @@ class _Reader:
         self.table = jurisdiction(self.law.country)
         self.own = {name_of(each) for each in self.law.names}
         marks = _marks(self.law.text, *markup.span(self.main)) if self.law.country == "it" else []
-        self.flow = Flow(self.law, markup, _NAMES, self._special, self._links, marks)
-        self.quoted = 0
+        other = (
+            rules(block, *_BLOCKS) | rules(numbered, "num") | rules(spaced, "docTitle") | rules(line_break, "br", "eol")
+        )
+        other |= {name: left_out(reason) for name, reason in _LEFT_OUT.items()} | {"img": image}
+        other |= rules(self._quoted, *_QUOTES) | rules(self._footnote, "authorialNote", "noteRef")
+        other |= rules(self._reference, "ref", "rref", "mref")
+        units = rules(self._hierarchy, *_HIERARCHY) | {"recital": self._recital}
+        self.elements = Elements(markup, self.law, units, other, without=marks)
         self.annexes: list[str] = []
         self._split: list[tuple[int, Unit]] = []
         self._dates = dict(self._periods())
@@ -327,13 +327,13 @@ class _Reader:
 
     def _document(self, element: etree._Element, holder: Unit) -> None:
         """Read what stands in a document, an attachment or a collection."""
-        self.flow.text(holder, self.markup.own(element))
+        self.elements.add(holder, *self.markup.own(element))
         for child in element:
             name = local(child)
             if child is self.main:
                 self._document(child, self.law.root)
             elif name in _OUTSIDE:
-                self.flow.leave_out(child, _OUTSIDE[name])
+                self.elements.leave_out(child, _OUTSIDE[name])
             elif name in ("attachment", "component", "annex"):
                 if any(each is self.main for each in child.iter()):
                     self._document(child, holder)
@@ -345,15 +345,15 @@ class _Reader:
                 self._body(child, holder)
             elif name == "preamble":
                 unit = Unit("preamble", "preamble", key=_key(child))
-                self.flow.inside(unit, child)
+                self.elements.inside(child, unit)
                 holder.content.append(unit)
             elif holder.kind == "annex" and name in ("heading", "subheading", "num"):
                 self._name_annex(holder, child)
             elif name:
-                self.flow.line(holder)
-                self.flow.element(holder, child)
-                self.flow.line(holder)
-            self.flow.text(holder, self.markup.tail(child))
+                self.elements.line(holder)
+                self.elements.read(child, holder)
+                self.elements.line(holder)
+            self.elements.add(holder, *self.markup.tail(child))
 
     def _annex(self, element: etree._Element, holder: Unit) -> None:
         unit = Unit("annex", "annex", key=_key(element))
@@ -374,46 +374,47 @@ class _Reader:
 
     def _name_annex(self, unit: Unit, element: etree._Element) -> None:
         if not unit.label and local(element) != "subheading":
-            unit.label = self.flow.title(unit, element, "label")
+            unit.label = self.elements.title(element, unit, "label")
         else:
-            words = self.flow.title(unit, element, "heading")
+            words = self.elements.title(element, unit, "heading")
             unit.heading = f"{unit.heading} {words}".strip()
 
     def _body(self, body: etree._Element, holder: Unit) -> None:
         self._split = []
-        self.flow.inside(holder, body)
+        self.elements.inside(body, holder)
         self._split = []
 
     # ---- units ----
 
-    def _special(self, unit: Unit, element: etree._Element, cell: bool) -> bool:
-        name = local(element)
-        if name in _QUOTES:
-            self.quoted += 1
-            if name in _NAMES.blocks:
-                self.flow.line(unit, cell)
-            if attribute(element, "startQuote"):
-                self.flow.join(unit, attribute(element, "startQuote"))
-            self.flow.inside(unit, element, cell)
-            self.flow.close(unit, attribute(element, "endQuote"))
-            if name in _NAMES.blocks:
-                self.flow.line(unit, cell)
-            self.quoted -= 1
-        elif name in ("authorialNote", "noteRef"):
-            self.flow.leave_out(element, "footnote")
-            for each in element.iter():
-                self.flow.add_links(unit, each)
-        elif name == "recital" and unit.kind == "preamble" and self.markup.first(element, "num") is not None:
-            self._unit(unit, element, "item")
-        elif self.quoted or cell or unit.kind == "preamble":
-            return False
-        elif name in _GROUPS or name in _BELOW:
-            return self._hierarchy(unit, element)
-        else:
-            return False
-        return True
+    def _quoted(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        is_block = local(element) in _BLOCKS
+        if is_block:
+            elements.line(unit)
+        elements.quote(element, unit, attribute(element, "startQuote"), attribute(element, "endQuote"))
+        if is_block:
+            elements.line(unit)
 
-    def _hierarchy(self, holder: Unit, element: etree._Element) -> bool:
+    def _footnote(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        elements.leave_out(element, "footnote")
+        for each in element.iter():
+            self._add_links(each, unit)
+
+    def _reference(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        self._add_links(element, unit)
+        elements.inside(element, unit, role)
+
+    def _recital(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        if unit.kind == "preamble" and self.markup.first(element, "num") is not None:
+            self._unit(unit, element, "item")
+        else:
+            block(elements, element, unit, role)
+
+    def _hierarchy(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
+        """Read an element of the hierarchy as a unit, or as lines of the holder."""
+        if holder.kind == "preamble" or not self._opened(holder, element):
+            block(elements, element, holder, role)
+
+    def _opened(self, holder: Unit, element: etree._Element) -> bool:
         """Open the unit of an element of the hierarchy; return False where its text belongs to the holder."""
         name = local(element)
         num, heading = (self.markup.first(element, each) for each in ("num", "heading"))
@@ -452,17 +453,17 @@ class _Reader:
         """Give a unit its number, heading, dates and text."""
         unit.repealed = attribute(element, "status") in ("removed", "repealed")
         unit.effective_from, unit.effective_to = self._dates.get(attribute(element, "period").lstrip("#"), ("", ""))
-        self.flow.text(unit, self.markup.own(element))
+        self.elements.add(unit, *self.markup.own(element))
         for child in element:
             name = local(child)
             if name == "num" and not unit.label:
-                unit.label = self.flow.title(unit, child, "label")
+                unit.label = self.elements.title(child, unit, "label")
                 unit.number = number_of(unit.label.rstrip(".")) or "-".join(re.findall(r"\w+", unit.label))
             elif name in ("heading", "subheading"):
-                unit.heading = f"{unit.heading} {self.flow.title(unit, child, 'heading')}".strip()
+                unit.heading = f"{unit.heading} {self.elements.title(child, unit, 'heading')}".strip()
             else:
-                self.flow.element(unit, child)
-            self.flow.text(unit, self.markup.tail(child))
+                self.elements.read(child, unit)
+            self.elements.add(unit, *self.markup.tail(child))
         if unit.heading.startswith("(") and unit.heading.rstrip(".").endswith(")"):
             unit.heading = unit.heading.rstrip(".")[1:-1].strip()
 
@@ -485,20 +486,20 @@ class _Reader:
             self._above(depth, holder).content.append(unit)
             self._split.append((depth, unit))
             rest = Unit("law")
-            self.flow.text(rest, (start + len(label), end))
+            self.elements.add(rest, start + len(label), end)
             unit.heading = self.law.render(rest)
             unit.add(start, start + len(label), "label")
             for span in rest.spans():
                 unit.add(span.start, span.end, "heading")
         unit.key = _key(element)
         outer, self._split = self._split, []
-        self.flow.text(unit, self.markup.own(element))
+        self.elements.add(unit, *self.markup.own(element))
         for child in element:
             if local(child) == "num":
-                self.flow.leave_out(child, "markup")
+                self.elements.leave_out(child, "markup")
             elif child is not heading:
-                self.flow.element(unit, child)
-            self.flow.text(unit, self.markup.tail(child))
+                self.elements.read(child, unit)
+            self.elements.add(unit, *self.markup.tail(child))
         self._split = outer
 
     def _above(self, depth: int, holder: Unit) -> Unit:
@@ -528,8 +529,8 @@ class _Reader:
             (depth, level, label, (at, until)) for (at, depth, level, label), until in zip(found, ends, strict=True)
         ]
 
-    def _links(self, element: etree._Element) -> Iterator[tuple[str, str, str]]:
-        """Yield what `ref` and the ends of `rref` name."""
+    def _add_links(self, element: etree._Element, unit: Unit) -> None:
+        """Add what `ref` and the ends of `rref` name; in quoted text, too."""
         name = local(element)
         if name not in ("ref", "rref", "mref"):
             return
@@ -537,7 +538,8 @@ class _Reader:
         for each in ("href",) if name == "ref" else ("from", "upTo"):
             target = target_of(attribute(element, each))
             if target is not None:
-                yield "" if target.law in self.own else target.law, target.key, kind
+                law = "" if target.law in self.own else target.law
+                unit.links.append(GivenLink(*self.elements.span(element), law, target.key, kind))
 
 
 def _main(documents: list[etree._Element]) -> etree._Element:

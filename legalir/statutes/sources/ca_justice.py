@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.dates import iso_day
 from legalir.statutes.elements import (
     Elements,
     Role,
     block,
     headed,
-    iso_date,
     preamble,
     quoted,
     reasons,
-    row,
     rules,
     table,
     titled,
@@ -90,8 +89,8 @@ class _Reader:
         self.law = _law(markup)
         names = rules(self._unit, *_UNITS) | rules(self._schedule, "Schedule") | rules(self._group, "Group")
         names |= rules(self._provision, "Provision", "Item")
-        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | {"row": row}
-        other |= rules(table, "table", "TableGroup") | rules(quoted, "AmendedText", "SectionPiece")
+        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT)
+        other |= rules(table, "TableGroup") | rules(quoted, "AmendedText", "SectionPiece")
         other |= rules(titled("label"), "Label") | rules(_heading, "MarginalNote", "TitleText")
         other |= rules(self._origin, "OriginatingRef")
         other |= {"Introduction": preamble, "Heading": self._head, "Body": self._body}
@@ -206,10 +205,10 @@ def _since(element: etree._Element) -> str:
     """Return the day since which all of the wording applies."""
     if attribute(element, "in-force") == "no":
         return NOT_YET
-    dates = [iso_date(attribute(element, "lastAmendedDate"))]
+    dates = [iso_day(attribute(element, "lastAmendedDate"))]
     for each in element.iter():
         if isinstance(each.tag, str) and not local(each).startswith("HistoricalNote"):
-            dates.append(iso_date(attribute(each, "inforce-start-date")))
+            dates.append(iso_day(attribute(each, "inforce-start-date")))
     return max(dates)
 
 
@@ -240,8 +239,8 @@ def _law(markup: Markup) -> Law:
         names=tuple(dict.fromkeys(name for name in (words("LongTitle"), words("RunningHead")) if name)),
         number=code,
         promulgated=_assent(identity),
-        effective_from=iso_date(attribute(root, "lastAmendedDate")) or iso_date(attribute(root, "pit-date")),
-        published=iso_date(attribute(root, "current-date")),
+        effective_from=iso_day(attribute(root, "lastAmendedDate")) or iso_day(attribute(root, "pit-date")),
+        published=iso_day(attribute(root, "current-date")),
     )
 
 
@@ -249,7 +248,7 @@ def _assent(identity: etree._Element | None) -> str:
     for stage in identity.iterfind(".//{*}Stages") if identity is not None else ():
         if stage.get("stage") == "assented-to":
             parts = [stage.findtext(f".//{{*}}{name}") or "" for name in ("YYYY", "MM", "DD")]
-            return iso_date("-".join(parts))
+            return iso_day("-".join(parts))
     return ""
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.elements import Elements, Role, block, image, line_break, reasons, rules, spaced
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.flow import Flow, Names
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Kind, Law, Outline, Unit
 from legalir.statutes.markup import Markup, attribute, local
@@ -23,11 +23,7 @@ from legalir.statutes.numbering import number_of
 if TYPE_CHECKING:
     from lxml import etree
 
-_NAMES = Names(
-    blocks=frozenset({"P", "Title", "Subtitle", "Ident", "pre", "table", "kommentar", "DL", "Revision", "Footnote"}),
-    spaced=frozenset({"NB", "LA", "DT", "DD"}),
-    left_out={"TOC": "table of contents"},
-)
+_BLOCKS = ("P", "Title", "Subtitle", "Ident", "pre", "kommentar", "Revision")
 _PARAGRAPH = re.compile(r"\s*(\(\d+[a-z]{0,2}\))(?=\s|$)")
 _SECTION = re.compile(
     r"(?P<label>(?:Abschnitt|Nummer|Nr\.|Teil|Kapitel)\s+(?P<number>\d+[a-z]?|[IVX]+)|(?P<decimal>\d+(?:\.\d+)+\.?))"
@@ -59,7 +55,13 @@ class _Reader:
     def __init__(self, name: str, markup: Markup, norms: list[etree._Element]) -> None:
         self.markup, self.table = markup, jurisdiction("de")
         self.law = self._facts(name, norms[0])
-        self.flow = Flow(self.law, markup, _NAMES, self._special)
+        other = rules(block, *_BLOCKS) | rules(spaced, "NB", "LA", "DT", "DD") | rules(line_break, "BR")
+        other |= reasons({"table of contents": ("TOC",)}) | {
+            "IMG": image,
+            "FnR": self._mark,
+            "Footnote": self._footnote,
+        }
+        self.elements = Elements(markup, self.law, {"DL": self._list}, other)
         self.outline = Outline(self.law)
         self.marks = {
             attribute(note, "ID"): attribute(note, "FnZ") or "*"
@@ -122,14 +124,14 @@ class _Reader:
         unit = self.outline.unit
         label = "" if name is None else self.markup.words(name)
         if label.startswith(_CONTENTS):
-            self.flow.leave_out(norm, "table of contents")
+            self.elements.leave_out(norm, "table of contents")
             return
         if name is not None or title is not None or (part is None and not is_law):
             unit = self._provision(norm, label)
             if name is not None:
-                self.flow.title(unit, name, "label")
+                self.elements.title(name, unit, "label")
             if title is not None:
-                unit.heading = self.flow.title(unit, title, "heading")
+                unit.heading = self.elements.title(title, unit, "heading")
         elif is_law:
             unit = Unit("preamble", "Präambel")
         if head is not None:
@@ -147,11 +149,11 @@ class _Reader:
         unit = Unit("group", "Gliederung", key=attribute(norm, "doknr"))
         for child in part:
             if local(child) == "gliederungsbez":
-                unit.label = self.flow.title(unit, child, "label")
+                unit.label = self.elements.title(child, unit, "label")
             elif local(child) == "gliederungstitel":
-                unit.heading = self.flow.title(unit, child, "heading")
+                unit.heading = self.elements.title(child, unit, "heading")
             else:
-                self.flow.leave_out(child, "metadata")
+                self.elements.leave_out(child, "metadata")
         self._leave_out_between(part)
         heading = self.table.heading(unit.label)
         unit.number = number_of(unit.label)
@@ -180,32 +182,32 @@ class _Reader:
         self._leave_out_between(head)
         for child in head:
             if all(child is not each for each in used):
-                self.flow.leave_out(child, "metadata")
+                self.elements.leave_out(child, "metadata")
 
     def _body(self, unit: Unit, body: etree._Element) -> None:
         self._leave_out_between(body)
         for part in body:
             if local(part) == "text":
-                self.flow.text(unit, self.markup.own(part))
+                self.elements.add(unit, *self.markup.own(part))
                 for child in part:
                     if local(child) == "Content":
                         self._content(unit, child)
                     else:
-                        self.flow.line(unit)
-                        self.flow.element(unit, child)
-                    self.flow.text(unit, self.markup.tail(child))
+                        self.elements.line(unit)
+                        self.elements.read(child, unit)
+                    self.elements.add(unit, *self.markup.tail(child))
             else:
-                self.flow.leave_out(part, "editor's note")
+                self.elements.leave_out(part, "editor's note")
 
     def _content(self, unit: Unit, content: etree._Element) -> None:
         """Add the paragraphs of a provision; a heading in an annex opens a section, which holds what follows."""
         holder = current = unit
-        self.flow.text(current, self.markup.own(content))
+        self.elements.add(current, *self.markup.own(content))
         for child in content:
             start, end = self.markup.own(child)
             numbered = local(child) == "P" and unit.kind in ("article", "annex")
             if unit.kind == "annex" and self.markup.words(child).startswith(_CONTENTS):
-                self.flow.leave_out(child, "table of contents")
+                self.elements.leave_out(child, "table of contents")
             elif unit.kind == "annex" and (section := self._section(unit, holder, child)) is not None:
                 holder = current = section
             elif numbered and (match := _PARAGRAPH.match(self.law.text, start, end)):
@@ -214,12 +216,12 @@ class _Reader:
                 current.add(match.start(1), match.end(1), "label")
                 current.add(match.end(1), end)
                 for each in child:
-                    self.flow.element(current, each)
-                    self.flow.text(current, self.markup.tail(each))
+                    self.elements.read(each, current)
+                    self.elements.add(current, *self.markup.tail(each))
             else:
-                self.flow.line(current)
-                self.flow.element(current, child)
-            self.flow.text(current, self.markup.tail(child))
+                self.elements.line(current)
+                self.elements.read(child, current)
+            self.elements.add(current, *self.markup.tail(child))
 
     def _section(self, annex: Unit, holder: Unit, element: etree._Element) -> Unit | None:
         """Return the section of an annex that a heading opens or names, None where the element is no heading."""
@@ -228,8 +230,8 @@ class _Reader:
             self._leave_out_between(element)
             for label, heading in pairs:
                 holder = self._open_section(annex, number_of(self.markup.words(label)))
-                holder.label = self.flow.title(holder, label, "label")
-                holder.heading = self.flow.title(holder, heading, "heading")
+                holder.label = self.elements.title(label, holder, "label")
+                holder.heading = self.elements.title(heading, holder, "heading")
             return holder
         alone = [local(child) for child in element] == ["B"] and words == self.markup.words(element[0])
         if local(element) not in ("Title", "Ident") and not alone:
@@ -237,12 +239,12 @@ class _Reader:
         if (match := _SECTION.match(words)) is None:
             if holder is annex or holder.heading or len(holder.content) > 2:
                 return None
-            holder.heading = self.flow.title(holder, element, "heading")
+            holder.heading = self.elements.title(element, holder, "heading")
             holder.repealed = self.table.is_repealed(holder.heading)
             return holder
         holder = self._open_section(annex, number_of(match["number"] or match["decimal"].rstrip(".")))
         holder.label, holder.heading = match["label"], match["rest"] or ""
-        self.flow.title(holder, element, "label")
+        self.elements.title(element, holder, "label")
         return holder
 
     def _open_section(self, annex: Unit, number: str) -> Unit:
@@ -275,26 +277,20 @@ class _Reader:
         places = [self.markup.own(element), *map(self.markup.tail, element)]
         return "".join(self.law.text[start:end] for start, end in places).strip()
 
-    def _special(self, unit: Unit, element: etree._Element, cell: bool) -> bool:
-        name = local(element)
-        if name == "DL" and not cell:
-            self._list(unit, element)
-        elif name == "FnR":
-            unit.content.append(f" [{self.marks.get(attribute(element, 'ID'), '*')}] ")
-        elif name == "Footnote":
-            self.flow.line(unit, cell)
-            unit.content.append(f"[{attribute(element, 'FnZ') or '*'}] ")
-            self.flow.inside(unit, element, cell)
-            self.flow.line(unit, cell)
-        else:
-            return False
-        return True
+    def _mark(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        unit.content.append(f" [{self.marks.get(attribute(element, 'ID'), '*')}] ")
 
-    def _list(self, unit: Unit, element: etree._Element) -> None:
+    def _footnote(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        elements.line(unit)
+        unit.content.append(f"[{attribute(element, 'FnZ') or '*'}] ")
+        elements.inside(element, unit)
+        elements.line(unit)
+
+    def _list(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
         """Add a list: an entry with a number is a unit; one with a dash, or in words, is a line."""
         kind: Kind = "subitem" if unit.kind in ("item", "subitem") else "item"
         current = unit
-        self.flow.text(unit, self.markup.own(element))
+        self.elements.add(unit, *self.markup.own(element))
         for child in element:
             if local(child) == "DT":
                 label = self.markup.words(child)
@@ -303,19 +299,19 @@ class _Reader:
                 if inner is not None:
                     current = Unit("subitem", "Buchstabe", number, label)
                     inner.content.append(current)
-                    self.flow.title(current, child, "label")
+                    self.elements.title(child, current, "label")
                 elif number:
                     current = Unit(kind, "Nummer" if kind == "item" else "Buchstabe", number, label)
                     unit.content.append(current)
-                    self.flow.title(current, child, "label")
+                    self.elements.title(child, current, "label")
                 else:
                     current = unit
-                    self.flow.line(unit)
-                    self.flow.element(unit, child)
+                    self.elements.line(unit)
+                    self.elements.read(child, unit)
             else:
-                self.flow.element(current, child)
-            self.flow.text(current, self.markup.tail(child))
-        self.flow.line(unit)
+                self.elements.read(child, current)
+            self.elements.add(current, *self.markup.tail(child))
+        self.elements.line(unit)
 
     def _lettered(self, unit: Unit, number: str) -> Unit | None:
         """Return the item of an annex that a list of letters after it belongs to."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.elements import Elements, Role, block, image, left_out, line_break, numbered, rules, spaced
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.flow import Flow, Names
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.law import Kind, Law, Unit
+from legalir.statutes.law import GivenLink, Kind, Law, Unit
 from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
 
@@ -29,17 +29,13 @@ _BLOCKS = frozenset(
     [
         *("ALINEA", "ARTICLE", "COMMENT", "CONSID", "CONTENTS", "DIVISION", "DLIST", "DLIST.ITEM"),
         *("GR.CONSID.INIT", "GR.NOTES", "GR.SEQ", "GR.TBL", "ITEM", "LIST", "NP", "P", "PARAG"),
-        *("PREAMBLE.FINAL", "PREAMBLE.INIT", "QUOT.S", "STI", "STI.ART", "SUBDIV", "TBL", "TI", "TI.ART"),
+        *("PREAMBLE.FINAL", "PREAMBLE.INIT", "QUOT.S", "STI", "STI.ART", "SUBDIV", "TI", "TI.ART"),
         *("TITLE", "VISA"),
     ]
 )
-_NAMES = Names(
-    blocks=_BLOCKS,
-    spaced=frozenset({"NO.P", "TXT", "NO.PARAG", "TERM", "DEFINITION", "PREFIX"}),
-    numbers=frozenset({"NO.P", "NO.PARAG"}),
-    images=frozenset({"INCL.ELEMENT"}),
-    left_out={"NOTE": "footnote"},
-)
+_RULES = rules(block, *_BLOCKS) | rules(spaced, "TXT", "TERM", "DEFINITION", "PREFIX")
+_RULES |= rules(numbered, "NO.P", "NO.PARAG") | rules(image, "INCL.ELEMENT", "IMG") | rules(line_break, "BR")
+_RULES |= {"NOTE": left_out("footnote")}
 _OUTSIDE = {
     **dict.fromkeys(("BIB.INSTANCE", "FAM.COMP", "INFO.CONSLEG", "INFO.PROD"), "metadata"),
     "FINAL": "signature",
@@ -74,8 +70,12 @@ class _Reader:
     def __init__(self, path: Path, markup: Markup) -> None:
         self.markup, self.table = markup, jurisdiction("eu")
         self.law = self._facts(path)
-        self.flow = Flow(self.law, markup, _NAMES, self._special, self._links)
-        self.quoted = self.annexes = 0
+        units = {"DIVISION": self._division, "GR.SEQ": self._sequence, "NP": self._point}
+        units |= {"ARTICLE": self._article, "PARAG": self._paragraph}
+        other = {"QUOT.START": self._opening, "QUOT.END": self._closing, "QUOT.S": self._quoted}
+        other |= {"NOTE": self._note, "REF.DOC": self._reference}
+        self.elements = Elements(markup, self.law, units, _RULES | other)
+        self.annexes = 0
         self.unclosed = ""
         root = markup.root
         if local(root).endswith("ANNEX"):
@@ -145,16 +145,16 @@ class _Reader:
     # ---- units ----
 
     def _act(self, element: etree._Element, holder: Unit) -> None:
-        self.flow.text(holder, self.markup.own(element))
+        self.elements.add(holder, *self.markup.own(element))
         for child in element:
             name = local(child)
             if name in _OUTSIDE:
-                self.flow.leave_out(child, _OUTSIDE[name])
+                self.elements.leave_out(child, _OUTSIDE[name])
             elif name == "TITLE":
-                self.flow.leave_out(child, "title")
+                self.elements.leave_out(child, "title")
             elif name == "PREAMBLE":
                 unit = Unit("preamble", "preamble")
-                self.flow.inside(unit, child)
+                self.elements.inside(child, unit)
                 if self.law.render(unit):
                     holder.content.append(unit)
             elif name in ("CONS.DOC", "ENACTING.TERMS", "CONS.DOC.GEN"):
@@ -162,8 +162,8 @@ class _Reader:
             elif name.endswith("ANNEX"):
                 self._annex(child, holder)
             else:
-                self.flow.element(holder, child)
-            self.flow.text(holder, self.markup.tail(child))
+                self.elements.read(child, holder)
+            self.elements.add(holder, *self.markup.tail(child))
 
     def _annex(self, element: etree._Element, holder: Unit) -> None:
         self.annexes += 1
@@ -172,40 +172,40 @@ class _Reader:
         for child in element:
             name = local(child)
             if name in _OUTSIDE:
-                self.flow.leave_out(child, _OUTSIDE[name])
+                self.elements.leave_out(child, _OUTSIDE[name])
             elif name == "TITLE":
                 self._titles(unit, child)
                 unit.number = number_of(unit.label) or (str(self.annexes) if self.annexes > 1 else "")
             else:
-                self.flow.inside(unit, child)
-            self.flow.text(unit, self.markup.tail(child))
+                self.elements.inside(child, unit)
+            self.elements.add(unit, *self.markup.tail(child))
 
     def _titles(self, unit: Unit, title: etree._Element) -> None:
         """Read a title: its first line is a number, if it looks like one; the rest is the heading."""
-        self.flow.text(unit, self.markup.own(title))
+        self.elements.add(unit, *self.markup.own(title))
         for child in title:
             lines = list(self.markup.find(child, "P", "NP")) or [child]
             for line in lines:
                 self._title_line(unit, line)
                 if line is not child:
-                    self.flow.text(unit, self.markup.tail(line))
+                    self.elements.add(unit, *self.markup.tail(line))
             if lines != [child]:
-                self.flow.text(unit, self.markup.own(child))
-            self.flow.text(unit, self.markup.tail(child))
+                self.elements.add(unit, *self.markup.own(child))
+            self.elements.add(unit, *self.markup.tail(child))
 
     def _title_line(self, unit: Unit, line: etree._Element) -> None:
         number, words = (self.markup.first(line, name) for name in ("NO.P", "TXT"))
         if number is not None and words is not None and not unit.label and not unit.heading:
-            unit.label = self.flow.title(unit, number, "label")
+            unit.label = self.elements.title(number, unit, "label")
             rest = [each for each in line if each is not number]
-            unit.heading = " ".join(self.flow.title(unit, each, "heading") for each in rest)
+            unit.heading = " ".join(self.elements.title(each, unit, "heading") for each in rest)
         elif not unit.label and not unit.heading and (match := _SECTION.match(self.markup.words(line))):
-            self.flow.title(unit, line, "label")
+            self.elements.title(line, unit, "label")
             unit.label, unit.heading = match["label"], match["rest"]
         elif not unit.label and not unit.heading and self._is_label(self.markup.words(line)):
-            unit.label = self.flow.title(unit, line, "label")
+            unit.label = self.elements.title(line, unit, "label")
         else:
-            unit.heading = f"{unit.heading} {self.flow.title(unit, line, 'heading')}".strip()
+            unit.heading = f"{unit.heading} {self.elements.title(line, unit, 'heading')}".strip()
 
     def _is_label(self, words: str) -> bool:
         heading = self.table.heading(words)
@@ -213,52 +213,39 @@ class _Reader:
             words.casefold().startswith(tuple(each.casefold() for each in self.table.annex)) and len(words) <= 16
         )
 
-    def _special(self, unit: Unit, element: etree._Element, cell: bool) -> bool:
-        name = local(element)
-        if name == "QUOT.START":
-            self.flow.join(unit, _sign(element, "‘"))
-        elif name == "QUOT.END":
-            self.flow.close(unit, _sign(element, "’"))
-        elif name == "NOTE":
-            self._note(unit, element)
-        elif name == "QUOT.S":
-            self.quoted += 1
-            self.flow.line(unit, cell)
-            self.flow.inside(unit, element, cell)
-            if self.unclosed:
-                self.flow.close(unit, self.unclosed)
-                self.unclosed = ""
-            self.flow.line(unit, cell)
-            self.quoted -= 1
-        elif self.quoted or cell:
-            return False
-        elif name == "DIVISION" or (name == "GR.SEQ" and unit.kind in ("annex", "group", "article")):
-            self._division(unit, element)
-        elif name == "ARTICLE":
-            self._numbered(unit, element, "article", "TI.ART")
-        elif name == "PARAG":
-            self._numbered(unit, element, "paragraph", "NO.PARAG")
-        elif name == "NP" and self.markup.first(element, "NO.P") is not None:
-            return self._point(unit, element)
-        else:
-            return False
-        return True
+    def _opening(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        elements.join(unit, _sign(element, "‘"))
 
-    def _note(self, unit: Unit, element: etree._Element) -> None:
+    def _closing(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        elements.close(unit, _sign(element, "’"))
+
+    def _quoted(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        elements.line(unit)
+        elements.quote(element, unit)
+        if self.unclosed:
+            elements.close(unit, self.unclosed)
+            self.unclosed = ""
+        elements.line(unit)
+
+    def _note(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
         """Leave out a footnote, but keep its links, and a quotation mark that closes a quotation outside of it."""
         starts = {attribute(each, "ID") for each in element.iter() if local(each) == "QUOT.START"}
-        self.flow.leave_out(element, "footnote")
+        self.elements.leave_out(element, "footnote")
         for each in element.iter():
-            self.flow.add_links(unit, each)
+            self._add_link(each, unit)
             if local(each) == "QUOT.END" and attribute(each, "REF.START") not in starts:
                 self.unclosed = _sign(each, "’")
 
-    def _division(self, holder: Unit, element: etree._Element) -> None:
+    def _sequence(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
+        rule = self._division if holder.kind in ("annex", "group", "article") else block
+        rule(elements, element, holder, role)
+
+    def _division(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
         """Add a division; in an annex, one with a number is a section or a point, another one is a part."""
         title = self.markup.first(element, "TITLE")
         unit = Unit("group", "division")
         holder.content.append(unit)
-        self.flow.text(unit, self.markup.own(element))
+        self.elements.add(unit, *self.markup.own(element))
         if title is not None:
             self._titles(unit, title)
         unit.number = number_of(unit.label.rpartition(" ")[2].rstrip(".")) or number_of(unit.label)
@@ -269,46 +256,54 @@ class _Reader:
             unit.level = unit.level if unit.kind == "article" else "point"
         for child in element:
             if child is not title:
-                self.flow.element(unit, child)
-            self.flow.text(unit, self.markup.tail(child))
+                self.elements.read(child, unit)
+            self.elements.add(unit, *self.markup.tail(child))
+
+    def _article(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
+        self._numbered(holder, element, "article", "TI.ART")
+
+    def _paragraph(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
+        self._numbered(holder, element, "paragraph", "NO.PARAG")
 
     def _numbered(self, holder: Unit, element: etree._Element, kind: Kind, label: str) -> None:
         unit = Unit(kind, kind, key=attribute(element, "IDENTIFIER"))
         holder.content.append(unit)
-        self.flow.text(unit, self.markup.own(element))
+        self.elements.add(unit, *self.markup.own(element))
         for child in element:
             if local(child) == label and not unit.label:
-                unit.label = self.flow.title(unit, child, "label")
+                unit.label = self.elements.title(child, unit, "label")
                 unit.number = number_of(unit.label.rstrip("."))
             elif local(child) == "STI.ART":
-                unit.heading = self.flow.title(unit, child, "heading").rstrip("`")
+                unit.heading = self.elements.title(child, unit, "heading").rstrip("`")
             else:
-                self.flow.element(unit, child)
-            self.flow.text(unit, self.markup.tail(child))
+                self.elements.read(child, unit)
+            self.elements.add(unit, *self.markup.tail(child))
 
-    def _point(self, holder: Unit, element: etree._Element) -> bool:
-        """Add a numbered point; return False for a dash, which is a line of its holder."""
+    def _point(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
+        """Add a numbered point; one with a dash is a line of its holder."""
         number = self.markup.first(element, "NO.P")
-        assert number is not None
-        label = self.markup.words(number)
-        digits = number_of(label.rstrip("."))
+        digits = "" if number is None else number_of(self.markup.words(number).rstrip("."))
         if not digits:
-            return False
+            block(elements, element, holder, role)
+            return
         unit = Unit("subitem" if holder.kind in ("item", "subitem") else "item", "point", digits)
         holder.content.append(unit)
-        self.flow.text(unit, self.markup.own(element))
+        self.elements.add(unit, *self.markup.own(element))
         for child in element:
             if child is number:
-                unit.label = self.flow.title(unit, child, "label")
+                unit.label = self.elements.title(child, unit, "label")
             else:
-                self.flow.element(unit, child)
-            self.flow.text(unit, self.markup.tail(child))
-        return True
+                self.elements.read(child, unit)
+            self.elements.add(unit, *self.markup.tail(child))
 
-    def _links(self, element: etree._Element) -> Iterator[tuple[str, str, str]]:
-        """Yield the act that `REF.DOC` names by its ELI; a page of the Official Journal is no link."""
+    def _reference(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        self._add_link(element, unit)
+        elements.inside(element, unit, role)
+
+    def _add_link(self, element: etree._Element, unit: Unit) -> None:
+        """Add the act that `REF.DOC` names by its ELI, in quoted text, too; a page of the Official Journal is none."""
         if local(element) == "REF.DOC" and attribute(element, "URI"):
-            yield attribute(element, "URI"), "", "cites"
+            unit.links.append(GivenLink(*self.markup.span(element), attribute(element, "URI"), ""))
 
 
 def _title(markup: Markup) -> str:
@@ -317,12 +312,12 @@ def _title(markup: Markup) -> str:
     if title is None:
         return ""
     law = Law(markup.text, "", "", "eu", "en")
-    flow = Flow(law, markup, _NAMES)
+    elements = Elements(markup, law, {}, _RULES)
     lines = []
     for each in title.iter():
         if local(each) == "P" and not _inside(each, "NOTE"):
             unit = Unit("law")
-            flow.inside(unit, each)
+            elements.inside(each, unit)
             lines.append(" ".join(law.render(unit).split()))
     words = " ".join(line for line in lines if not line.startswith("(") or "EEA" not in line)
     return re.sub(r"\s*\([^()]*EEA[^()]*\)$", "", words)

@@ -15,18 +15,19 @@ from urllib.parse import parse_qs, urlsplit
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.elements import Elements, Role, Rule, block, image, line_break, rules
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.flow import Flow, Names
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.markup import Markup, attribute, local
+from legalir.statutes.markup import Markup, attribute
 from legalir.statutes.numbering import number_of
 from legalir.statutes.values import Values, read_json
 
 if TYPE_CHECKING:
     from lxml import etree
 
-_NAMES = Names(blocks=frozenset({"p", "div", "center", "blockquote", "ul", "ol", "li", "table", "pre"}))
+_RULES: dict[str, Rule] = rules(block, "p", "div", "center", "blockquote", "ul", "ol", "li", "pre")
+_RULES |= {"br": line_break, "img": image}
 _REPEALED = ("ABROGE", "TRANSFERE", "ANNULE", "PERIME", "DISJOINT")
 _OPEN = "2999-01-01"
 
@@ -134,19 +135,17 @@ class _Reader:
             return
         markup = Markup(html.encode("utf-8", "replace"), f"{self.name}, {unit.label}", html=True, encoding="utf-8")
         start, _ = self.values.add(markup.text)
-        Flow(self.law, markup, _NAMES, links=self._links, at=start).inside(unit, markup.root)
+        elements = Elements(markup, self.law, {}, _RULES | {"a": self._link}, at=start)
+        elements.inside(markup.root, unit)
 
-    def _links(self, element: etree._Element) -> list[tuple[str, str, str]]:
-        """Return what an address names: ``cidTexte`` is the law, ``idArticle`` an article or one of its wordings."""
-        if local(element) != "a":
-            return []
+    def _link(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
+        """Read an address: ``cidTexte`` is the law, ``idArticle`` an article or one of its wordings."""
+        elements.inside(element, unit, role)
         fields = parse_qs(urlsplit(attribute(element, "href")).query)
         law, article = (fields.get(name, [""])[0] for name in ("cidTexte", "idArticle"))
-        if not law and not article:
-            return []
-        if law == self.law.law_id or article in self._cid:
-            law = ""
-        return [(law, self._cid.get(article, article), "cites")]
+        if law or article:
+            inside = law == self.law.law_id or article in self._cid
+            elements.link(element, unit, "" if inside else law, self._cid.get(article, article))
 
 
 def _children(node: Mapping[str, Any]) -> list[object]:

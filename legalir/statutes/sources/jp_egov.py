@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.dates import iso_day
 from legalir.statutes.elements import (
     Elements,
     Role,
     block,
-    iso_date,
+    line_break,
     preamble,
     quoted,
     reasons,
-    row,
     rules,
-    table,
     titled,
 )
 from legalir.statutes.files import HEAD, Format, StatuteFiles
@@ -137,8 +136,8 @@ class _Reader:
             "EnactStatement": preamble,
             "Preamble": preamble,
         }
-        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(table, "Table")
-        other |= rules(row, "TableRow", "TableHeaderRow") | rules(quoted, "NewProvision")
+        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT)
+        other |= rules(quoted, "NewProvision")
         other |= rules(titled("label"), *_TITLES, "ParagraphNum", "SupplProvisionLabel", "RemarksLabel")
         other |= rules(titled("heading"), "ArticleCaption", "ParagraphCaption")
         other |= rules(_group_title, *(f"{name}Title" for name in _GROUPS))
@@ -236,8 +235,7 @@ class _Page:
         self._outline = Outline(self.law)
         self._captions: list[etree._Element] = []
         self._supplements = 0
-        other = reasons(_PAGE_LEFT_OUT) | {"section": self._section, "div": self._div, "br": _break}
-        other |= rules(table, "table") | rules(row, "tr")
+        other = reasons(_PAGE_LEFT_OUT) | {"section": self._section, "div": self._div, "br": line_break}
         self._elements = Elements(markup, self.law, {}, other, spaces=False)
         self._elements.read(markup.root, self.law.root)
         _mark_repealed(self.law)
@@ -380,8 +378,8 @@ def _law(markup: Markup, root: etree._Element, path: Path) -> Law:
         level=jurisdiction("jp").level_of(kind),
         kind=kind,
         number=markup.words(number) if number is not None else "",
-        promulgated=iso_date(attribute(root, "AmendmentPromulgateDate") or attribute(root, "OriginalPromulgateDate")),
-        effective_from=iso_date(attribute(root, "EnforcementDate") or attribute(root, "ScheduledEnforcementDate")),
+        promulgated=iso_day(attribute(root, "AmendmentPromulgateDate") or attribute(root, "OriginalPromulgateDate")),
+        effective_from=iso_day(attribute(root, "EnforcementDate") or attribute(root, "ScheduledEnforcementDate")),
         amended_by=attribute(root, "AmendmentNum"),
     )
     law.names = tuple(name for name in (attribute(title, "Abbrev"), law.number) if name)
@@ -460,10 +458,6 @@ def _sentence(elements: Elements, element: etree._Element, unit: Unit, role: Rol
     if local_above(element) in ("TableColumn", "TableHeaderColumn"):
         elements.line(unit)
     elements.inside(element, unit, role)
-
-
-def _break(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    elements.line(unit)
 
 
 def _is_page(head: bytes) -> bool:

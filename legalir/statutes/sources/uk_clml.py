@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.dates import iso_day
 from legalir.statutes.elements import (
     JOIN,
     Elements,
     Role,
     block,
-    iso_date,
     preamble,
     reasons,
-    row,
     rules,
-    table,
     titled,
 )
 from legalir.statutes.files import Format, StatuteFiles
@@ -115,8 +113,8 @@ class _Reader:
         units |= rules(self._provisions, "P1group", "P2group", "P3group") | rules(self._schedule, "Schedule")
         units |= rules(preamble, "LongTitle", "SecondaryPreamble", "PrimaryPreamble", "EUPreamble")
         other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(_amendment, "BlockAmendment", "BlockExtract")
-        other |= rules(titled("label"), "Pnumber") | rules(_heading, "Title", "Subtitle") | rules(row, "tr")
-        other |= rules(table, "table") | rules(_append, "AppendText") | rules(self._reference, "Reference")
+        other |= rules(titled("label"), "Pnumber") | rules(_heading, "Title", "Subtitle")
+        other |= rules(_append, "AppendText") | rules(self._reference, "Reference")
         other |= rules(self._prelims, "PrimaryPrelims", "SecondaryPrelims", "EUPrelims")
         other |= rules(self._number, "Number") | rules(_ordered, "OrderedList")
         other |= rules(self._citation, "Citation", "CitationSubRef") | rules(self._internal, "InternalLink")
@@ -190,8 +188,8 @@ class _Reader:
         if attribute(element, "Status") == "Prospective":
             return NOT_YET, ""
         return (
-            iso_date(attribute(element, "RestrictStartDate")) or above[0],
-            iso_date(attribute(element, "RestrictEndDate")) or above[1],
+            iso_day(attribute(element, "RestrictStartDate")) or above[0],
+            iso_day(attribute(element, "RestrictEndDate")) or above[1],
         )
 
     def _schedule(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
@@ -249,10 +247,10 @@ def _law(markup: Markup) -> Law:
         kind=kind,
         names=(_ADDRESSES + address["law"],),
         number=address["law"],
-        promulgated=iso_date(made),
-        effective_from=iso_date(attribute(root, "RestrictStartDate") or metadata.findtext("{*}valid") or force),
-        effective_to=iso_date(attribute(root, "RestrictEndDate")),
-        published=iso_date(metadata.findtext("{*}modified") or ""),
+        promulgated=iso_day(made),
+        effective_from=iso_day(attribute(root, "RestrictStartDate") or metadata.findtext("{*}valid") or force),
+        effective_to=iso_day(attribute(root, "RestrictEndDate")),
+        published=iso_day(metadata.findtext("{*}modified") or ""),
     )
 
 
@@ -265,6 +263,8 @@ def _heading(elements: Elements, element: etree._Element, unit: Unit, role: Role
 
 def _append(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
     """Read what ends the sentence that text of another act interrupts: it continues the last line."""
+    while unit.content and not elements.is_visible(unit.content[-1]):
+        unit.content.pop()
     elements.inside(element, unit, role)
     elements.line(unit)
 
@@ -273,9 +273,7 @@ def _amendment(elements: Elements, element: etree._Element, unit: Unit, role: Ro
     """Read words to be inserted in another act, with the quotation marks that stand in the style, not in the text."""
     marks = _MARKS.get(attribute(element, "Format"), ("", ""))
     elements.line(unit)
-    unit.content += [marks[0], JOIN]
-    elements.quote(element, unit)
-    unit.content.append(marks[1])
+    elements.quote(element, unit, *marks)
 
 
 def _ordered(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:

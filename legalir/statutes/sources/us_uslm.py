@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.dates import iso_day
 from legalir.statutes.elements import (
     Elements,
     Role,
     block,
     headed,
-    iso_date,
     preamble,
     quoted,
     reasons,
-    row,
     rules,
     table,
     titled,
@@ -71,7 +70,7 @@ _LEFT_OUT = {
 }
 _BLOCKS = (
     *("content", "continuation", "p", "level", "subheading", "crossheading", "block", "recital"),
-    *("docTitle", "officialTitle", "figure", "layout"),
+    *("docTitle", "officialTitle", "figure"),
 )
 _LAW = re.compile(
     r"/us/(?:usc/t\w+|pl/\d+/\d+|pvtl/\d+/\d+|stat/\d+/\d+|act/[\d-]+(?:/ch[^/]+)?|bill/\d+/\w+/\d+|cfr/t\w+|sComp/\d+/[^/]+)"
@@ -103,7 +102,7 @@ class _Reader:
         self._keys = [self.law.names[0]] if self.law.names else [""]
         self._appropriations = 0
         units = rules(self._unit, *_LEVELS) | rules(preamble, "enactingFormula", "resolvingClause", "preamble")
-        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(table, "table") | rules(row, "tr", "row")
+        other = rules(block, *_BLOCKS) | reasons(_LEFT_OUT) | rules(table, "layout")
         other |= rules(titled("label"), "num") | rules(_heading, "heading") | rules(quoted, "quotedContent")
         other |= {"ref": self._ref, "chapeau": _chapeau, "content": _chapeau}
         self._elements = Elements(markup, self.law, units, other)
@@ -186,8 +185,8 @@ def _law(markup: Markup) -> Law:
         kind=kind,
         names=tuple(dict.fromkeys(name for name in (address, *names) if name)),
         number=number,
-        promulgated=iso_date(words("approvedDate")) or _english_date(action),
-        published=iso_date(words("created") or words("processedDate")),
+        promulgated=iso_day(words("approvedDate")) or _english_date(action),
+        published=iso_day(words("created") or words("processedDate")),
         amended_by=words("currentThroughPublicLaw") or words("docPublicationName"),
     )
 
