@@ -297,6 +297,12 @@ def test_other_languages(text: str, lang: str, expected: list[str]) -> None:
         ("articoli 2, comma 1, 6, commi 1 e 2; 10 e 11", "it", ["L 2/1", "L 6/1", "L 6/2", "L 10", "L 11"]),
         ("§§ 3 bis 5 Absatz 1 Satz 2 Nr. 3 FäG", "de", ["FäG 3", "FäG 5/1/3"]),
         ("Anlage 1 Nummer 2", "de", ["L Anlage 1//2"]),
+        ("§ 12 Absatz 3 Satz 1 und 2", "de", ["L 12/3"]),
+        ("§ 5 Absatz 1 oder 2, §§ 3, 26 Abs. 1 und 31", "de", ["L 5/1", "L 5/2", "L 3", "L 26/1", "L 31"]),
+        ("§ 3 des Gesetzes über die Leuchttürme hinaus", "de", ["Gesetz über die Leuchttürme 3"]),
+        ("Artikel 6 der Verordnung (EU) 2099/7", "de", ["Verordnung (EU) 2099/7 6"]),
+        ("article R. 4-1, au I de l'article 3", "fr", ["L R4-1", "L 3/1"]),
+        ("articoli da 3 a 7 del codice civile", "it", [f"codice civile {one}" for one in "37"]),
     ],
 )
 def test_european_languages(text: str, lang: str, expected: list[str]) -> None:

@@ -519,7 +519,7 @@ class _Reader:
         plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
         # A semicolon ends the list of the lowest level.
         for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
-            if bare := self._bare[sign].match(text, place):
+            if (bare := self._bare[sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
                 following = _Draft(place, bare.end(), level)
                 self._number(text, following, bare, level)
                 if sign != "X" or not self._grammar.closing or self._closing.match(text, following.end - 1):
@@ -527,6 +527,12 @@ class _Reader:
                     following.several = {**above, **following.several}
                     return following
         return None
+
+    def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
+        """Return whether a bare number counts articles though a paragraph was named last: ``§§ 823, 826 Abs. 1, 831``."""
+        article = draft.numbers.get("article", "")
+        plain = level != "article" and "article" in draft.several and number.isdecimal() and article.isdecimal()
+        return plain and int(number) > max(int(article), 20)
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
         """Return the unit of the same level that stands directly after a draft."""
@@ -571,13 +577,11 @@ class _Reader:
         law: _Law | None = None
         for place in dict.fromkeys((end, introduced.end() if introduced else end)):
             place = self._blank(text, place)
-            if here := self._law_here.match(text, place):
+            if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
+                law = self._law_of(match)
+            if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
                 name = memory.law if here.lastgroup == "same" else memory.at.law
                 law = _Law(name, "short" if here.lastgroup == "same" else "self", place, here.end())
-            elif match := self._laws.match(text, place):
-                law = self._law_of(match)
-            if law:
-                break
         if law is None or (drafts[-1].law is not None and not drafts[-1].inherits):
             return False
         for draft in reversed(drafts):
@@ -625,7 +629,7 @@ class _Reader:
             number = self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split())
         if level == "group":
             number = " ".join(match[0].split())
-        closing = self._closing.match(text, end) if RANKS[level] > RANKS["article"] else None
+        closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
         draft.end = closing.end() if closing else end
         self._set(draft, level, number)
         while self._grammar.brackets and (bracket := self._bracket.match(text, draft.end)):
@@ -677,11 +681,21 @@ class _Reader:
                 return
             if after.lastgroup == "part":
                 draft.part, draft.end = after[0].strip(), after.end()
+                if after[0][-1:].isdigit():
+                    # A number after "Satz 1 und" counts sentences.
+                    draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
                 continue
             level = (after.lastgroup or "").partition("_")[2]
-            if RANKS[level] <= RANKS[draft.level]:
+            if RANKS[level] <= RANKS[draft.level] or self._goes_up(text, after.end(), level):
                 return
             self._number(text, draft, after, level)
+
+    def _goes_up(self, text: str, end: int, level: str) -> bool:
+        """Return whether a unit belongs to what follows: the second one of ``article 3, au I de l'article 4``."""
+        of = self._of.match(text, end) if self._grammar.of else None
+        head = self._head.match(text, of.end()) if of else None
+        kind, _, upper = (head.lastgroup or "").partition("_") if head else ("", "", "")
+        return kind == "unit" and RANKS[upper] < RANKS[level]
 
     def _filled(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
         """Return a draft as a reference, with what it leaves out."""
