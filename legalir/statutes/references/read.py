@@ -529,7 +529,7 @@ class _Reader:
         return None
 
     def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
-        """Return whether a bare number counts articles though a paragraph was named last: ``§§ 823, 826 Abs. 1, 831``."""
+        """Return whether a bare number counts articles though a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
         article = draft.numbers.get("article", "")
         plain = level != "article" and "article" in draft.several and number.isdecimal() and article.isdecimal()
         return plain and int(number) > max(int(article), 20)
