@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from legalir.errors import DataError
 from legalir.frames.component import check_choice
-from legalir.statutes.jurisdictions import Heading, Jurisdiction, jurisdiction, jurisdictions
+from legalir.statutes.jurisdictions import Heading, Jurisdiction, jurisdiction, jurisdictions, mark_repealed
 from legalir.statutes.law import Kind, Law, Outline, Unit
 from legalir.statutes.numbering import number_of, sort_key
 
@@ -83,9 +83,7 @@ def read_lines(law: Law, lines: Iterable[Line], table: Jurisdiction) -> None:
             _open(outline, line, words, unit, 1 + heading.depth, heading.end, table)
         else:
             _text(outline, line, words, marks)
-    for unit in law.root.walk():
-        if unit.kind == "article" and table.is_repealed(law.render(unit)):
-            unit.repealed = True
+    mark_repealed(law, table)
 
 
 def _heading(words: str, table: Jurisdiction) -> Heading | None:

@@ -149,9 +149,9 @@ def jurisdictions() -> dict[str, Jurisdiction]:
 
 
 def mark_repealed(law: Law, table: Jurisdiction) -> None:
-    """Mark each article, and each unit inside one, whose whole text says that it is repealed."""
+    """Mark each article and annex, and each unit inside one, whose whole text says that it is repealed."""
     for unit in law.root.walk():
-        if unit.kind in ("article", "paragraph", "item", "subitem") and table.is_repealed(law.render(unit)):
+        if unit.kind in ("article", "annex", "paragraph", "item", "subitem") and table.is_repealed(law.render(unit)):
             unit.repealed = True
 
 

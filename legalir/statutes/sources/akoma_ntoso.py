@@ -16,7 +16,7 @@ from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.elements import Elements, Role, block, image, left_out, line_break, numbered, rules, spaced
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.jurisdictions import jurisdiction, jurisdictions
+from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, mark_repealed
 from legalir.statutes.law import GivenLink, Kind, Law, LeftOut, Unit
 from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
@@ -231,9 +231,7 @@ class _Reader:
         self._split: list[tuple[int, Unit]] = []
         self._dates = dict(self._periods())
         self._document(markup.root, self.law.root)
-        for unit in self.law.root.walk():
-            if unit.kind in ("article", "annex") and self.table.is_repealed(self.law.render(unit)):
-                unit.repealed = True
+        mark_repealed(self.law, self.table)
 
     # ---- what the law is ----
 

@@ -15,7 +15,7 @@ from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.elements import Elements, Role, block, image, left_out, line_break, numbered, rules, spaced
 from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import GivenLink, Kind, Law, Unit
 from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
@@ -82,9 +82,7 @@ class _Reader:
             self._annex(root, self.law.root)
         else:
             self._act(root, self.law.root)
-        for unit in self.law.root.walk():
-            if unit.kind in ("article", "annex") and self.table.is_repealed(self.law.render(unit)):
-                unit.repealed = True
+        mark_repealed(self.law, self.table)
 
     # ---- what the law is ----
 

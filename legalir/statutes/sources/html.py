@@ -18,7 +18,7 @@ from legalir.extras import require
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.headings import check_country, law_id_of, read_text
-from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Kind, Law, Outline, Unit
 from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
@@ -199,9 +199,7 @@ class _Page:
             selectors = ", ".join(rule.css for rule in self._rules.units)
             raise DataError(f"{self._name}: nothing matches the selectors of the rules ({selectors}).")
         self._visit(self._page.root)
-        for unit in self.law.root.walk():
-            if unit.kind == "article" and self._table.is_repealed(self.law.render(unit)):
-                unit.repealed = True
+        mark_repealed(self.law, self._table)
         return self.law
 
     def _visit(self, element: etree._Element) -> None:

@@ -23,7 +23,7 @@ from legalir.statutes.elements import (
     titled,
 )
 from legalir.statutes.files import HEAD, Format, StatuteFiles
-from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, NOT_YET, Kind, Law, Outline, Span, Unit
 from legalir.statutes.markup import Markup, attribute, local, local_above
 from legalir.statutes.numbering import number_of
@@ -195,7 +195,7 @@ class _Reader:
         self._pictures += 1
 
     def _finish(self) -> None:
-        _mark_repealed(self.law)
+        mark_repealed(self.law, jurisdiction("jp"))
         if self._pictures:
             self.law.notes.append(f"{self.law.title}: pictures without text: {self._pictures}.")
 
@@ -238,7 +238,7 @@ class _Page:
         other = reasons(_PAGE_LEFT_OUT) | {"section": self._section, "div": self._div, "br": line_break}
         self._elements = Elements(markup, self.law, {}, other, spaces=False)
         self._elements.read(markup.root, self.law.root)
-        _mark_repealed(self.law)
+        mark_repealed(self.law, jurisdiction("jp"))
 
     def _section(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
         name = next((name for name in (element.get("class") or "").split() if name != "active"), "")
@@ -426,13 +426,6 @@ def _remarks_of(holder: Unit) -> Unit:
 def _related(words: str) -> tuple[str, ...]:
     bare = words.strip("（）() ").removesuffix("関係")
     return tuple(part for part in re.split(r"[、，,\s]+|及び|並びに", bare) if part)
-
-
-def _mark_repealed(law: Law) -> None:
-    table = jurisdiction("jp")
-    for unit in law.root.walk():
-        if unit.kind in ("article", "annex") and table.is_repealed(law.render(unit)):
-            unit.repealed = True
 
 
 def _group_title(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
