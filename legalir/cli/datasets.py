@@ -429,6 +429,10 @@ def chunk_collection(
     llm: Annotated[
         str | None, typer.Option("--llm", help="Language model of the headers.", show_default="$LEGALIR_LLM")
     ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", help="Day whose law is cut, for a collection of versions.", show_default=False),
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -451,7 +455,7 @@ def chunk_collection(
     cut = method(by, **given)
     label = f"{by}({', '.join(f'{name}={value!r}' for name, value in shown.items())})" if shown else by
     written = headers_by(collection.client, collection.language) if headers else None
-    report = write_chunks(collection.source, folder, cut, label, replace=replace, headers=written)
+    report = write_chunks(collection.source, folder, cut, label, replace=replace, headers=written, as_of=as_of)
     if as_json:
         print_json(report.to_dict())
         return
@@ -460,6 +464,7 @@ def chunk_collection(
     loss = report.loss
     rows: dict[str, object] = {
         "folder": report.folder,
+        "as of": report.as_of or None,
         "laws": report.laws,
         "chunks": f"{loss.chunks}, of {report.characters:.0f} characters on average",
         "provisions": f"{loss.provisions}, of which a chunk holds {loss.whole} completely",

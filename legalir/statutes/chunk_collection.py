@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from legalir.datasets.dataset import StatuteDataset
 from legalir.datasets.folder import CHUNKS, PROVISIONS
+from legalir.datasets.readers import read_qrels
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
 from legalir.progress import progress
@@ -25,6 +26,7 @@ from legalir.statutes import chunking
 from legalir.statutes.chunking import Chunk
 from legalir.statutes.coverage import InformationLoss, Part, information_loss, parts_of
 from legalir.statutes.writing import new_folder
+from legalir.storage.validity import DateReader, day_of, provision_key
 
 ARTICLE = "article"
 """The method whose chunks are the provisions."""
@@ -64,6 +66,7 @@ class ChunkReport:
     Attributes:
         folder: the folder that was written.
         by: the method with its parameters.
+        as_of: the day whose law was cut, empty for a collection without versions.
         laws: number of laws.
         empty: number of provisions without any text, which no chunk holds.
         links: number of links between chunks.
@@ -73,6 +76,7 @@ class ChunkReport:
 
     folder: Path
     by: str
+    as_of: str = ""
     laws: int = 0
     empty: int = 0
     links: int = 0
@@ -153,6 +157,7 @@ def write_chunks(
     *,
     replace: bool = False,
     headers: Headers | None = None,
+    as_of: str | None = None,
 ) -> ChunkReport:
     """Write a chunk collection, whole or not at all; all provisions are in memory.
 
@@ -167,17 +172,27 @@ def write_chunks(
         by: names the method with its parameters in the report and in ``dataset.yaml``.
         replace: whether a collection in `folder` is replaced.
         headers: writes the headers.
+        as_of: day of the law to cut, as ``2021-03-01``, for a collection of versions. The new collection has no
+            versions: provisions are named by their keys.
 
     Raises:
-        DataError: the collection consists of chunks or of versions, or the folder exists or cannot be written.
+        ComponentError: `as_of` is not a date.
+        DataError: the collection consists of chunks, has versions and no day is given, or has none and one is; no
+            provision is in force on the day; or the folder exists or cannot be written.
     """
     if dataset.chunks is not None:
         raise DataError(f"{dataset.id} is a chunk collection: cut the collection that it was made from.")
-    if dataset.dated:
-        raise DataError(f"{dataset.id} holds versions of provisions: cut a collection that holds one version of each.")
+    if dataset.dated != (as_of is not None):
+        cure = "give the day whose law is cut, --as-of 2021-03-01" if dataset.dated else "leave the day out"
+        raise DataError(f"{dataset.id} holds {'' if dataset.dated else 'no '}versions of provisions: {cure}.")
     target = Path(folder)
-    report = ChunkReport(target, by)
+    report = ChunkReport(target, by, as_of or "")
     provisions = list(dataset.docs())
+    law = None if as_of is None else _law_of(provisions, day_of(as_of, "as_of"))
+    if law is not None:
+        provisions = [one._replace(doc_id=law[one.doc_id]) for one in provisions if one.doc_id in law]
+        if not provisions:
+            raise DataError(f"No provision of {dataset.id} is in force on {as_of}: give another day.")
     laws = law_texts(provisions)
     report.laws = len(laws)
     report.empty = len(provisions) - sum(len(law.docnos) for law in laws)
@@ -185,10 +200,21 @@ def write_chunks(
         with new_folder(target, replace) as (new, _):
             for path in new.iterdir():
                 path.unlink()
-            _write(dataset, laws, cut, headers, new, report)
+            home = _write(dataset, laws, cut, headers, new, report)
+            _write_rest(dataset, home, new, report, provisions, law)
     except OSError as error:
         raise DataError(f"{target} cannot be written ({error.strerror or error}): free some space.") from error
     return report
+
+
+def _law_of(provisions: Iterable[Provision], day: int) -> dict[str, str]:
+    """Return the versions in force on a day, each with the key of its provision."""
+    reader = DateReader()
+    for one in provisions:
+        reader.read({"docno": one.doc_id, **one._asdict()})
+    validity = reader.validity()
+    in_force = [] if validity is None else validity.on(day).tolist()
+    return {docno: provision_key(docno) for docno, valid in zip(reader.docnos, in_force, strict=True) if valid}
 
 
 def _write(
@@ -198,7 +224,8 @@ def _write(
     headers: Headers | None,
     new: Path,
     report: ChunkReport,
-) -> None:
+) -> dict[str, str]:
+    """Write the chunks, and return the one that holds most of each provision."""
     chunks = []
     with progress(f"Cutting {dataset.id}", len(laws)) as advance:
         for law in laws:
@@ -228,7 +255,7 @@ def _write(
                     held.write(f"{docno}\t{provision}\t{share}\t{part.characters}\t{part.start}\n")
                     if part.characters > most.get(provision, (0, ""))[0]:
                         most[provision] = part.characters, docno
-    _write_rest(dataset, {provision: docno for provision, (_, docno) in most.items()}, new, report)
+    return {provision: docno for provision, (_, docno) in most.items()}
 
 
 def _by_chunk(parts: Iterable[Part]) -> dict[int, list[Part]]:
@@ -246,7 +273,14 @@ def _record(law: LawText, docno: str, chunk: Chunk, header: str) -> dict[str, st
     return {name: value for name, value in fields.items() if value or name == "text"}
 
 
-def _write_rest(dataset: StatuteDataset, home: Mapping[str, str], new: Path, report: ChunkReport) -> None:
+def _write_rest(
+    dataset: StatuteDataset,
+    home: Mapping[str, str],
+    new: Path,
+    report: ChunkReport,
+    provisions: Iterable[Provision],
+    law: Mapping[str, str] | None,
+) -> None:
     """Write links between chunks, and the files that a chunk collection has from the collection that was cut.
 
     Args:
@@ -254,21 +288,43 @@ def _write_rest(dataset: StatuteDataset, home: Mapping[str, str], new: Path, rep
         home: the chunk that holds most of each provision.
         new: the folder.
         report: gets the number of links.
+        provisions: the provisions that were cut.
+        law: the key of each version that was cut; None if the collection has no versions.
     """
-    links = dict.fromkeys(_linked(dataset, home))
+    links = dict.fromkeys(_linked(dataset, home, law or {}))
     if links:
         lines = "".join(f"{source}\t{target}\t{kind}".rstrip("\t") + "\n" for source, target, kind in links)
         (new / "links.tsv").write_text(lines, encoding="utf-8", newline="\n")
     report.links = len(links)
     files = dataset.folder
-    shutil.copyfile(files.corpus, new / f"{PROVISIONS}{'.gz' if files.corpus.suffix == '.gz' else ''}")
-    for path in (*files.queries.values(), *files.qrels.values()):
+    copied = [*files.queries.values()]
+    if law is None:
+        shutil.copyfile(files.corpus, new / f"{PROVISIONS}{'.gz' if files.corpus.suffix == '.gz' else ''}")
+        copied += files.qrels.values()
+    else:
+        rows = ({"docno": one.doc_id, **dict(zip(one._fields[1:], one[1:], strict=True))} for one in provisions)
+        lines = [json.dumps({k: v for k, v in row.items() if v}, ensure_ascii=False) + "\n" for row in rows]
+        (new / PROVISIONS).write_text("".join(lines), encoding="utf-8", newline="\n")
+        for path in files.qrels.values():
+            _write_judgements(path, law, new / path.name)
+    for path in copied:
         shutil.copyfile(path, new / path.name)
     _write_about(dataset, new / "dataset.yaml", report)
 
 
-def _linked(dataset: StatuteDataset, home: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+def _write_judgements(path: Path, law: Mapping[str, str], new: Path) -> None:
+    """Write judgements with the keys of the versions that were cut; those of other versions keep their docnos."""
+    labels: dict[tuple[str, str], int] = {}
+    for qid, docno, label in read_qrels(path):
+        pair = qid, law.get(docno, docno)
+        labels[pair] = max(label, labels.get(pair, 0))
+    lines = [f"{qid} 0 {docno} {label}\n" for (qid, docno), label in labels.items()]
+    new.write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def _linked(dataset: StatuteDataset, home: Mapping[str, str], law: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     for source, target, kind in dataset.links():
+        source, target = law.get(source, source), law.get(target, target)
         if source in home and target in home and home[source] != home[target]:
             yield home[source], home[target], kind
 
@@ -279,5 +335,6 @@ def _write_about(dataset: StatuteDataset, path: Path, report: ChunkReport) -> No
     old = vars(dataset.about)
     facts = {name: old[name] for name in ("licence", "lang", "source", "citation", "query_field") if old[name]}
     facts |= {name: dict(old[name]) for name in ("query_lang", "labels") if old[name]}
-    title = f"{dataset.about.title or dataset.base_id}, cut by {report.by}"
+    day = f", as of {report.as_of}" if report.as_of else ""
+    title = f"{dataset.about.title or dataset.base_id}, cut by {report.by}{day}"
     path.write_text(yaml.safe_dump({"title": title, **facts}, allow_unicode=True, sort_keys=False), encoding="utf-8")

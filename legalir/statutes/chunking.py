@@ -23,10 +23,13 @@ from legalir.errors import ComponentError
 SEPARATORS = (r"\n[^\S\n]*\n\s*", r"\n", BREAK, r"\s")
 """Patterns at which :func:`recursive` splits, in order: blank line, line break, end of a sentence, space."""
 
-JUDGMENT = (
-    r"(?m)^[^\S\n]*[【\[(〔<#*]*[^\S\n]*(?:판시사항|판결요지|참조조문|참조판례|판례내용|주문|이유|전문)"
-    r"[^\S\n]*[】\])〕>*:]*[^\S\n]*$"
-)
+SECTIONS = ("판시사항", "판결요지", "참조조문", "참조판례", "판례내용")
+"""The sections of a Korean court decision, in the order of a published one."""
+
+SECTION_NAMES = "|".join(r"[^\S\n]*".join(name) for name in (*SECTIONS, "전문"))
+"""Pattern of their names, also with spaces; 전문 (full text) is another name of 판례내용."""
+
+JUDGMENT = rf"(?m)^[^\S\n]*[【\[(〔<#*]*[^\S\n]*(?:{SECTION_NAMES})[^\S\n]*[】\])〕>*:]*[^\S\n]*$"
 """The headings of a Korean court decision, each on a line of its own."""
 
 PERCENTILE = 90.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from dated_folder import write_dated
 from scripted import Scripted
 
 import legalir
@@ -162,7 +163,35 @@ def test_headers_of_a_chat_model(laws, tmp_path) -> None:
     assert "<part>\n제1조(목적)" in seen[0]
 
 
-def test_versions_are_not_cut(tmp_path) -> None:
-    (tmp_path / "corpus.jsonl").write_text('{"docno": "a-1@2020-01-01", "text": "가"}\n', encoding="utf-8")
-    with pytest.raises(DataError, match="holds versions of provisions"):
-        write_chunks(load(tmp_path), tmp_path / "out", method("article"), "article")
+def test_the_law_of_a_day_is_cut(tmp_path) -> None:
+    dated = load(write_dated(tmp_path / "dated"))
+    report = write_chunks(dated, tmp_path / "out", method("line", size=100), "line(size=100)", as_of="2016-06-01")
+    chunks = load(tmp_path / "out")
+    assert not chunks.dated
+    assert chunks.about.title == "Invented parks, cut by line(size=100), as of 2016-06-01"
+    cut = list(chunks.provisions(["parks-1", "parks-2", "parks-3", "fees-1", "fees-2", "fees-7"]).values())
+    assert [(one.doc_id, one.effective_from) for one in cut] == [
+        ("parks-1", "2015-07-01"),
+        ("parks-2", "2010-01-01"),
+        ("parks-3", "2010-01-01"),
+        ("fees-1", "2016-01-01"),
+        ("fees-2", "2012-01-01"),
+    ]
+    assert report.loss.provisions == len(cut)
+    # The version of lead-2016 has become its key; lead-2021 is judged by the same version.
+    assert [docno for _, docno, _ in chunks.judgements()] == ["parks-1", "parks-1", "parks-1", "parks-3"]
+    assert {*chunks.links()} == {("parks-chunk-1", "fees-chunk-0", "cites"), ("fees-chunk-1", "parks-chunk-0", "cites")}
+    assert check(tmp_path / "out").faults == []
+
+
+def test_versions_need_a_day_and_only_versions(tmp_path, laws) -> None:
+    dated = load(write_dated(tmp_path / "dated"))
+    for dataset, day, words in (
+        (dated, None, "holds versions of provisions: give the day whose law is cut"),
+        (laws, "2020-01-01", "holds no versions of provisions: leave the day out"),
+        (dated, "1999-01-01", "is in force on 1999-01-01: give another day"),
+    ):
+        with pytest.raises(DataError, match=words):
+            write_chunks(dataset, tmp_path / "out", method("article"), "article", as_of=day)
+    with pytest.raises(ComponentError, match="is not a date"):
+        write_chunks(dated, tmp_path / "out", method("article"), "article", as_of="2020-02-31")

@@ -16,17 +16,13 @@ from typing import Any
 
 from legalir.errors import ComponentError, DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.chunking import Chunk, recursive
+from legalir.statutes.chunking import SECTION_NAMES, SECTIONS, Chunk, recursive
 from legalir.statutes.dates import iso_day
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.law import Law, Unit
 from legalir.statutes.values import Values, read_json
 
-SECTIONS = ("판시사항", "판결요지", "참조조문", "참조판례", "판례내용")
-"""In the order of a published decision."""
-
-_NAMES = "|".join(r"\s*".join(name) for name in (*SECTIONS, "전문"))
-_HEADING = re.compile(rf"(?m)^[ \t]*(?:#+[ \t]*)?[【\[]\s*(?P<name>{_NAMES})\s*[】\]][ \t]*")
+_HEADING = re.compile(rf"(?m)^[ \t]*(?:#+[ \t]*)?[【\[]\s*(?P<name>{SECTION_NAMES})\s*[】\]][ \t]*")
 _NUMBER = re.compile(r"\d{2,4}\s?[가-힣]{1,3}\s?\d+(?:-\d+)?(?:\(\w+\))?")
 _DECIDED = re.compile(
     r"\d{4}\.\s*\d{1,2}\.\s*\d{1,2}\.?(?=\s*(?:선고|자))|(?<=선고일자)\s*[:：]\s*(?P<plain>[\d.\- ]+)"
