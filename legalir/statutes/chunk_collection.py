@@ -303,8 +303,8 @@ def _write_rest(
         copied += files.qrels.values()
     else:
         rows = ({"docno": one.doc_id, **dict(zip(one._fields[1:], one[1:], strict=True))} for one in provisions)
-        lines = [json.dumps({k: v for k, v in row.items() if v}, ensure_ascii=False) + "\n" for row in rows]
-        (new / PROVISIONS).write_text("".join(lines), encoding="utf-8", newline="\n")
+        records = [json.dumps({k: v for k, v in row.items() if v}, ensure_ascii=False) + "\n" for row in rows]
+        (new / PROVISIONS).write_text("".join(records), encoding="utf-8", newline="\n")
         for path in files.qrels.values():
             _write_judgements(path, law, new / path.name)
     for path in copied:
