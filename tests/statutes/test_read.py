@@ -122,6 +122,41 @@ def test_japanese(text: str, expected: list[str]) -> None:
     assert targets(text, "ja", JA) == expected
 
 
+def test_all_units_before_are_a_first_and_a_last_one() -> None:
+    (items,) = read("前各号の灯", "ja", JA)
+    assert (items.surface, items.item, items.to) == ("前各号", "1", "2")
+    (paragraphs,) = read("前各項の灯", "ja", JA)
+    assert (paragraphs.paragraph, paragraphs.to) == ("1", "3")
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("ko", '(이하 "법"이라 한다)'),
+        ("ko", "시행령 "),
+        ("ko", "제1조, "),
+        ("ja", "（以下「法」という。）"),
+        ("ja", "前各号"),
+        ("ja", "施行令"),
+        ("en", "section 1, "),
+        ("de", "§ 1 "),
+        ("fr", "article 1, "),
+        ("it", "comma 2, "),
+        ("zh", "第一条"),
+        ("th", "มาตรา 1 "),
+        ("vi", "Điều 1 "),
+        ("id", "Pasal 1 "),
+        ("es", "artículo 1 "),
+    ],
+)
+def test_words_repeated_without_end(lang: str, words: str) -> None:
+    """A chain of notes or of words for a decree is not followed to its beginning."""
+    text = words * 1_100 + {"ko": "제1조", "ja": "第一条"}.get(lang, "")
+    found = read(text, lang, Place("X", "5", "4", "3"))
+    assert found[-1].end >= len(text.rstrip(" ,")) - 1
+    assert "법" not in learn_names(text, lang)
+
+
 def test_fields() -> None:
     text = "「선박법」 제4조제1항 단서부터 제3항까지의 배는 대통령령으로 정하는 바에 따른다."
     first, last, delegated = read(text, "ko", Place("등대법", "9"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from legalir.statutes.documents import Address
 from legalir.statutes.references.read import Place, read
-from legalir.statutes.references.resolve import LawEntry, Resolver
+from legalir.statutes.references.resolve import LawEntry, Resolver, delegations
 
 
 def law(law_id: str, title: str, *paths: str, names: tuple[str, ...] = ()) -> LawEntry:
@@ -56,3 +58,36 @@ def test_two_laws_of_one_name() -> None:
     assert [one.state for one in twice.resolve(read("「부두법」 제3조", "ko"), "act")] == ["ambiguous"]
     (one,) = twice.resolve(read("「부두법」 제4조", "ko"), "act")
     assert (one.state, one.docnos, one.law_id) == ("resolved", ("b-4",), "b")
+
+
+@pytest.mark.parametrize(
+    ("lang", "names", "citing", "foreign"),
+    [
+        ("ko", ("등대법", "등대법 시행령"), "법 제3조에서 정한 등은 제2조의 등이다.", "「선박법」 제3조"),
+        ("ja", ("灯台法", "灯台法施行令"), "法第三条の灯は、第二条の灯とする。", "船舶法第三条"),
+        (
+            "en",
+            ("Lights Act 1999", "Lights Regulations"),
+            "Section 3 of the Lights Act 1999, and section 2",
+            "section 9",
+        ),
+    ],
+)
+def test_the_provisions_of_a_decree_that_carry_a_delegation_out(
+    lang: str, names: tuple[str, str], citing: str, foreign: str
+) -> None:
+    """Article 1 of the decree cites article 3 of the act and its own article 2; article 2 cites what is not there."""
+    act, decree = (
+        law(each, name, "1", "2", "3")._replace(lang=lang) for each, name in zip(("act", "decree"), names, strict=True)
+    )
+    resolver = Resolver([act, decree])
+    found = {
+        f"decree-{article}": resolver.resolve(read(text, lang, Place(names[1], article)), "decree", (article,))
+        for article, text in (("1", citing), ("2", foreign))
+    }
+    cited = delegations(found)
+    assert cited == {("decree", "act-3"): ("decree-1",), ("decree", "decree-2"): ("decree-1",)}
+    assert delegations(found, {"decree-1": "regulations"}).keys() == {
+        ("regulations", "act-3"),
+        ("regulations", "decree-2"),
+    }

@@ -30,6 +30,9 @@ RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item":
 _REACH = 160
 """Characters before a number in which the name of its law may begin."""
 
+_DEPTH = 4
+"""Notes in brackets and words of the family that may stand between a number and the name of its law."""
+
 _IRI = re.compile(r"(/[\w/.-]{1,80}?)/s(\w[\w–-]{0,20})((?:/\w{1,8}){0,6})")
 _EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point_(\w{1,8}))?(?:__.*)?$")
 _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
@@ -238,8 +241,9 @@ class _Reader:
         self._grammar = grammar
         units = {level: grammar.forms(level) for level in RANKS}
         groups = [("ignore", grammar.ignore)]
-        for relation in ("same", "this", "before", "after", "all_before"):
-            groups += [(f"{relation}_{level}", forms) for level, forms in getattr(grammar, relation).items()]
+        relations = {"same": grammar.same, "this": grammar.this, "before": grammar.before, "after": grammar.after}
+        for relation, words in {**relations, "every": grammar.all_before}.items():
+            groups += [(f"{relation}_{level}", forms) for level, forms in words.items()]
         groups += [(f"delegates_{level}", forms) for level, forms in grammar.delegates.items()]
         heads = [(f"unit_{level}", tuple(one for one in units[level] if one[0] != "+")) for level in units]
         inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+ ')}" for one in units[level])) for level in units]
@@ -316,8 +320,10 @@ class _Reader:
                 depth -= 1
         return -1
 
-    def _law_before(self, text: str, end: int, memory: _Memory) -> _Law | None:
+    def _law_before(self, text: str, end: int, memory: _Memory, depth: int = _DEPTH) -> _Law | None:
         """Return the law that is named directly before a place."""
+        if depth == 0:
+            return None
         low = max(0, end - _REACH)
         end = low + len(text[low:end].rstrip())
         if end - 1 > low and text[end - 1] in self._grammar.particles and text[end - 2] in self._grammar.closing_quotes:
@@ -327,7 +333,7 @@ class _Reader:
             inside = text[opening + 1 : end - 1] if opening >= 0 else ""
             if not (self._define.search(inside) or self._law_number.search(inside)):
                 return None
-            law = self._law_before(text, opening, memory)
+            law = self._law_before(text, opening, memory, depth - 1)
             if law:
                 for match in self._define.finditer(inside):
                     if short := next((one for one in match.groups() if one), ""):
@@ -344,9 +350,9 @@ class _Reader:
                 if quoted.end() == end:
                     return _Law(" ".join(quoted[0][1:-1].split()), "named", quoted.start(), end)
             return None
-        return self._word_before(text, low, end, memory)
+        return self._word_before(text, low, end, memory, depth)
 
-    def _word_before(self, text: str, low: int, end: int, memory: _Memory) -> _Law | None:
+    def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
         """Return the law that words without quotes name directly before a place."""
         for level, family in self._grammar.family.items():
             for word in family.words:
@@ -354,7 +360,7 @@ class _Reader:
                 if start < low or not text.startswith(word, start):
                     continue
                 # 같은 법 시행령, 「등대법」 시행령: the word carries a law that stands before it.
-                act = self._law_before(text, start, memory) if family.suffix else None
+                act = self._law_before(text, start, memory, depth - 1) if family.suffix else None
                 if act and act.end + 1 >= start and (word == family.suffix.strip() or act.kind != "self"):
                     return _Law(self._family(act.name, level) or self._named(act.name, level), act.kind, act.start, end)
         for short in sorted(memory.names, key=len, reverse=True):
@@ -714,12 +720,12 @@ class _Reader:
                 if last.annex:
                     numbers.setdefault("annex", last.annex)
             upper = {each: number for each, number in base.items() if RANKS[each] <= RANKS[level]}
-            if kind in ("before", "after", "all_before"):
+            if kind in ("before", "after", "every"):
                 own = base.get(level, "")
                 sign = 1 if kind == "after" else -1
                 counted = f"{level} {sign * draft.steps}"
                 first, last_one = counted_number(own, sign), counted_number(own, sign * draft.steps)
-                if kind == "all_before":
+                if kind == "every":
                     first, last_one = "1", counted_number(own, -1)
                     counted = ""
                 elif sign < 0:

@@ -72,12 +72,13 @@ class _Book:
         self.order = list(self.docnos)
         self.place = {path: place for place, path in enumerate(self.order)}
         self.articles = [path[0] for path in self.order if len(path) == 1 and not path[0].startswith(("annex", "supp"))]
+        self.article_places = {article: place for place, article in enumerate(self.articles)}
 
     def neighbour(self, article: str, step: int) -> str:
         """Return the article that stands some steps from another, empty if there is none."""
-        if article not in self.articles:
+        if article not in self.article_places:
             return ""
-        place = self.articles.index(article) + step
+        place = self.article_places[article] + step
         return self.articles[place] if 0 <= place < len(self.articles) else ""
 
     def find(self, reference: Reference) -> tuple[str, ...] | None:
