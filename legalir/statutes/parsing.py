@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -172,21 +173,42 @@ class Stored:
             content = path.read_bytes()
             if not _is_whole(content):
                 raise ValueError
-            self._lines = zlib.decompress(memoryview(content)[65:]).split(b"\n")
-        except (OSError, ValueError, zlib.error):
+            sizes, _, body = content[65:].partition(b"\n")
+        except (OSError, ValueError):
             raise DataError(f"{path} is damaged or was removed during the import: import again.") from None
+        ends = list(accumulate(map(int, sizes.split())))
+        self._parts = [body[start:end] for start, end in pairwise([0, *ends])]
 
     @property
     def report(self) -> FileReport:
         """What became of the file."""
-        values = json.loads(self._lines[0])
+        values = unpacked(self._parts[0])
         counts = {name: Counter(values.get(name, {})) for name in ("languages", "left_out")}
         return FileReport(**{**values, **counts})
 
     def part(self, name: str) -> Iterator[Any]:
         """Yield a part of each law of the file; its name is one of `PARTS`."""
-        for line in self._lines[1 + self.PARTS.index(name) :: len(self.PARTS)]:
-            yield json.loads(line)
+        yield from map(unpacked, self.packed(name))
+
+    def packed(self, name: str) -> list[bytes]:
+        """Return a part of each law as it is stored, which takes a tenth of the memory; see :func:`unpacked`."""
+        return self._parts[1 + self.PARTS.index(name) :: len(self.PARTS)]
+
+
+def unpacked(part: bytes) -> Any:
+    """Return a part of a parsed file as plain values."""
+    return json.loads(zlib.decompress(part))
+
+
+def stored_result(task: Task) -> Path | None:
+    """Return where the cache has the result of a file; None if it has none."""
+    try:
+        if task.path.stat().st_size <= LARGEST:
+            place = _place_of(task, task.path.read_bytes())
+            return place if place.exists() and _is_whole(place.read_bytes()) else None
+    except OSError:
+        pass  # Reading the file will say why.
+    return None
 
 
 def parse(task: Task) -> Path | FileReport:
@@ -266,7 +288,8 @@ def _is_whole(content: bytes) -> bool:
 
 
 def _store(path: Path, lines: list[str]) -> None:
-    content = zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 1)
+    parts = [zlib.compress(line.encode("utf-8", "surrogatepass"), 1) for line in lines]
+    content = " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from legalir.statutes.documents import Address
 from legalir.statutes.numbering import sort_key
-from legalir.statutes.parsing import Stored
+from legalir.statutes.parsing import Stored, unpacked
 from legalir.statutes.references.read import Reference
 from legalir.statutes.references.resolve import LawEntry, Resolver
 
@@ -44,12 +45,12 @@ class TextLinks:
         up has the words of a reference, the reference is left out.
         """
         resolver = Resolver(_laws(self._stored))
-        citing: dict[str, dict[str, None]] = {}
+        citing: dict[str, dict[str, str]] = {}  # By law and cited key; the citing keys are joined by blanks.
         delegating: dict[tuple[str, str, str], None] = {}
-        own: dict[str, str] = {}
         for path in self._stored:
             file = Stored(path)
             for facts, given in zip(file.part("facts"), file.part("links"), strict=True):
+                own = citing.setdefault(facts["law_id"], {})
                 marked: dict[str, list[str]] = {}
                 for docno, words, *_ in given["marked"]:
                     marked.setdefault(docno, []).append(" ".join(words.split()))
@@ -65,13 +66,11 @@ class TextLinks:
                             targets |= dict.fromkeys((each, reference.kind) for each in one.docnos)
                     for target, kind in targets:
                         if kind == "cites" and target != key:
-                            citing.setdefault(target, {})[key] = None
-                            own[key] = facts["law_id"]
+                            own[target] = f"{own[target]} {key}" if target in own else key
                     yield from ((docno, target, kind) for target, kind in targets if target != key)
         for key, docno, law in delegating:
-            for target in citing.get(key, ()):
-                if own[target] == law:
-                    yield docno, target, "delegates"
+            for target in dict.fromkeys(citing.get(law, {}).get(key, "").split()):
+                yield docno, target, "delegates"
 
     def _given(
         self, path: Path, rows: Iterable[tuple[str, Sequence[str], Sequence[Sequence[object]]]]
@@ -100,25 +99,28 @@ class TextLinks:
 def _laws(stored: Sequence[Path]) -> Iterator[LawEntry]:
     """Yield the laws; one of several files has the names and units of all, each unit as its first file has it."""
     laws: dict[str, LawEntry] = {}
-    several: set[str] = set()
+    units: dict[str, list[bytes]] = {}
     for path in stored:
         file = Stored(path)
-        for facts, addresses in zip(file.part("facts"), file.part("addresses"), strict=True):
+        for facts, addresses in zip(file.part("facts"), file.packed("addresses"), strict=True):
             law_id, names = facts["law_id"], tuple(facts["names"])
-            units = [
-                Address(tuple(numbers), key, docno, kind)
-                for numbers, key, docno, kind in addresses
-                if kind not in ("law", "group")
-            ]
+            units.setdefault(law_id, []).append(addresses)
             if law := laws.get(law_id):
-                several.add(law_id)
-                known = {each.path for each in law.addresses}
-                names = tuple(dict.fromkeys((*law.names, facts["title"], *names)))
-                units = [*law.addresses, *(each for each in units if each.path not in known)]
-                laws[law_id] = law._replace(names=names, addresses=units)
+                laws[law_id] = law._replace(names=tuple(dict.fromkeys((*law.names, facts["title"], *names))))
             else:
                 labels = {name: facts[name] for name in ("title", "country", "lang", "level")}
-                laws[law_id] = LawEntry(law_id, names=names, addresses=units, **labels)
+                laws[law_id] = LawEntry(law_id, names=names, **labels)
     for law_id, law in laws.items():
-        ordered = sorted(law.addresses, key=lambda unit: sort_key(unit.docno.removeprefix(law_id)))
-        yield law._replace(addresses=ordered) if law_id in several else law
+        yield law._replace(addresses=partial(_addresses, law_id, tuple(units[law_id])))
+
+
+def _addresses(law_id: str, files: Sequence[bytes]) -> list[Address]:
+    units: list[Address] = []
+    for packed in files:
+        known = {each.path for each in units}
+        units += [
+            unit
+            for numbers, key, docno, kind in unpacked(packed)
+            if kind not in ("law", "group") and (unit := Address(tuple(numbers), key, docno, kind)).path not in known
+        ]
+    return sorted(units, key=lambda unit: sort_key(unit.docno.removeprefix(law_id))) if len(files) > 1 else units

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from legalir.errors import LegalIRError
-from legalir.statutes.parsing import FileReport, Task, parse
+from legalir.statutes.parsing import FileReport, Task, parse, stored_result
 
 _FEW = 1 << 20
 """Bytes that this process has read before another one has started."""
@@ -32,15 +32,20 @@ def parse_all(tasks: Sequence[Task], workers: int) -> Iterator[tuple[Task, Path 
     Raises:
         LegalIRError: as :func:`legalir.statutes.parsing.parse`.
     """
-    workers = min(workers, len(tasks))
-    if workers < 2 or not _is_much(tasks) or not _can_travel(tasks):
-        for task in tasks:
-            yield task, parse(task)
+    if min(workers, len(tasks)) < 2 or not _can_travel(tasks):
+        yield from ((task, parse(task)) for task in tasks)
+        return
+    stored = [stored_result(task) for task in tasks]
+    left = [task for task, result in zip(tasks, stored, strict=True) if result is None]
+    if len(left) < 2 or not _is_much(left):
+        yield from ((task, result or parse(task)) for task, result in zip(tasks, stored, strict=True))
         return
     pool = _Pool()
-    threads = ThreadPoolExecutor(workers)
+    threads = ThreadPoolExecutor(min(workers, len(left)))
     try:
-        yield from zip(tasks, threads.map(pool.parse, tasks), strict=True)
+        parsed = threads.map(pool.parse, left)
+        for task, result in zip(tasks, stored, strict=True):
+            yield task, result or next(parsed)
     finally:
         pool.close()
         threads.shutdown(cancel_futures=True)

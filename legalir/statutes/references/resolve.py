@@ -7,7 +7,8 @@ units between its ends as the law has them, and ``2.18.1.1`` is cut to the longe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from legalir.statutes.documents import Address
@@ -18,6 +19,7 @@ from legalir.statutes.references.read import Reference
 State = Literal["resolved", "ambiguous", "whole law", "not in collection", "unparsed"]
 """What became of a reference; ``unparsed`` if the words do not tell the law, or the collection has no such level."""
 
+_OPEN_LAWS = 64
 _LEVELS = ("paragraph", "item", "subitem")
 _DASHES = re.compile(r"[‐‑–—]")
 _LAST_DECIMAL = re.compile(r"\.\d+$")
@@ -33,7 +35,7 @@ class LawEntry(NamedTuple):
         country: two letters.
         lang: its language, ISO 639-1.
         level: ``act``, ``decree``, ``rule``, ``standard``, or another word.
-        addresses: of its units, in reading order.
+        addresses: of its units, in reading order, or a function that returns them whenever they are needed.
     """
 
     law_id: str
@@ -42,7 +44,7 @@ class LawEntry(NamedTuple):
     country: str = ""
     lang: str = ""
     level: str = ""
-    addresses: Sequence[Address] = ()
+    addresses: Sequence[Address] | Callable[[], Iterable[Address]] = ()
 
 
 class Resolved(NamedTuple):
@@ -67,7 +69,7 @@ class _Book:
     def __init__(self, law: LawEntry) -> None:
         self.law = law
         self.docnos: dict[tuple[str, ...], str] = {}
-        for address in law.addresses:
+        for address in law.addresses() if callable(law.addresses) else law.addresses:
             self.docnos.setdefault(_key(address.path), address.docno)
         self.order = list(self.docnos)
         self.place = {path: place for place, path in enumerate(self.order)}
@@ -115,23 +117,25 @@ class Resolver:
     """Finds the provisions that references cite.
 
     Args:
-        laws: all laws of the collection.
+        laws: all laws of the collection. The units of a few are in memory at a time.
     """
 
     def __init__(self, laws: Iterable[LawEntry]) -> None:
-        self._books: list[_Book] = []
+        self._entries: list[LawEntry] = []
         names: list[str] = []
         owners: list[int] = []
         self._ids: dict[str, int] = {}
         for law in laws:
-            number = len(self._books)
-            self._books.append(_Book(law))
+            number = len(self._entries)
+            self._entries.append(law)
             self._ids[law.law_id] = number
             for name in dict.fromkeys((law.title, *law.names)):
                 names.append(name)
                 owners.append(number)
         self._names, self._owners = LawNames(names), owners
         self._named: dict[str, tuple[int, ...]] = {}
+        entries = self._entries
+        self._book = lru_cache(_OPEN_LAWS)(lambda number: _Book(entries[number]))
 
     def resolve(self, references: Sequence[Reference], law_id: str, path: Sequence[str] = ()) -> list[Resolved]:
         """Return what each reference of a text cites.
@@ -150,7 +154,7 @@ class Resolver:
 
     def _laws(self, reference: Reference, own: int | None) -> tuple[int, ...]:
         if reference.law_kind in ("self", "relative") and own is not None:
-            law = self._books[own].law
+            law = self._entries[own]
             if reference.law in ("", law.title):
                 return (own,)
         if reference.law not in self._named:
@@ -158,8 +162,8 @@ class Resolver:
             self._named[reference.law] = tuple(sorted({self._owners[number] for number in numbers}))
         laws = self._named[reference.law]
         if own is not None and len(laws) > 1:
-            country = self._books[own].law.country
-            laws = tuple(law for law in laws if self._books[law].law.country == country) or laws
+            country = self._entries[own].country
+            laws = tuple(law for law in laws if self._entries[law].country == country) or laws
         return laws
 
     def _resolved(self, reference: Reference, law_id: str, path: Sequence[str], opening: Resolved | None) -> Resolved:
@@ -167,16 +171,16 @@ class Resolver:
         laws = self._laws(reference, own)
         if not laws:
             return Resolved(reference, "not in collection" if reference.law else "unparsed")
-        law = self._books[laws[0]].law.law_id if len(laws) == 1 else ""
+        law = self._entries[laws[0]].law_id if len(laws) == 1 else ""
         if reference.counted.startswith("article") and laws == (own,) and path:
             step = int(reference.counted.split()[1])
-            article = self._books[laws[0]].neighbour(_key(path)[0], step)
+            article = self._book(laws[0]).neighbour(_key(path)[0], step)
             if not article:
                 return Resolved(reference, "not in collection", (), law)
             reference = reference._replace(article=article)
         if not (reference.article or reference.annex):
             return Resolved(reference, "unparsed" if reference.group else "whole law", (), law)
-        paths = [(book, found) for each in laws if (found := (book := self._books[each]).find(reference))]
+        paths = [(book, found) for each in laws if (found := (book := self._book(each)).find(reference))]
         if not paths:
             return Resolved(reference, "not in collection", (), law)
         if len(paths) > 1:
@@ -214,7 +218,12 @@ def delegations(
 
 
 def _key(path: Iterable[str]) -> tuple[str, ...]:
-    return tuple(_DASHES.sub("-", part).casefold() for part in path)
+    return tuple(map(_folded, path))
+
+
+@lru_cache(1 << 14)
+def _folded(part: str) -> str:
+    return _DASHES.sub("-", part).casefold()
 
 
 def _row(row: str) -> str:
