@@ -21,6 +21,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from legalir.errors import DataError
+from legalir.statutes.law import NOT_YET
 
 _MARK = re.compile(
     r"[<＜〈\[〔][^<>＜＞〈〉\[\]〔〕]*?(?:\d{4}\s*\.\s*\d{1,2}\s*\.\s*\d{1,2}|본조|전문)[^<>＜＞〈〉\[\]〔〕]*[>＞〉\]〕]"
@@ -135,7 +136,8 @@ def versions(editions: Iterable[Edition], *, accumulate: bool = False) -> list[V
     files = _in_order(editions, accumulate)
     changes = _changes(files, accumulate)
     order = {key: place for edition in files for place, key in enumerate(edition.readings)}
-    return [version for key in sorted(changes, key=lambda key: order[key]) for version in _versions(key, changes[key])]
+    keys = sorted((key for key, known in changes.items() if known), key=lambda key: order[key])
+    return [version for key in keys for version in _versions(key, changes[key])]
 
 
 def successors(versions: Iterable[Version]) -> dict[str, str]:
@@ -209,16 +211,26 @@ def _changes(editions: list[Edition], accumulate: bool) -> dict[str, list[_Chang
             raise DataError(f"{edition.file}: no date from which it applies, in the file or in its name (2021-03-01).")
         for key, reading in edition.readings.items():
             known = changes.setdefault(key, [])
+            waiting = _take_waiting(known)
             last = known[-1] if known else None
             if last and last.reading and last.reading.content == reading.content:
                 known[-1] = last._replace(reading=reading, file=edition.file)  # The same law in a newer spelling.
                 continue
             own = bool(reading.since) and (accumulate or last is None or reading.since > last.day)
-            known.append(_Change(reading.since if own else edition.effective, reading, edition.file, edition.file))
+            same = waiting and waiting.reading and waiting.reading.content == reading.content
+            first = waiting.first if waiting and same else edition.file
+            known.append(_Change(reading.since if own else edition.effective, reading, edition.file, first))
         for key, known in changes.items():
-            if key not in edition.readings and known[-1].reading:
-                known.append(_Change(edition.effective, None, edition.file, edition.file))
+            if key not in edition.readings:
+                _take_waiting(known)
+                if known and known[-1].reading:
+                    known.append(_Change(edition.effective, None, edition.file, edition.file))
     return changes
+
+
+def _take_waiting(changes: list[_Change]) -> _Change | None:
+    """Take away the last change if no day was known for it: a newer file dates it, or has given it up."""
+    return changes.pop() if changes and changes[-1].day == NOT_YET else None
 
 
 def _versions(key: str, changes: list[_Change]) -> list[Version]:

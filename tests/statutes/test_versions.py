@@ -3,6 +3,7 @@
 import pytest
 
 from legalir.errors import DataError
+from legalir.statutes.law import NOT_YET
 from legalir.statutes.versions import Edition, Reading, content_of, merged, successors, versions
 
 
@@ -170,3 +171,25 @@ def test_a_provision_that_only_changes_has_none():
         edition("b", "2024-01-01", {"L-1": reading("두어야 한다.", "센터"), "L-2": reading("둘 수 있다.", "센터")}),
     ]
     assert successors(versions(files)) == {}
+
+
+def test_a_wording_without_a_day_goes_when_a_newer_file_dates_it():
+    waiting = {"L-1": reading("가"), "L-2": reading("나"), "L-3": reading("다")}
+    files = [
+        edition("a", "2020-01-01", {key: each._replace(since=NOT_YET) for key, each in waiting.items()}),
+        # Of the same wording, of another one, and of one that never came into force.
+        edition("b", "2022-01-01", {"L-1": reading("가", since="2021-06-01"), "L-2": reading("나아")}),
+    ]
+    assert rows(files) == [("L-1@2021-06-01", "", "가"), ("L-2@2022-01-01", "", "나아")]
+    assert [each.first for each in versions(files)] == ["a", "b"]
+    assert rows(files[:1]) == [(f"{key}@{NOT_YET}", "", each.fields["text"]) for key, each in waiting.items()]
+
+
+def test_a_wording_without_a_day_stands_beside_the_one_in_force():
+    files = [
+        edition("a", "2020-01-01", {"L-1": reading("가")}),
+        edition("b", "2021-01-01", {"L-1": reading("나", since=NOT_YET)}),
+        edition("c", "2022-01-01", {"L-1": reading("가")}),
+    ]
+    assert rows(files[:2]) == [("L-1@2020-01-01", NOT_YET, "가"), (f"L-1@{NOT_YET}", "", "나")]
+    assert rows(files) == [("L-1@2020-01-01", "", "가")]
