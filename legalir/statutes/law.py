@@ -171,6 +171,7 @@ class Law:
         effective_to: ISO date from which it no longer applies.
         published: ISO date of this copy.
         amended_by: name or number of the act that made this version.
+        announced: ISO dates on which acts begin that the text does not show yet, by their names.
         left_out: what belongs to no unit.
         notes: sentences for the report: what the reader could not decide.
     """
@@ -190,6 +191,7 @@ class Law:
     effective_to: str = ""
     published: str = ""
     amended_by: str = ""
+    announced: dict[str, str] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 

@@ -41,6 +41,7 @@ _PLACES = 3
 _FACTS = (
     *("law_id", "title", "names", "country", "lang", "level"),
     *("number", "promulgated", "effective_from", "effective_to", "published"),
+    *("amended_by", "announced"),
 )
 
 

@@ -13,6 +13,7 @@ from of_format import (
 
 from legalir.errors import DataError
 from legalir.statutes.sources.de_gii import FORMATS
+from legalir.statutes.sources.history import History
 
 (FORMAT,) = FORMATS
 HEAD = """<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE dokumente SYSTEM "http://localhost/gii-norm.dtd">
@@ -84,12 +85,29 @@ def test_facts_of_the_law() -> None:
     law = law_of(FORMAT, SAMPLE)
     assert (law.law_id, law.title, law.level, law.promulgated) == ("BJNR1", "Floßverordnung", "decree", "2020-02-03")
     assert (law.published, law.amended_by) == ("2024-01-05", "Art. 1 V v. 1.1.2023")
+    assert law.announced == {"Art. 2 V v. 3.3.2024": "2025-01-01"}
     assert law.names == ("FlV", "Floßverordnung", "Verordnung über Flöße")
     assert law.notes == [
         "Floßverordnung: Änderung durch Art. 2 V v. 3.3.2024 mWv 1.1.2025 noch nicht berücksichtigt",
         "Floßverordnung: (XXXX) §§ 2a bis 4 stands for several provisions, as 2a.",
     ]
     assert set(law.counts()[2]) == {"metadata", "editor's note", "table of contents"}
+
+
+def test_a_change_has_the_day_that_an_earlier_file_announced(tmp_path: Path) -> None:
+    announced = "Änderung durch Art. 2 V v. 3.3.2024 mWv 1.1.2025 noch nicht berücksichtigt"
+    shown = "Änderung durch Art. 2 V v. 3.3.2024 (Nr. 7) textlich nachgewiesen, dokumentarisch noch nicht bearbeitet"
+    copies = [("20240105", announced, "eine"), ("20240401", shown, "zwei"), ("20260301", "Neues", "drei")]
+    for day, stand, count in copies:
+        head, title = HEAD.replace("20240105", day), TITLE.replace(announced, stand)
+        text = norm("N2", "<enbez>§ 1</enbez>", f"<P>Ein Floß hat {count} Lampen.</P>")
+        (tmp_path / f"{day}.xml").write_text(f"{head}{title}{text}</dokumente>", encoding="utf-8")
+    rows = list(History(tmp_path, format="de_gii", workers=1).provisions())
+    assert [(row["docno"], row["text"].split()[3]) for row in rows] == [
+        ("BJNR1-1@2020-02-03", "eine"),
+        ("BJNR1-1@2025-01-01", "zwei"),
+        ("BJNR1-1@2026-03-01", "drei"),  # No file says its day: that of the copy.
+    ]
 
 
 def test_provisions() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.statutes.dates import iso_date
 from legalir.statutes.elements import Elements, Role, block, image, line_break, reasons, rules, spaced
 from legalir.statutes.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
@@ -32,6 +33,8 @@ _SECTION = re.compile(
 _CONTENTS = ("Inhaltsübersicht", "Inhaltsverzeichnis", "Inhalt")
 _PREAMBLES = ("Eingangsformel", "Präambel", "Vorspruch", "Eingangssatz", "Schlussformel", "Schlußformel")
 _RELATED = re.compile(r"\(\s*zu\s+(?:den\s+|dem\s+|der\s+)?((?:§|Art)[^()]*)\)")
+_SHOWN = re.compile(r"^Änderung durch\s+(.+?)(?: \(Nr\. \d+\))? textlich nachgewiesen")
+_ANNOUNCED = re.compile(r"^Änderung durch\s+(.+?)(?: \(Nr\. \d+\))? mWv (\d+\.\d+\.\d{4}) noch nicht berücksichtigt")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _ARTICLE_DEPTH = 100
 
@@ -88,6 +91,7 @@ class _Reader:
         kind = next((each for each in kinds if self.table.level_of(each) != each), "")
         stand = [" ".join(each.split()) for each in values.get("standkommentar", [])]
         changed = next((each for each in stand if "geändert" in each), "")
+        shown = next((match[1] for each in stand if (match := _SHOWN.search(each))), "")
         promulgated, built = values.get("ausfertigung-datum", [""])[0], attribute(markup.root, "builddate")
         law = Law(
             markup.text,
@@ -101,7 +105,8 @@ class _Reader:
             number=" ".join(values.get("fundstelle", [])),
             promulgated=promulgated if _DATE.fullmatch(promulgated) else "",
             published=f"{built[:4]}-{built[4:6]}-{built[6:8]}" if built[:8].isdecimal() and len(built) >= 8 else "",
-            amended_by=re.sub(r"^.*?geändert durch\s+", "", changed),
+            amended_by=shown or re.sub(r"^.*?geändert durch\s+", "", changed),
+            announced={match[1]: iso_date(match[2]) for each in stand if (match := _ANNOUNCED.search(each))},
         )
         law.notes += [f"{titles[0]}: {each}" for each in stand if "noch nicht" in each]
         return law

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from legalir.errors import ComponentError
 from legalir.plugins.contract import parameters_of
@@ -59,7 +61,7 @@ class History(StatuteFiles):
         """
         self.versions = {}
         self._files: dict[str, Path] = {}
-        self._acts: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._acts: dict[tuple[str, str], Mapping[str, Any]] = {}
         editions: dict[str, list[Edition]] = {}
         countries: dict[str, str] = {}
         for stored in self.parsed():
@@ -71,9 +73,24 @@ class History(StatuteFiles):
                 countries[facts["law_id"]] = facts["country"]
                 self._acts[facts["law_id"], file] = facts
         for law_id, files in editions.items():
-            for version in versions(files, accumulate=jurisdiction(countries[law_id]).accumulates):
+            for version in versions(
+                self._announced(law_id, files), accumulate=jurisdiction(countries[law_id]).accumulates
+            ):
                 self.versions.setdefault(version.key, []).append(version)
                 yield _fields(version)
+
+    def _announced(self, law_id: str, editions: list[Edition]) -> list[Edition]:
+        """Return the files of a law, those that show an act of which an earlier file gave the day with this day."""
+        days: dict[str, str] = {}
+        dated, begun = [], False
+        for edition in sorted(editions, key=lambda edition: edition.published):
+            facts = self._acts[law_id, edition.file]
+            day = days.get(facts["amended_by"], "")
+            begun = begun or bool(day)
+            # Later files of this law name no day of their own, or they would stand before.
+            dated.append(replace(edition, effective=day or (edition.published if begun else edition.effective)))
+            days |= facts["announced"]
+        return dated
 
     def origins(self) -> Iterator[Mapping[str, object]]:
         """Yield where each version comes from: the newest file with this wording, and the act that made it."""
