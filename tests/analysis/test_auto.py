@@ -68,10 +68,10 @@ def test_the_fast_count_is_the_plain_one(analyzer: Auto, texts: list[str]) -> No
 def test_time_grows_with_the_length(unit: str) -> None:
     analyzer = Auto("ko")
     analyzer.terms("법")
-    start = time.perf_counter()
+    start = time.process_time()
     assert analyzer.terms(f"a{unit * 60_000}")
     # Quadratic work on 60 000 characters takes minutes.
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_the_language_is_that_of_the_texts() -> None:

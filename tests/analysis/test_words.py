@@ -209,10 +209,10 @@ def test_no_term_is_empty_or_has_white_space_of_its_own(analyzer: Words, texts: 
 def test_time_grows_with_the_length(unit: str) -> None:
     analyzer = Words("fr", pairs=True, compounds=True)
     analyzer.terms("a")
-    start = time.perf_counter()
+    start = time.process_time()
     assert analyzer.terms(f"a{unit * 60_000}")
     # Quadratic work on 60 000 characters takes minutes.
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_identity() -> None:

@@ -133,13 +133,13 @@ def test_normal_forms_of_a_query_find_the_same(retriever: SparseRetriever) -> No
 
 
 def test_a_query_of_a_megabyte(retriever: SparseRetriever) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     query = "".join(chr(0xAC00 + i * 7919 % 11172) + " " * (i % 5 == 0) for i in range(400_000)) + " 무창층"
     assert len(query.encode()) > 1_000_000
     found = retriever.search(query)
     assert set(found["docno"]) >= {"d2", "c2"}
     assert np.isfinite(found["score"]).all()
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_of_a_result_frame_only_the_queries_are_used(retriever: SparseRetriever) -> None:

@@ -125,7 +125,7 @@ def test_grammars() -> None:
 @pytest.mark.parametrize("head", ["", "Articles 1", "제1조", "§§ 1 "])
 def test_time_is_linear_in_the_text(unit: str, head: str) -> None:
     text = head + unit * (20_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     read_references(text)
     # It takes some 0.05 s; a quadratic reader would take minutes.
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
