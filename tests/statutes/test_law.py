@@ -131,7 +131,7 @@ def test_an_article_without_words_of_its_own_is_found_by_its_first_paragraph() -
         paragraph = Unit("paragraph", number=number_of(label), label=label)
         paragraph.add(start, end)
         article.content.append(paragraph)
-    documents, addresses, _, _ = cut(act, "paragraph")
+    documents, addresses, *_ = cut(act, "paragraph")
     assert [each.docno for each in documents] == ["fa-7/1", "fa-7/2"]
     assert next(each.docno for each in addresses if each.key == "s7") == "fa-7/1"
 
@@ -142,7 +142,7 @@ def test_a_repealed_unit_keeps_its_place_without_text_and_repeated_numbers_keep_
         article = Unit("article", "§", "3" if place else "2", repealed=not place)
         article.add(*unit_of(act, words))
         act.root.content.append(article)
-    documents, _, _, repeated = cut(act)
+    documents, _, _, repeated, _ = cut(act)
     assert [(each.docno, each.text) for each in documents] == [("fa-2", ""), ("fa-3", "one"), ("fa-3~2", "two")]
     assert repeated == ["fa-3~2"]
 
