@@ -124,7 +124,9 @@ def test_source(tmp_path):
         (tmp_path / "laws" / name).write_text(text, encoding="utf-8")
     path = str(tmp_path / "laws")
     assert [each for each in testing.check("source", "us_uslm", params={"path": path}) if not each.ok] == []
-    report = write_collection(f"us_uslm(path={path!r}, references=False)", tmp_path / "out", about={"licence": "CC0", "lang": "en"})
+    report = write_collection(
+        f"us_uslm(path={path!r}, references=False)", tmp_path / "out", about={"licence": "CC0", "lang": "en"}
+    )
     assert datasets.check(tmp_path / "out").ok
     assert (report.provisions, report.links["cites"]) == (7, 1)
 

@@ -166,7 +166,7 @@ class Target(NamedTuple):
 
 @parameters_of(StatuteFiles, without=["format"])
 def akoma_ntoso(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """Laws in Akoma Ntoso (LegalDocML): ``akoma_ntoso(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

@@ -68,7 +68,7 @@ _REPEALED = re.compile(r"\[(?:Repealed|Abrogée?s?)\b[^\]]*\]", re.IGNORECASE)
 
 @parameters_of(StatuteFiles, without=["format"])
 def ca_justice(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """Acts and regulations of Canada in the XML of the Department of Justice: ``ca_justice(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

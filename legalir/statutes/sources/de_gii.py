@@ -41,7 +41,7 @@ _ARTICLE_DEPTH = 100
 
 @parameters_of(StatuteFiles, without=["format"])
 def de_gii(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """German statutes in the XML of gesetze-im-internet.de: ``de_gii(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

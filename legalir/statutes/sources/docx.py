@@ -23,7 +23,7 @@ from legalir.statutes.markup import LARGEST
 def docx(
     collection: object, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
 ) -> StatuteFiles:
-    """Return the source.
+    """Statutes in Word files, read line by line: ``docx(path="law.docx")``.
 
     Args:
         collection: not used.

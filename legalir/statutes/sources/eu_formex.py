@@ -51,7 +51,7 @@ _DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 
 @parameters_of(StatuteFiles, without=["format"])
 def eu_formex(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """Acts of the European Union in Formex: ``eu_formex(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

@@ -34,7 +34,7 @@ _OPEN = "2999-01-01"
 
 @parameters_of(StatuteFiles, without=["format"])
 def fr_legi(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """French codes as the JSON tree of LEGI: ``fr_legi(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

@@ -161,7 +161,7 @@ class History(StatuteFiles):
 
 @parameters_of(History)
 def history(collection: object, **params: object) -> History:
-    """Return the source."""
+    """All versions of laws, each with the days from and to which it applies: ``history(path="versions/")``."""
     return History(**params)  # type: ignore[arg-type]
 
 

@@ -91,7 +91,7 @@ def html(
     encoding: str | None = None,
     **params: Any,
 ) -> StatuteFiles:
-    """Return the source.
+    """Web pages, by rules or line by line: ``html(path="pages/")``.
 
     Args:
         collection: not used.

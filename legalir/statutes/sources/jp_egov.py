@@ -76,7 +76,7 @@ _PLACE = re.compile(r"(?P<id>\w{15})_(?P<date>\d{8})_(?P<amending>\w{15})")
 
 @parameters_of(StatuteFiles, without=["format"])
 def jp_egov(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """Japanese laws of e-Gov, XML or HTML: ``jp_egov(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

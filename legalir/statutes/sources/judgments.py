@@ -32,7 +32,7 @@ _TAG = re.compile(r"<(?P<line>br|/p|p)\b[^<>]*>|</?\w[^<>]*>", re.IGNORECASE)
 
 @parameters_of(StatuteFiles, without=["format", "path"])
 def judgments(collection: object, path: str | PathLike[str], chunk_size: int = 1000, **params: Any) -> StatuteFiles:
-    """Return the source.
+    """Decisions of courts, cut into their sections: ``judgments(path="laws/")``.
 
     Args:
         collection: not used.

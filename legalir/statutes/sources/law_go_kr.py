@@ -43,7 +43,7 @@ class _Entry(NamedTuple):
 
 @parameters_of(StatuteFiles, without=["format"])
 def law_go_kr(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """Korean laws as JSON of the open API of law.go.kr: ``law_go_kr(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

@@ -59,7 +59,7 @@ _BELOW = 20
 def markdown(
     collection: object, path: str | PathLike[str], rules: Literal["kr", "cn", "de"] = "kr", **params: Any
 ) -> StatuteFiles:
-    """Return the source.
+    """Statutes as Markdown: Korea, China, Germany: ``markdown(path="laws/")``.
 
     Args:
         collection: not used.

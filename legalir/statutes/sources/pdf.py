@@ -31,7 +31,7 @@ _DIGITS = re.compile(r"\d+")
 def pdf(
     collection: object, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
 ) -> StatuteFiles:
-    """Return the source.
+    """Statutes in PDF files that hold text, read line by line: ``pdf(path="law.pdf")``.
 
     Args:
         collection: not used.

@@ -26,7 +26,7 @@ _LAST_NUMBER = re.compile(r"\s*[\d๐-๙]\S*$")
 
 @parameters_of(StatuteFiles, without=["format"])
 def th_json(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """Thai acts as the JSON of NitiBench: ``th_json(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

@@ -39,7 +39,7 @@ _DELAYED = re.compile(r"第\s*(?P<list>[\d～~\-、,及 至]+?)\s*條")
 
 @parameters_of(StatuteFiles, without=["format"])
 def tw_json(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """Laws of Taiwan as JSON: ``tw_json(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

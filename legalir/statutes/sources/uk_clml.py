@@ -82,7 +82,7 @@ _RELATED = re.compile(
 
 @parameters_of(StatuteFiles, without=["format"])
 def uk_clml(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """United Kingdom legislation in CLML: ``uk_clml(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 

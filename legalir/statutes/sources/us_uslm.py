@@ -81,7 +81,7 @@ _ROOTS = ("uscDoc", "statuteCompilation", "pLaw", "lawDoc")
 
 @parameters_of(StatuteFiles, without=["format"])
 def us_uslm(collection: object, **params: Any) -> StatuteFiles:
-    """Return the source."""
+    """United States Code and public laws in USLM: ``us_uslm(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 
 
