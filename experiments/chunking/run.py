@@ -16,7 +16,7 @@ from pathlib import Path
 
 import legalir
 from legalir.datasets import load
-from legalir.statutes.chunk_collection import law_texts, method, write_chunks
+from legalir.statutes.chunks.chunk_collection import law_texts, method, write_chunks
 
 HERE = Path(__file__).parent
 TABLE, PICTURE = HERE / "chunking.tsv", HERE.parents[1] / "docs" / "chunking.svg"

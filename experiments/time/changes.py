@@ -18,7 +18,7 @@ from pathlib import Path
 from legalir.statutes.documents import cut
 from legalir.statutes.sources.history import History
 from legalir.statutes.sources.markdown import read_kr
-from legalir.statutes.versions import Version, content_of
+from legalir.statutes.versions.timeline import Version, content_of
 
 ON_THE_DAY = "on the day of the act"
 

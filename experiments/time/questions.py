@@ -19,7 +19,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from legalir.statutes.sources.history import History
-from legalir.statutes.versions import Version
+from legalir.statutes.versions.timeline import Version
 from legalir.statutes.writing import write_collection
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?=\s*(?:일|개월|월|년|시간|만원|명|제곱미터|미터|퍼센트|층|배|분))")

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from legalir.collection.collection import Collection
     from legalir.datasets import CheckReport, StatuteDataset
-    from legalir.statutes.changes import Changes
-    from legalir.statutes.difference import Difference
-    from legalir.statutes.tree import Node
+    from legalir.statutes.importing.changes import Changes
+    from legalir.statutes.importing.tree import Node
+    from legalir.statutes.versions.difference import Difference
     from legalir.statutes.writing import ImportReport
 
 app = typer.Typer(
@@ -262,8 +262,8 @@ def tree(
 ) -> None:
     """Show the hierarchy of a collection: laws, parts, chapters, articles, and how many provisions each holds."""
     from legalir.datasets import load
-    from legalir.statutes.tree import read_origins
-    from legalir.statutes.tree import tree as tree_of
+    from legalir.statutes.importing.tree import read_origins
+    from legalir.statutes.importing.tree import tree as tree_of
 
     dataset = load(path)
     laws = tree_of(dataset.docs(), read_origins(dataset.folder.root), law)
@@ -442,8 +442,8 @@ def chunk_collection(
     """
     from legalir.collection.collection import Collection
     from legalir.llm.client import Client
-    from legalir.statutes.chunk_collection import method, write_chunks
-    from legalir.statutes.chunk_headers import headers_by
+    from legalir.statutes.chunks.chunk_collection import method, write_chunks
+    from legalir.statutes.chunks.chunk_headers import headers_by
 
     collection = Collection(dataset, client=Client(llm))
     given: dict[str, object] = {"size": size, "overlap": overlap, "unit": unit, "pattern": pattern}
@@ -499,8 +499,8 @@ def diff(
 ) -> None:
     """Show the provisions that changed, were added, repealed or moved between two days, word by word."""
     from legalir.datasets import load
-    from legalir.statutes.difference import differences
-    from legalir.statutes.difference_page import difference_page
+    from legalir.statutes.versions.difference import differences
+    from legalir.statutes.versions.difference_page import difference_page
     from legalir.storage.files import atomic_file
 
     source = load(dataset)
@@ -520,7 +520,7 @@ def _print_differences(changes: list[Difference]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from legalir.statutes.difference_page import docnos, titles
+    from legalir.statutes.versions.difference_page import docnos, titles
 
     console = Console()
     styles = {"same": "", "removed": "red strike", "added": "green"}

@@ -18,7 +18,7 @@ from legalir.datasets.folder import DANGLING, ORIGIN, REPORT, Folder, read_about
 from legalir.datasets.records import fits_trec
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.progress import progress
-from legalir.statutes.changes import Changes, Contents
+from legalir.statutes.importing.changes import Changes, Contents
 from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
 from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
 from legalir.storage.locks import file_lock

@@ -14,7 +14,7 @@ from legalir.datasets.readers import Holding
 from legalir.datasets.records import Provision
 from legalir.generate.generator import Answer, citing_provisions
 from legalir.llm.client import Client
-from legalir.statutes.chunk_collection import method, write_chunks
+from legalir.statutes.chunks.chunk_collection import method, write_chunks
 
 CHUNKS = ChunkMap([Holding("c1", "a", True, 5, 0), Holding("c1", "b", False, 3, 6), Holding("c2", "b", False, 4, 0)])
 

@@ -13,7 +13,7 @@ import pytest
 
 from legalir import testing
 from legalir.statutes.documents import CutLaw, Document, cut
-from legalir.statutes.files import Format
+from legalir.statutes.importing.files import Format
 from legalir.statutes.law import Law
 from legalir.statutes.writing import write_collection
 

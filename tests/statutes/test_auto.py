@@ -13,8 +13,8 @@ from of_format import check_conformance
 
 from legalir.errors import DataError
 from legalir.plugins import make
-from legalir.statutes.files import StatuteFiles
-from legalir.statutes.parsing import Format
+from legalir.statutes.importing.files import StatuteFiles
+from legalir.statutes.importing.parsing import Format
 from legalir.statutes.sources.auto import formats
 from legalir.statutes.sources.markdown import read_kr
 from legalir.statutes.writing import write_collection

@@ -13,8 +13,8 @@ from legalir.datasets import check, load
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
 from legalir.llm.client import Client
-from legalir.statutes.chunk_collection import law_texts, method, plain_text, write_chunks
-from legalir.statutes.chunk_headers import headers_by
+from legalir.statutes.chunks.chunk_collection import law_texts, method, plain_text, write_chunks
+from legalir.statutes.chunks.chunk_headers import headers_by
 
 PROVISIONS = [
     Provision("b-1", "소방법 제1조(목적)", "불을 막는다.", law="소방법", law_id="b", level="act"),

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.errors import ComponentError
-from legalir.statutes import chunking
-from legalir.statutes.chunking import Chunk
+from legalir.statutes.chunks import chunking
+from legalir.statutes.chunks.chunking import Chunk
 
 TEXTS = st.text(alphabet="가나ab .\n§", max_size=200)
 SIZES = st.integers(1, 40).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))

@@ -1,7 +1,7 @@
 """Days on which articles of Korean acts begin; the clauses are written for the tests in the form of real ones."""
 
-from legalir.statutes.commencement import date_articles, exceptions
 from legalir.statutes.law import Law, Unit
+from legalir.statutes.versions.commencement import date_articles, exceptions
 
 ARTICLES = ["1", "2", "2의2", "3", "4", "5"]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.statutes import chunking
-from legalir.statutes.coverage import Part, information_loss, parts_of
+from legalir.statutes.chunks import chunking
+from legalir.statutes.chunks.coverage import Part, information_loss, parts_of
 
 DATA = os.environ.get("LEGALIR_DATA", "")
 

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from legalir.cli.datasets import app
 from legalir.datasets import load
 from legalir.errors import ComponentError, DataError
-from legalir.statutes.difference import differences, word_parts
 from legalir.statutes.sources.history import History
+from legalir.statutes.versions.difference import differences, word_parts
 from legalir.statutes.writing import write_collection
 
 

@@ -8,7 +8,7 @@ from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.documents import cut
-from legalir.statutes.files import provision_of
+from legalir.statutes.importing.files import provision_of
 from legalir.statutes.sources.judgments import FORMATS, judgments, read
 
 (FORMAT,) = FORMATS

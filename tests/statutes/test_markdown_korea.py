@@ -14,7 +14,7 @@ from of_format import bare, check_collection, check_conformance, real_folder, re
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
-from legalir.statutes.files import provision_of
+from legalir.statutes.importing.files import provision_of
 from legalir.statutes.law import Law, Unit
 from legalir.statutes.sources.markdown import FORMATS, read_kr
 

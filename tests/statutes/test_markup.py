@@ -8,8 +8,8 @@ import pytest
 from lxml import etree
 
 from legalir.errors import DataError
-from legalir.statutes import markup
-from legalir.statutes.markup import Markup, attribute, local
+from legalir.statutes.reading import markup
+from legalir.statutes.reading.markup import Markup, attribute, local
 
 XML = b'<a xmlns:x="urn:x">one<b x:id="7">two<c/>three</b>four<!-- no --><?pi no?> five</a>'
 

@@ -12,9 +12,9 @@ from pdf_file import pdf_of
 
 from legalir import testing
 from legalir.errors import ComponentError, DataError, DefinitionError
-from legalir.statutes import markup
-from legalir.statutes.files import StatuteFiles
-from legalir.statutes.headings import country_of
+from legalir.statutes.importing.files import StatuteFiles
+from legalir.statutes.reading import markup
+from legalir.statutes.reading.headings import country_of
 from legalir.statutes.sources.docx import docx
 from legalir.statutes.sources.html import html
 from legalir.statutes.sources.pdf import pdf
@@ -128,7 +128,8 @@ def test_an_unknown_country(tmp_path: Path) -> None:
 @pytest.fixture
 def rules_of_a_city(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set a jurisdiction in Latin letters, which the PDF samples are written in."""
-    from legalir.statutes import headings, jurisdictions
+    from legalir.statutes import jurisdictions
+    from legalir.statutes.reading import headings
 
     city = jurisdictions.Jurisdiction.parse(
         {
@@ -142,7 +143,7 @@ def rules_of_a_city(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (headings, jurisdictions):
         monkeypatch.setattr(module, "jurisdiction", lambda country: city)
     monkeypatch.setattr(headings, "jurisdictions", lambda: {"city": city, "any": city})
-    from legalir.statutes import files
+    from legalir.statutes.importing import files
 
     monkeypatch.setattr(files, "jurisdiction", lambda country: city, raising=False)
 

@@ -17,11 +17,11 @@ from korean_laws import ACT, laws, many_laws
 
 from legalir.datasets import check, load
 from legalir.errors import ComponentError, DataError
-from legalir.statutes.files import StatuteFiles
+from legalir.statutes.importing.files import StatuteFiles
+from legalir.statutes.importing.parsing import Format, Stored, Task, parse
+from legalir.statutes.importing.workers import parse_all
 from legalir.statutes.law import GivenLink, Law, Outline, Unit
-from legalir.statutes.parsing import Format, Stored, Task, parse
 from legalir.statutes.sources.markdown import FORMATS, read_kr
-from legalir.statutes.workers import parse_all
 from legalir.statutes.writing import write_collection
 
 KR = FORMATS[0]
@@ -195,7 +195,7 @@ def test_processes_give_the_same_as_this_one(tmp_path: Path, monkeypatch: pytest
     root = many_laws(tmp_path / "laws", 5)
     write_collection(StatuteFiles(KR, root, workers=1), tmp_path / "one")
     monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "another-home"))
-    monkeypatch.setattr("legalir.statutes.workers._FEW", 0)
+    monkeypatch.setattr("legalir.statutes.importing.workers._FEW", 0)
     write_collection(StatuteFiles(KR, root, workers=2), tmp_path / "two")
     for name in ("corpus.jsonl", "origin.jsonl", "import.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
@@ -204,7 +204,7 @@ def test_processes_give_the_same_as_this_one(tmp_path: Path, monkeypatch: pytest
 
 def test_a_process_that_dies_is_named_with_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = laws(tmp_path / "laws")
-    monkeypatch.setattr("legalir.statutes.workers._FEW", 0)
+    monkeypatch.setattr("legalir.statutes.importing.workers._FEW", 0)
     monkeypatch.setattr(sys, "executable", "/bin/false" if Path("/bin/false").exists() else "/usr/bin/false")
     with pytest.raises(DataError, match=r"no provision was found in 2 files\. 창고/법률\.md: the process that read it"):
         write_collection(StatuteFiles(KR, root, workers=2), tmp_path / "new")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from korean_laws import ACT, DECREE, laws
 
-from legalir.statutes.files import StatuteFiles
+from legalir.statutes.importing.files import StatuteFiles
 from legalir.statutes.law import GivenLink, Law
 from legalir.statutes.sources.markdown import FORMATS, read_kr
 from legalir.statutes.writing import write_collection

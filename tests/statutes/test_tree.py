@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from legalir.cli.datasets import app
 from legalir.datasets import load
 from legalir.errors import DataError
-from legalir.statutes.tree import read_origins, tree
+from legalir.statutes.importing.tree import read_origins, tree
 from legalir.statutes.writing import write_collection
 
 LINES = """\

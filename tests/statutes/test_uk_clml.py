@@ -11,7 +11,7 @@ from legalir.errors import DataError
 from legalir.statutes import write_collection
 from legalir.statutes.documents import cut
 from legalir.statutes.law import NOT_YET
-from legalir.statutes.markup import local
+from legalir.statutes.reading.markup import local
 from legalir.statutes.sources.uk_clml import FORMATS, read
 
 SAMPLES = Path(__file__).with_name("samples")

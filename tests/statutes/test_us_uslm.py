@@ -10,7 +10,7 @@ from legalir import datasets, testing
 from legalir.errors import DataError
 from legalir.statutes import write_collection
 from legalir.statutes.documents import cut
-from legalir.statutes.markup import local
+from legalir.statutes.reading.markup import local
 from legalir.statutes.sources.us_uslm import FORMATS, read
 
 SAMPLES = Path(__file__).with_name("samples")

@@ -4,7 +4,7 @@ import pytest
 
 from legalir.errors import DataError
 from legalir.statutes.law import NOT_YET
-from legalir.statutes.versions import Edition, Reading, content_of, merged, successors, versions
+from legalir.statutes.versions.timeline import Edition, Reading, content_of, merged, successors, versions
 
 
 def reading(text, heading="", since="", until=""):

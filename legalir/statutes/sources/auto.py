@@ -7,7 +7,7 @@ from typing import Any
 
 from legalir import plugins
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles
 
 
 @parameters_of(StatuteFiles, without=["format"])

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.dates import iso_day
-from legalir.statutes.elements import (
+from legalir.statutes.importing.files import Format, StatuteFiles
+from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
+from legalir.statutes.reading.elements import (
     Elements,
     Role,
     block,
@@ -22,10 +25,7 @@ from legalir.statutes.elements import (
     table,
     titled,
 )
-from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
-from legalir.statutes.markup import Markup, attribute, local, local_above
+from legalir.statutes.reading.markup import Markup, attribute, local, local_above
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -13,10 +13,10 @@ from typing import Any
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.headings import check_country, law_id_of, read_text
+from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
-from legalir.statutes.markup import LARGEST
+from legalir.statutes.reading.headings import check_country, law_id_of, read_text
+from legalir.statutes.reading.markup import LARGEST
 
 
 @parameters_of(StatuteFiles, without=["format"])
@@ -30,7 +30,7 @@ def docx(
         path: a file, or a folder that is searched for files of the format.
         country: two letters; selects the table of headings. ``auto``: the table that recognises most articles.
         title: name of the law; empty: the first line of the file.
-        params: see :class:`~legalir.statutes.files.StatuteFiles`.
+        params: see :class:`~legalir.statutes.importing.files.StatuteFiles`.
     """
     return StatuteFiles(docx_format(country, title), path, **params)
 

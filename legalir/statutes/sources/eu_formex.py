@@ -13,12 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.elements import Elements, Role, block, image, left_out, line_break, numbered, rules, spaced
-from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import GivenLink, Kind, Law, Unit
-from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
+from legalir.statutes.reading.elements import (
+    Elements,
+    Role,
+    block,
+    image,
+    left_out,
+    line_break,
+    numbered,
+    rules,
+    spaced,
+)
+from legalir.statutes.reading.markup import Markup, attribute, local
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -13,12 +13,12 @@ from legalir.errors import ComponentError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.dates import iso_date
 from legalir.statutes.documents import Cut
-from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles
+from legalir.statutes.importing.linking import GivenLinks
+from legalir.statutes.importing.parsing import Stored
+from legalir.statutes.importing.text_links import TextLinks
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.linking import GivenLinks
-from legalir.statutes.parsing import Stored
-from legalir.statutes.text_links import TextLinks
-from legalir.statutes.versions import Edition, Reading, Version, content_of, successors, versions
+from legalir.statutes.versions.timeline import Edition, Reading, Version, content_of, successors, versions
 
 REPEALED = "(repealed)"
 """What stands for the content of a repealed provision where wordings are compared."""

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.headings import check_country, law_id_of, read_text
+from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Kind, Law, Outline, Unit
-from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
+from legalir.statutes.reading.headings import check_country, law_id_of, read_text
+from legalir.statutes.reading.markup import Markup, attribute, local
 from legalir.storage.schema import AnyText, Choice, Schema, SchemaError, Text
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def html(
             table that recognises most articles.
         title: name of the law; empty: by the rules, or the title of the page.
         encoding: of the pages; None: as they declare it.
-        params: see :class:`~legalir.statutes.files.StatuteFiles`.
+        params: see :class:`~legalir.statutes.importing.files.StatuteFiles`.
     """
     format_ = html_format(Rules.load(rules) if rules else None, country, title, encoding)
     return StatuteFiles(format_, path, **params)

@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.dates import iso_day
-from legalir.statutes.elements import (
+from legalir.statutes.importing.files import HEAD, Format, StatuteFiles
+from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
+from legalir.statutes.law import BREAK, NOT_YET, Kind, Law, Outline, Span, Unit
+from legalir.statutes.numbering import number_of
+from legalir.statutes.reading.elements import (
     Elements,
     Role,
     block,
@@ -22,11 +26,7 @@ from legalir.statutes.elements import (
     rules,
     titled,
 )
-from legalir.statutes.files import HEAD, Format, StatuteFiles
-from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
-from legalir.statutes.law import BREAK, NOT_YET, Kind, Law, Outline, Span, Unit
-from legalir.statutes.markup import Markup, attribute, local, local_above
-from legalir.statutes.numbering import number_of
+from legalir.statutes.reading.markup import Markup, attribute, local, local_above
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -16,11 +16,11 @@ from typing import Any
 
 from legalir.errors import ComponentError, DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.chunking import SECTION_NAMES, SECTIONS, Chunk, recursive
+from legalir.statutes.chunks.chunking import SECTION_NAMES, SECTIONS, Chunk, recursive
 from legalir.statutes.dates import iso_day
-from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.values import Values, read_json
+from legalir.statutes.reading.values import Values, read_json
 
 _HEADING = re.compile(rf"(?m)^[ \t]*(?:#+[ \t]*)?[【\[]\s*(?P<name>{SECTION_NAMES})\s*[】\]][ \t]*")
 _NUMBER = re.compile(r"\d{2,4}\s?[가-힣]{1,3}\s?\d+(?:-\d+)?(?:\(\w+\))?")

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes import korean
 from legalir.statutes.dates import iso_day
-from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
 from legalir.statutes.law import Law, Outline, Unit
 from legalir.statutes.numbering import number_of
-from legalir.statutes.plain_text import add_text, lines, note_images
-from legalir.statutes.values import Values, read_json
+from legalir.statutes.reading import korean
+from legalir.statutes.reading.plain_text import add_text, lines, note_images
+from legalir.statutes.reading.values import Values, read_json
 
 _ARTICLE = re.compile(
     r"\s*(?P<label>제\d+조(?:의\d+)?)"

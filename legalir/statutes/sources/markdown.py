@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes import chinese, korean
-from legalir.statutes.commencement import date_articles
 from legalir.statutes.dates import iso_day
-from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, CELL, Kind, Law, Outline, Span, Unit
 from legalir.statutes.numbering import number_of
-from legalir.statutes.plain_text import add_text, lines, note_images
+from legalir.statutes.reading import chinese, korean
+from legalir.statutes.reading.plain_text import add_text, lines, note_images
+from legalir.statutes.versions.commencement import date_articles
 
 if TYPE_CHECKING:
     from yaml.nodes import Node

@@ -14,11 +14,11 @@ from typing import Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
-from legalir.statutes.files import Format, StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import BREAK, GivenLink, Law, Unit
 from legalir.statutes.numbering import number_of
-from legalir.statutes.values import Values, read_json
+from legalir.statutes.reading.values import Values, read_json
 
 _FIELDS = ("law_name", "section_num", "section_content")
 _LAST_NUMBER = re.compile(r"\s*[\d๐-๙]\S*$")

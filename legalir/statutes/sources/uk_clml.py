@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
 from legalir.statutes.dates import iso_day
-from legalir.statutes.elements import (
+from legalir.statutes.importing.files import Format, StatuteFiles
+from legalir.statutes.jurisdictions import jurisdiction
+from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
+from legalir.statutes.reading.elements import (
     JOIN,
     Elements,
     Role,
@@ -20,10 +23,7 @@ from legalir.statutes.elements import (
     rules,
     titled,
 )
-from legalir.statutes.files import Format, StatuteFiles
-from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
-from legalir.statutes.markup import Markup, attribute, local
+from legalir.statutes.reading.markup import Markup, attribute, local
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from legalir.statutes.importing.parsing import Stored
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.parsing import Stored
 
 _CUT = re.compile(r"[/\-_.#][^/\-_.#]*\Z")
 _EXAMPLES = 5

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from legalir.statutes.documents import Address
+from legalir.statutes.importing.parsing import Stored, unpacked
 from legalir.statutes.numbering import sort_key
-from legalir.statutes.parsing import Stored, unpacked
 from legalir.statutes.references.read import Reference
 from legalir.statutes.references.resolve import LawEntry, Resolver
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from legalir.datasets import StatuteDataset
 from legalir.datasets.records import Provision
 from legalir.errors import DataError, suggestion
-from legalir.statutes.versions import content_of
+from legalir.statutes.versions.timeline import content_of
 from legalir.storage.validity import day_of, names_version, provision_key
 
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

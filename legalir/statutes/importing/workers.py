@@ -16,21 +16,21 @@ from contextlib import suppress
 from pathlib import Path
 
 from legalir.errors import LegalIRError
-from legalir.statutes.parsing import FileReport, Task, parse, stored_result
+from legalir.statutes.importing.parsing import FileReport, Task, parse, stored_result
 
 _FEW = 1 << 20
 """Bytes that this process has read before another one has started."""
 
 
 def parse_all(tasks: Sequence[Task], workers: int) -> Iterator[tuple[Task, Path | FileReport]]:
-    """Yield each task in its order with what :func:`legalir.statutes.parsing.parse` returns.
+    """Yield each task in its order with what :func:`legalir.statutes.importing.parsing.parse` returns.
 
     Args:
         tasks: the files.
         workers: number of processes; 1: this process does it.
 
     Raises:
-        LegalIRError: as :func:`legalir.statutes.parsing.parse`.
+        LegalIRError: as :func:`legalir.statutes.importing.parsing.parse`.
     """
     if min(workers, len(tasks)) < 2 or not _can_travel(tasks):
         yield from ((task, parse(task)) for task in tasks)

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from legalir.statutes.dates import iso_day
 from legalir.statutes.law import Kind, Law, Unit
 from legalir.statutes.numbering import number_of
-from legalir.statutes.plain_text import add_text, lines
+from legalir.statutes.reading.plain_text import add_text, lines
 
 _CIRCLED = "①-⑳㉑-㉟㊱-㊿"
 _LETTERS = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허고노도로모보소오조초코토포호"

@@ -22,9 +22,9 @@ from legalir.datasets.readers import read_qrels
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
 from legalir.progress import progress
-from legalir.statutes import chunking
-from legalir.statutes.chunking import Chunk
-from legalir.statutes.coverage import InformationLoss, Part, information_loss, parts_of
+from legalir.statutes.chunks import chunking
+from legalir.statutes.chunks.chunking import Chunk
+from legalir.statutes.chunks.coverage import InformationLoss, Part, information_loss, parts_of
 from legalir.statutes.writing import new_folder
 from legalir.storage.validity import DateReader, day_of, provision_key
 
@@ -35,7 +35,7 @@ METHODS: Mapping[str, Callable[..., list[Chunk]]] = {
     name: getattr(chunking, name)
     for name in (ARTICLE, "character", "line", "recursive", "sentence", "semantic", "pattern", "judgment")
 }
-"""The methods by name: functions of :mod:`legalir.statutes.chunking`."""
+"""The methods by name: functions of :mod:`legalir.statutes.chunks.chunking`."""
 
 Headers = Callable[[Sequence[tuple[str, str]]], Sequence[str]]
 """Returns the header of each chunk, given the text of its law and its own; an empty header is left out."""

@@ -1,8 +1,9 @@
 """Cutting a text into chunks: by characters, lines, separators, sentences, meaning, a pattern, or its provisions.
 
 Each function takes a text and returns the places of its chunks, so that no character is copied or changed, and what a
-chunk holds can be counted (:mod:`legalir.statutes.coverage`). A chunk neither begins nor ends with white space, and
-white space between chunks is in none; otherwise the chunks of every function but :func:`article` hold the whole text.
+chunk holds can be counted (:mod:`~legalir.statutes.chunks.coverage`). A chunk neither begins nor ends with white space,
+and white space between chunks is in none; otherwise the chunks of every function but :func:`article` hold the whole
+text.
 
 Sizes and overlaps count characters. All functions are linear in the length of the text.
 """

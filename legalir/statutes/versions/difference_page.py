@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from legalir.statutes.difference import Difference
+from legalir.statutes.versions.difference import Difference
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5a6675; --page: #fff; --box: #f5f7f9; --line: #d9dfe6;

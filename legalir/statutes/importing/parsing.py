@@ -325,7 +325,7 @@ def _place_of(task: Task, data: bytes) -> Path:
 @cache
 def _version(format: Format) -> str:
     """Return a digest of the code that reads a file: what a changed reader stored before is not used."""
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1]
     files = sorted(path for path in here.rglob("*") if path.suffix in (".py", ".yaml"))
     module = getattr(sys.modules.get(getattr(format.read, "__module__", "")), "__file__", None)
     digest = hashlib.sha256(repr(format.read).encode() if module is None else b"")

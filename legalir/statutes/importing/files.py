@@ -19,15 +19,15 @@ from legalir.datasets.download import unpack
 from legalir.errors import ComponentError, DataError
 from legalir.progress import progress
 from legalir.statutes.documents import Cut, CutLaw, cut
+from legalir.statutes.importing.linking import GivenLinks
+from legalir.statutes.importing.parsing import HEAD as HEAD
+from legalir.statutes.importing.parsing import FileReport as FileReport
+from legalir.statutes.importing.parsing import Format as Format
+from legalir.statutes.importing.parsing import Stored, Task
+from legalir.statutes.importing.parsing import provision_of as provision_of
+from legalir.statutes.importing.text_links import TextLinks
+from legalir.statutes.importing.workers import parse_all
 from legalir.statutes.law import Law
-from legalir.statutes.linking import GivenLinks
-from legalir.statutes.parsing import HEAD as HEAD
-from legalir.statutes.parsing import FileReport as FileReport
-from legalir.statutes.parsing import Format as Format
-from legalir.statutes.parsing import Stored, Task
-from legalir.statutes.parsing import provision_of as provision_of
-from legalir.statutes.text_links import TextLinks
-from legalir.statutes.workers import parse_all
 
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
 """How the names of archives end that are opened; an archive in an archive is not."""
@@ -163,7 +163,7 @@ class StatuteFiles:
             raise DataError(f"{self.name}: no provision was found in {len(self.reports)} files. {faults}".rstrip())
 
     def origins(self) -> Iterator[Mapping[str, object]]:
-        """Yield where each provision comes from, see :func:`legalir.statutes.parsing.origin_of`."""
+        """Yield where each provision comes from, see :func:`legalir.statutes.importing.parsing.origin_of`."""
         for path in self._stored:
             for origins in Stored(path).part("origins"):
                 yield from origins

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from legalir.errors import DataError
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, LeftOut, Span, Unit
-from legalir.statutes.markup import Markup, attribute, local
 from legalir.statutes.numbering import number_of
+from legalir.statutes.reading.markup import Markup, attribute, local
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
-from legalir.statutes.chunk_collection import Headers
+from legalir.statutes.chunks.chunk_collection import Headers
 
 BEGINNING = 1000
 """Characters of the beginning of a law that the model reads."""

@@ -1,0 +1,1 @@
+"""Statutes cut by size instead of by provision, and what that loses."""
