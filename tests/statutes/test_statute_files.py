@@ -221,7 +221,7 @@ def test_a_script_without_a_main_guard(tmp_path: Path) -> None:
     laws(tmp_path / "laws")
     script = tmp_path / "script.py"
     script.write_text(
-        "from legalir.statutes import workers\nfrom legalir.statutes.writing import write_collection\n"
+        "from legalir.statutes.importing import workers\nfrom legalir.statutes.writing import write_collection\n"
         "workers._FEW = 0\nprint(write_collection('markdown(path=\"laws\", workers=2)', 'new').provisions)\n"
     )
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
