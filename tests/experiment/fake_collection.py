@@ -88,6 +88,7 @@ class FakeCollection:
     language: str = "en"
     client: Client = field(default_factory=Client)
     chunks: None = None
+    dated: bool = False
 
     def day(self, as_of: str | None) -> None:
         """Return no day: there are no versions."""

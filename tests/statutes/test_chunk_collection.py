@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
 from dated_folder import write_dated
+from rich.console import Console
 from scripted import Scripted
 
 import legalir
 from legalir.datasets import check, load
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
+from legalir.experiment.report.terminal import print_result
 from legalir.llm.client import Client
 from legalir.statutes.chunks.chunk_collection import law_texts, method, plain_text, write_chunks
 from legalir.statutes.chunks.chunk_headers import headers_by
@@ -118,6 +121,14 @@ def test_an_experiment_maps_chunks_to_provisions(laws, tmp_path) -> None:
     rules = result.environment["dataset"]["chunks"]
     assert rules["R@1"] == "provisions of the first k chunks"
     assert rules["RR@5"] == "chunks"
+    print_result(result, Console(file=(stream := io.StringIO()), width=400))
+    assert "a chunk counts as the provisions that it holds completely" in stream.getvalue()
+    part = legalir.experiment({**definition, "chunks": "any"}, latency_queries=0)
+    held = load(tmp_path / "out").chunks.provisions("any")
+    found = [docno for chunk in part.runs["words"]["docno"] for docno in held[chunk]]
+    assert part.table["R@5"].iloc[0] == len({"b-2", "b-3"} & set(found)) / 2 > result.table["R@5"].iloc[0]
+    page = part.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "A chunk counts as the provisions that it holds, completely or in part." in page
 
 
 def test_a_chunk_collection_is_not_cut_again(laws, tmp_path) -> None:

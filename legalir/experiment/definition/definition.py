@@ -212,6 +212,8 @@ class Definition(Schema):
     """Level of significance, also of the correction."""
     as_of: _Day = ""
     """Day on which queries without a day (``as_of``) are asked, as 2021-03-01; by default the day of the run."""
+    chunks: Choice[Literal["complete", "any"]] = "complete"
+    """Which provisions of a chunk count, where the documents are chunks: those that it holds completely, or any."""
     depth: Annotated[Whole, Field(ge=1)] = 100
     """Number of results stored for each query."""
     references: Annotated[tuple[Reference, ...], BeforeValidator(lambda rows: () if rows is None else rows)] = ()

@@ -37,7 +37,9 @@ LISTED = 8
 TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon signed-rank test", "randomisation": "randomisation test"}
 
 
-def render(scores: ScoreTable, queries: QueryFacts, environment: Mapping[str, object], dataset: str) -> str:
+def render(
+    scores: ScoreTable, queries: QueryFacts, environment: Mapping[str, object], dataset: str, chunk_rule: str = ""
+) -> str:
     """Return the report of an experiment as HTML.
 
     Args:
@@ -45,6 +47,7 @@ def render(scores: ScoreTable, queries: QueryFacts, environment: Mapping[str, ob
         queries: facts about each query.
         environment: the content of ``environment.json``.
         dataset: the name of the dataset.
+        chunk_rule: which provisions of a chunk count, in words; empty if the documents are provisions.
 
     Raises:
         MissingExtra: Jinja2 is not installed.
@@ -55,7 +58,12 @@ def render(scores: ScoreTable, queries: QueryFacts, environment: Mapping[str, ob
     shown = {**scores.definition.shown().as_dict(), "dataset": dataset}
     definition_text = yaml.safe_dump(shown, allow_unicode=True, sort_keys=False, width=100)
     return template.render(
-        style=style, dataset=dataset, definition_text=definition_text, **facts, **_view(scores, queries)
+        style=style,
+        dataset=dataset,
+        definition_text=definition_text,
+        chunk_rule=chunk_rule,
+        **facts,
+        **_view(scores, queries),
     )
 
 

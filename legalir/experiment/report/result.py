@@ -76,6 +76,16 @@ class ExperimentResult:
         return self.scores.baseline
 
     @property
+    def chunk_rule(self) -> str:
+        """Which provisions of a chunk count, in words; empty if the documents are provisions."""
+        facts = self.environment.get("dataset")
+        rules = facts.get("chunks") if isinstance(facts, Mapping) else None
+        if not isinstance(rules, Mapping):
+            return ""
+        part = ", completely or in part" if rules.get("held") == "any" else " completely"
+        return f"a chunk counts as the provisions that it holds{part}"
+
+    @property
     def dataset_name(self) -> str:
         """The dataset's id, or the name of its folder."""
         facts = self.environment.get("dataset")
@@ -103,7 +113,7 @@ class ExperimentResult:
         """
         path = Path(path)
         queries = QueryFacts(self.context, self.per_query, self.definition.measures[0], self.system_runs)
-        text = render(self.scores, queries, self.environment, self.dataset_name)
+        text = render(self.scores, queries, self.environment, self.dataset_name, self.chunk_rule)
         with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path

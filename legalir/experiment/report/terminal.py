@@ -47,7 +47,8 @@ def print_result(result: ExperimentResult, console: Console) -> None:
     names, parts = _layout(scores, console.width)
     for part in parts:
         console.print(_table(scores, part, names))
-    console.print(_legend(scores), style="dim", highlight=False)
+    legend = "; ".join(filter(None, [_legend(scores), result.chunk_rule]))
+    console.print(legend, style="dim", highlight=False)
     for reason, systems in scores.reasons().items():
         console.print(f"[yellow]not run:[/yellow] {escape('; '.join(systems))}: {escape(reason)}", highlight=False)
 

@@ -91,11 +91,11 @@ def describe_environment(
 
 
 def _chunk_rules(definition: Definition, collection: Collection) -> dict[str, str] | None:
-    """Return the rule by which each measure of rankings counts chunks; None if the documents are provisions."""
+    """Return the rules by which chunks count, also of each measure of rankings; None if documents are provisions."""
     if collection.chunks is None:
         return None
     measures = {name: parse_measure(name) for name in definition.measures if is_ranking_measure(name)}
-    return {name: rule_of(measure) for name, measure in measures.items()}
+    return {"held": definition.chunks, **{name: rule_of(measure) for name, measure in measures.items()}}
 
 
 def _how(run: Run) -> dict[str, object]:

@@ -100,7 +100,7 @@ def per_query_scores(
         topics: the judged queries.
         qrels: their judgements.
         chunks: what each chunk holds, if the documents are chunks. A ranking gives the provisions that its chunks hold
-            completely, and an answer was made from all that its chunks hold, also in part.
+            by the rule of the definition, and an answer was made from all that its chunks hold, also in part.
 
     Raises:
         MeasureError: there are answers, and none have the columns that a measure needs.
@@ -109,7 +109,7 @@ def per_query_scores(
     inputs = {name: frozenset(ir_measures.run_inputs([measure])) for name, measure in measures.items()}
     runs = {name: judged_names(run, qrels) for name, run in runs.items()}
     forms = {name: _forms(run, topics, chunks) for name, run in runs.items()}
-    covers: Covers = {} if chunks is None else chunks.provisions()
+    covers: Covers = {} if chunks is None else chunks.provisions(definition.chunks)
     for measure, needed in inputs.items():
         answers = [form for name, form in forms.items() if has_answers(runs[name])]
         _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
