@@ -421,7 +421,7 @@ WITH_MODELS = {
     },
     ("generator", "mcq"): "generate/test_choices_conformance.py",
     **{("source", name): "statutes/test_plain_sources.py" for name in ("docx", "html", "pdf")},
-    ("source", "auto"): "statutes/test_auto.py",
+    ("source", "auto"): "statutes/test_auto_source.py",
     ("source", "th_json"): "statutes/test_th_json.py",
     ("source", "fr_legi"): "statutes/test_fr_legi.py",
     ("source", "de_gii"): "statutes/test_de_gii.py",

@@ -36,6 +36,7 @@ MUTANTS = {
     "no-duplicates": (RANKED, s.always(w.last_again)),
     "known-documents": (RANKED, s.always(w.unknown_document)),
     "as-of": (RANKED, s.always(w.of_another_day)),
+    "as-of 2": (("generator",), s.always(w.answers_of_another_day)),
     "rank-cutoff": (RANKED, s.by(w.as_it_is, w.Cutting)),
     "num-results": (RANKED, w.keeps_all),
     "batch-invariance": (EVERY, s.changed_if(lambda self, inp: inp["qid"].nunique() == 1)),

@@ -106,6 +106,16 @@ def of_another_day(out: pd.DataFrame) -> pd.DataFrame:
     return rank_results(other.drop_duplicates(["qid", "docno"]))
 
 
+def answers_of_another_day(out: pd.DataFrame) -> pd.DataFrame:
+    """Return, over versions, answers from the version that is not in force of each provision."""
+    if "as_of" not in out:
+        return out
+    wrong = ["2001-01-01" if day >= "2011-01-01" else "2011-01-01" for day in out["as_of"]]
+    pairs = zip(out["context_docnos"], wrong, strict=True)
+    given = [[f"{docno.partition('@')[0]}@{day}" for docno in docnos] for docnos, day in pairs]
+    return out.assign(context_docnos=given)
+
+
 def unknown_document(out: pd.DataFrame) -> pd.DataFrame:
     return _and_another(out, {"docno": "zzz-1"})
 
