@@ -496,8 +496,10 @@ def test_ctrl_c_waits_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 PROGRAM = """
+import signal
 import sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell starts what runs in the background without it.
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
 client = Client(f"openai(model='m', base_url={sys.argv[1]!r}, concurrency=4)", cache=sys.argv[2])

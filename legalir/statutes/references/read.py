@@ -22,7 +22,8 @@ from legalir.statutes.numbering import number_of
 from legalir.statutes.references.grammar import GAP, Grammar, grammars
 
 Kind = Literal["cites", "delegates", "amends", "defines"]
-"""``delegates``: a matter is left to another law (``대통령령으로 정하는``); ``defines``: a law gets a short name."""
+"""``delegates``: a matter is left to another law (``대통령령으로 정하는``). The reader gives this kind and ``cites``;
+``amends`` and ``defines`` are kinds of links that publishers mark up."""
 
 RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item": 3, "subitem": 4, "deeper": 5}
 """Levels of a reference from the highest down; an annex takes the place of an article."""
