@@ -442,8 +442,7 @@ def chunk_collection(
     """
     from legalir.collection.collection import Collection
     from legalir.llm.client import Client
-    from legalir.statutes.chunks.chunk_collection import method, write_chunks
-    from legalir.statutes.chunks.chunk_headers import headers_by
+    from legalir.statutes.chunks.chunk_collection import headers_by, method, write_chunks
 
     collection = Collection(dataset, client=Client(llm))
     given: dict[str, object] = {"size": size, "overlap": overlap, "unit": unit, "pattern": pattern}

@@ -114,7 +114,7 @@ class Collection:
 
     @property
     def chunks(self) -> ChunkMap | None:
-        """What each chunk holds of provisions, if the documents are chunks; None if they are provisions."""
+        """Map from each chunk to the provisions that it holds; None if the documents are provisions."""
         return self.source.chunks
 
     def docs(self) -> Iterator[Provision]:

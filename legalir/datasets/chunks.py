@@ -1,4 +1,4 @@
-"""What the chunks of a chunk collection hold: the way from a chunk to its provisions."""
+"""Map from the chunks of a chunk collection to the provisions that they hold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Rule = Literal["complete", "any"]
 
 
 class ChunkMap:
-    """What each chunk holds.
+    """Map from each chunk to the provisions that it holds.
 
     Args:
         holdings: in any order; those of a chunk are put in the order of its text.

@@ -179,7 +179,7 @@ class StatuteDataset:
 
     @cached_property
     def chunks(self) -> ChunkMap | None:
-        """What each chunk holds of provisions, if the documents are chunks; None if they are provisions.
+        """Map from each chunk to the provisions that it holds; None if the documents are provisions.
 
         Raises:
             FormatError: a line of ``chunks.tsv`` is faulty.

@@ -13,8 +13,7 @@ from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.storage.digest import cached_file_digest
 
 ORIGIN, REPORT, DANGLING = "origin.jsonl", "import.json", "links.dangling.tsv"
-"""What an import writes beside the provisions: where each of them stands, what became of the files, and links with an
-end that is not a provision."""
+"""Files that an import writes beside the provisions: their places in the source, the report, and dangling links."""
 
 CHUNKS, PROVISIONS = "chunks.tsv", "provisions.jsonl"
 """Files of a chunk collection: what each chunk holds, and the provisions that were cut."""

@@ -245,7 +245,7 @@ def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:
 
 
 class Holding(NamedTuple):
-    """What a chunk holds of a provision.
+    """The part of a provision that a chunk holds.
 
     Attributes:
         chunk: docno of the chunk.

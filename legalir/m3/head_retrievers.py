@@ -82,7 +82,7 @@ class HeadIndex(Protocol):
 
     @property
     def validity(self) -> Validity | None:
-        """The days on which each document is in force; None where the documents are no versions of provisions."""
+        """Days on which each document is in force; None if the documents are not versions of provisions."""
         ...
 
     def represent_queries(self, texts: Sequence[str], weights: Mapping[str, float]) -> Representations:

@@ -16,8 +16,7 @@ from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
 from legalir.experiment.report.terminal import print_result
 from legalir.llm.client import Client
-from legalir.statutes.chunks.chunk_collection import law_texts, method, plain_text, write_chunks
-from legalir.statutes.chunks.chunk_headers import headers_by
+from legalir.statutes.chunks.chunk_collection import headers_by, law_texts, method, plain_text, write_chunks
 
 PROVISIONS = [
     Provision("b-1", "소방법 제1조(목적)", "불을 막는다.", law="소방법", law_id="b", level="act"),

@@ -274,6 +274,15 @@ def test_a_page_without_rules(tmp_path: Path) -> None:
     assert read(html(None, path=tmp_path / "a.html")) == EXPECTED
 
 
+def test_inline_elements_do_not_break_words(tmp_path: Path) -> None:
+    page = """<html><head><meta charset="utf-8"><title>물법</title></head><body>
+<p><b>제</b>1조(<i>목</i>적) H<sub>2</sub>O는
+물이다.</p>
+<table><tr><td>가</td> <td>나<br>다</td></tr></table></body></html>"""
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    assert read(html(None, path=tmp_path / "a.html")) == [("1", "목적", "H2O는 물이다.\n가 | 나\n다")]
+
+
 @pytest.mark.parametrize(
     ("rules", "words"),
     [

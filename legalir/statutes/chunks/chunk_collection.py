@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +22,16 @@ from legalir.datasets.folder import CHUNKS, PROVISIONS
 from legalir.datasets.readers import read_qrels
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
+from legalir.llm.client import Client
+from legalir.llm.prompts import load_prompt
 from legalir.progress import progress
 from legalir.statutes.chunks import chunking
 from legalir.statutes.chunks.chunking import Chunk
 from legalir.statutes.chunks.coverage import InformationLoss, Part, information_loss, parts_of
 from legalir.statutes.writing import new_folder
 from legalir.storage.validity import DateReader, day_of, provision_key
+
+_log = logging.getLogger("legalir")
 
 ARTICLE = "article"
 """The method whose chunks are the provisions."""
@@ -162,8 +167,8 @@ def write_chunks(
     """Write a chunk collection, whole or not at all; all provisions are in memory.
 
     A chunk has the docno ``<law>-chunk-<number>``, or that of its provision if `by` is ``article``. Its title is the
-    name of its law, followed by its header. Two chunks are linked if a provision of which the one holds most cites one
-    of which the other holds most.
+    name of its law, followed by its header. A provision belongs to the chunk that holds most of it; if a provision
+    cites another one, their chunks are linked.
 
     Args:
         dataset: the collection to cut; its splits are kept.
@@ -338,3 +343,30 @@ def _write_about(dataset: StatuteDataset, path: Path, report: ChunkReport) -> No
     day = f", as of {report.as_of}" if report.as_of else ""
     title = f"{dataset.about.title or dataset.base_id}, cut by {report.by}{day}"
     path.write_text(yaml.safe_dump({"title": title, **facts}, allow_unicode=True, sort_keys=False), encoding="utf-8")
+
+
+_BEGINNING = 1000
+"""Characters of the beginning of a law that the model reads."""
+
+
+def headers_by(client: Client, language: str) -> Headers:
+    """Return a function that lets a chat model write a line for each chunk, as [nitibench] suggests.
+
+    A chunk whose reply failed has no header, and a message counts them.
+
+    The model reads the chunk and the beginning of its law. The header stands in the title of the chunk, so that it is
+    searched, and nobody takes it for the text of the law.
+
+    Args:
+        client: asks the model.
+        language: of the prompt.
+    """
+
+    def headers(pairs: Sequence[tuple[str, str]]) -> list[str]:
+        values = [{"law": law[:_BEGINNING], "part": part} for law, part in pairs]
+        replies = client.ask(load_prompt("chunk_header", language), values, max_tokens=128, may_be_cut=True)
+        if failed := sum(reply.state != "ok" for reply in replies):
+            _log.warning("%d of %d chunks have no header, because the reply failed.", failed, len(replies))
+        return [" ".join(str(reply.value).split()) if reply.state == "ok" else "" for reply in replies]
+
+    return headers

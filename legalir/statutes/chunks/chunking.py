@@ -38,7 +38,7 @@ PERCENTILE = 90.0
 
 
 Unit = Literal["characters", "tokens"]
-"""What sizes of :func:`sentence` count."""
+"""Unit of the sizes of :func:`sentence`."""
 
 
 class Chunk(NamedTuple):

@@ -1,4 +1,4 @@
-"""What chunks hold of provisions, and how much a chunking loses: the information loss of [nitibench]."""
+"""Parts of provisions that chunks hold, and the information loss of a chunking [nitibench]."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Part(NamedTuple):
-    """What a chunk holds of a provision.
+    """The part of a provision that a chunk holds.
 
     Attributes:
         chunk: place of the chunk.

@@ -1,4 +1,4 @@
-"""What changed between two imports of a collection: added, changed, repealed, moved and removed provisions."""
+"""Changes between two imports of a collection: added, changed, repealed, moved and removed provisions."""
 
 from __future__ import annotations
 

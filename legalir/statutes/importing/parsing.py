@@ -68,7 +68,7 @@ class Format(NamedTuple):
 
 @dataclass
 class FileReport:
-    """What became of one file.
+    """Result of reading one file.
 
     Attributes:
         file: its path below the folder of the source.
@@ -182,7 +182,7 @@ class Stored:
 
     @property
     def report(self) -> FileReport:
-        """What became of the file."""
+        """Report of the file."""
         values = unpacked(self._parts[0])
         counts = {name: Counter(values.get(name, {})) for name in ("languages", "left_out")}
         return FileReport(**{**values, **counts})

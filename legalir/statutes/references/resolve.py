@@ -7,7 +7,7 @@ units between its ends as the law has them, and ``2.18.1.1`` is cut to the longe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -194,27 +194,6 @@ class Resolver:
         return Resolved(
             reference, "resolved", tuple(dict.fromkeys(book.docnos[each] for each in units)), book.law.law_id
         )
-
-
-def delegations(
-    resolved: Mapping[str, Sequence[Resolved]], articles: Mapping[str, str] = {}
-) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the provisions of each law that cite a provision, by the law and the provision that is cited.
-
-    A delegation (``대통령령으로 정하는``) is carried out by the provisions of the decree that cite it back.
-
-    Args:
-        resolved: what the references of each provision cite, by docno.
-        articles: law of each provision, by docno; without it, a docno up to its first ``-``.
-    """
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for docno, references in resolved.items():
-        law = articles.get(docno) or docno.partition("-")[0]
-        for one in references:
-            if one.state == "resolved" and one.reference.kind == "cites":
-                for target in one.docnos:
-                    found.setdefault((law, target), {})[docno] = None
-    return {key: tuple(docnos) for key, docnos in found.items()}
 
 
 def _key(path: Iterable[str]) -> tuple[str, ...]:

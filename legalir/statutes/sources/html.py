@@ -144,26 +144,23 @@ def _lines(page: Markup) -> list[str]:
     """Return the text of a page, a line for each block and each row of a table."""
     lines = [""]
 
-    def add(text: str | None) -> None:
-        lines[-1] += " ".join(f" {text} ".split()) if not lines[-1] else f" {text} ".replace("\n", " ") if text else ""
-
     def visit(element: etree._Element) -> None:
         name = local(element)
         if not name or name in _NEVER:
             return
-        if name in _BLOCKS and lines[-1]:
+        if name in _BLOCKS and lines[-1].strip():
             lines.append("")
-        add(element.text or "")
+        lines[-1] += element.text or ""
         for child in element:
             visit(child)
-            add(child.tail or "")
+            lines[-1] += child.tail or ""
         if name in _CELLS:
             lines[-1] += CELL
-        if name in _BLOCKS and lines[-1]:
+        if name in _BLOCKS and lines[-1].strip():
             lines.append("")
 
     visit(page.root)
-    return [" ".join(line.removesuffix(CELL).split()) for line in lines]
+    return [" ".join(line.split()).removesuffix(CELL.rstrip()) for line in lines]
 
 
 class _Page:
