@@ -17,7 +17,8 @@
     │   └── DefinitionError      a YAML definition or recipe that is missing or wrong
     ├── PluginError              a plugin that is broken, disabled or claims a taken name
     │   └── PluginNotFound       a name that no installed package offers
-    └── MissingExtra             an optional package that is not installed (says how to install it)
+    ├── MissingExtra             an optional package that is not installed (says how to install it)
+    └── WorkerError              a process that ended in the middle of its work
 
 A mistake of the user always raises one of these; any other exception is a bug.
 """
@@ -43,6 +44,7 @@ __all__ = [
     "ModelError",
     "PluginError",
     "PluginNotFound",
+    "WorkerError",
     "describe",
     "suggestion",
 ]
@@ -110,6 +112,10 @@ class PluginNotFound(PluginError):  # noqa: N818  (reads as the sentence it is)
 
 class MissingExtra(LegalIRError):  # noqa: N818  (reads as the sentence it is)
     """An optional package that is not installed."""
+
+
+class WorkerError(LegalIRError):
+    """A process that ended in the middle of its work."""
 
 
 def describe(error: BaseException) -> str:

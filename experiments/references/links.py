@@ -4,8 +4,8 @@
 
 It needs ``$LEGALIR_DATA/sources`` (folders ``uslm``, ``fr-legi-json``, ``akn/normattiva``) and takes ten seconds. Each
 paragraph of a file is read alone, without its place. Counted are links to an article: one is found if a reference of
-kind ``cites`` in its place has the article, and, where the link names them, the paragraph and the item (shown apart).
-A cell of a table is a paragraph.
+any kind but ``delegates`` in its place has the article, and, where the link names them, the paragraph and the item
+(shown apart). A cell of a table is a paragraph.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def measure(folder: Path, lang: str, verbose: bool) -> None:
     """Print how many links of a language are found."""
     counts: Counter[str] = Counter()
     for text, links in samples(folder, lang):
-        found = [one for one in read(text, lang) if one.kind == "cites"] if links else []
+        found = [one for one in read(text, lang) if one.kind != "delegates"] if links else []
         for link in links:
             near = [one for one in found if one.start < link.end and link.start < one.end]
             right = [one for one in near if number(one.article) == number(link.article)]

@@ -4,7 +4,8 @@
 
 It needs ``$LEGALIR_DATA/searchfiresafety/raw/qna_ver1.jsonl``. The collection is the set of judged units. The strings
 of an answer are read in order as one text, so that ``같은 법`` has something to mean. A string is resolvable if it has
-a number and its law has a judged unit of this number; it is right if one of its units is judged for its question.
+a number, and its law has a judged unit of this number, or nothing is known of its law; but not if it says ``같은 법``
+and no law is named before it in its answer. It is right if one of its units is judged for its question.
 """
 
 from __future__ import annotations
@@ -40,8 +41,11 @@ def entry(name: str, units: list[str]) -> LawEntry:
 
 def form(text: str) -> str:
     """Return the form of a string."""
-    if re.match(r"\s*(같은|동법|동 법)", text):
+    same = re.match(r"\s*(같은|동법|동 법)", text)
+    if same and re.search(r"제\s?\d+조|별표|\d\.\d", text):
         return "anaphora"
+    if same:
+        return "anaphora only"
     law = "「law」" if "「" in text else "bare code" if re.match(r"\s*NF[TPS]C", text) else "rest"
     after = text.rpartition("」")[2] if "」" in text else re.sub(r"^\s*NF[TPS]C\s?\w+", "", text)
     if "별표" in after:
@@ -79,16 +83,20 @@ def main() -> None:
             own = [each for each in own if each.state != "whole law"] or own
             state = own[0].state if own else "nothing read"
             docnos = {docno for each in own for docno in each.docnos}
+            if form(one) == "anaphora" and not (text[:start].strip() or "「" in one):
+                state = "no law before"
             counts = table.setdefault(form(one), Counter())
             counts[state] += 1
             counts["right"] += bool({_unit(docno) for docno in docnos} & {_unit(one) for one in row["semantic_ids"]})
+            counts["resolvable"] += state not in ("not in collection", "no law before") and "only" not in form(one)
             if "-v" in sys.argv and state != "resolved" and "only" not in form(one):
                 print(state, one)
             counts["n"] += 1
-    states = ("n", "resolved", "right", "ambiguous", "whole law", "not in collection", "unparsed", "nothing read")
-    print("form".ljust(22), *(name.rjust(9) for name in states))
+    states = ("n", "resolvable", "resolved", "right", "no law before", "ambiguous")
+    states += ("whole law", "not in collection", "unparsed", "nothing read")
+    print("form".ljust(22), *(state.rjust(len(state) + 2) for state in states))
     for name, counts in sorted(table.items(), key=lambda item: -item[1]["n"]):
-        print(name.ljust(22), *(str(counts[state]).rjust(9) for state in states))
+        print(name.ljust(22), *(str(counts[state]).rjust(len(state) + 2) for state in states))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 It needs ``$LEGALIR_DATA/sources/references/*.jsonl`` and takes seconds. Each sentence is read alone: with the name of
 its law and its place there, and with the short names that the sentences of its law define. Counted are references with
-an article (kind ``cites``); a reference is right if law, article and place in the text agree. Laws that the source
+an article, delegations apart; a reference is right if law, article and place in the text agree. Laws that the source
 writes as an identifier, and the text by a name, are compared by article and place alone. Recall counts all sentences,
 precision those whose links are complete: Korean, Japanese, and English without ``unlinked``.
 
@@ -69,7 +69,7 @@ def measure(lang: str, rows: Sequence[dict[str, object]], verbose: bool) -> None
         read_ones = [
             one
             for one in read(str(row["text"]), lang, place_of(at, lang, law), names[law])
-            if one.kind == "cites" and (one.article or (one.annex and one.item))
+            if one.kind != "delegates" and (one.article or (one.annex and one.item))
         ]
         references = row["references"]
         assert isinstance(references, list)

@@ -13,7 +13,6 @@ from legalir.cli.printing import AsJson, default_facts, facts_table, print_defau
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from legalir.collection.collection import Collection
     from legalir.datasets import CheckReport, StatuteDataset
     from legalir.statutes.importing.changes import Changes
     from legalir.statutes.importing.tree import Node
@@ -260,13 +259,16 @@ def tree(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the hierarchy of a collection: laws, parts, chapters, articles, and how many provisions each holds."""
+    """Show the hierarchy of a collection: laws, parts, chapters, articles, how many provisions each holds, and the
+    terms that each provision defines.
+    """
     from legalir.datasets import load
+    from legalir.statutes.definitions import read_definitions
     from legalir.statutes.importing.tree import read_origins
     from legalir.statutes.importing.tree import tree as tree_of
 
     dataset = load(path)
-    laws = tree_of(dataset.docs(), read_origins(dataset.folder.root), law)
+    laws = tree_of(dataset.docs(), read_origins(dataset.folder.root), law, read_definitions(dataset.folder.root))
     shown = depth if depth or law else 2
     if as_json:
         print_json([node.to_dict(shown) for node in laws])
@@ -286,6 +288,8 @@ def _print_node(node: Node, indent: str, depth: int | None) -> None:
         line.append(f"  {count}{repealed}", style="dim")
     elif node.repealed:
         line.append("  repealed", style="red")
+    if node.defines:
+        line.append(f"  defines: {printable(', '.join(node.defines))}", style="dim")
     Console().print(line, soft_wrap=True)
     if depth != 1:
         for unit in node.units:
@@ -341,6 +345,7 @@ def _print_import(report: ImportReport) -> None:
         **_of_files(report.details),
         "provisions": report.provisions,
         "without title": report.untitled or None,
+        "definitions": report.definitions or None,
         "links": ", ".join(f"{count} {kind or '(no kind)'}" for kind, count in report.links.most_common()),
         **_of_links(report.details),
         **_of_changes(report.changes),
@@ -418,7 +423,7 @@ def chunk_collection(
     pattern: Annotated[
         str | None, typer.Option(help="Regular expression at which chunks begin.", show_default="(?m)^§")
     ] = None,
-    encoder: Annotated[str, typer.Option(help="Encoder of semantic.")] = "lsa",
+    encoder: Annotated[str | None, typer.Option(help="Encoder of semantic.", show_default="lsa")] = None,
     buffer: Annotated[int | None, typer.Option(help="Sentences on each side, for semantic.", show_default="1")] = None,
     percentile: Annotated[
         float | None, typer.Option(help="Percentile of the distances to split at.", show_default="90")
@@ -440,19 +445,14 @@ def chunk_collection(
 
     Prints how much the chunks lose: how many provisions no chunk holds as a whole.
     """
+    from legalir.collection.chunked import cutter
     from legalir.collection.collection import Collection
     from legalir.llm.client import Client
-    from legalir.statutes.chunks.chunk_collection import headers_by, method, write_chunks
+    from legalir.statutes.chunks.chunk_collection import headers_by, write_chunks
 
     collection = Collection(dataset, client=Client(llm))
     given: dict[str, object] = {"size": size, "overlap": overlap, "unit": unit, "pattern": pattern}
-    given |= {"buffer": buffer, "percentile": percentile}
-    shown = {name: value for name, value in given.items() if value is not None}
-    if by == "semantic":
-        shown = {"encoder": encoder, **shown}
-        given["encode"] = _encode(collection, encoder)
-    cut = method(by, **given)
-    label = f"{by}({', '.join(f'{name}={value!r}' for name, value in shown.items())})" if shown else by
+    cut, label = cutter(collection, by, encoder, **given, buffer=buffer, percentile=percentile)
     written = headers_by(collection.client, collection.language) if headers else None
     report = write_chunks(collection.source, folder, cut, label, replace=replace, headers=written, as_of=as_of)
     if as_json:
@@ -476,13 +476,6 @@ def chunk_collection(
         "uncovered provisions": f"{loss.uncovered:.3f}",
     }
     Console().print(facts_table(rows))
-
-
-def _encode(collection: Collection, encoder: str) -> object:
-    """Return the function by which an encoder that was built for a collection makes vectors."""
-    chosen = collection.dense(encoder).encoder
-    assert chosen is not None  # only imported vectors lack one
-    return chosen.encode
 
 
 @app.command(epilog=_DIFF)

@@ -96,11 +96,36 @@ class CutLaw(NamedTuple):
 def cut(law: Law, unit: Cut = "papers") -> CutLaw:
     """Cut a law into documents.
 
-    A repealed unit is a document with empty text. A unit that holds nothing but other documents is none.
+    A repealed unit is a document with empty text. A unit that holds nothing but other documents is none. A table of
+    contents, whatever format it comes from, is left out of the law first.
     """
+    _leave_out_contents(law)
     cutter = _Cutter(law, unit)
     cutter.visit(law.root, (), (), _OUTSIDE[unit])
     return CutLaw(cutter.documents, cutter.addresses, cutter.links, cutter.repeated, cutter.related)
+
+
+def _leave_out_contents(law: Law) -> None:
+    """Leave out the headings without text that stand before the same headings with text."""
+    content = law.root.content
+    opens = (
+        place for place, each in enumerate(content) if isinstance(each, Unit) and each.kind in ("group", "article")
+    )
+    first = next(opens, len(content))
+    headings: list[Unit] = []
+    for again, part in enumerate(content[first:], first):
+        if isinstance(part, Span) and part.role == "text":
+            return
+        if not isinstance(part, Unit):
+            continue
+        if len(headings) > 1 and part.number and (part.kind, part.number) == (headings[0].kind, headings[0].number):
+            for span in (span for each in content[first:again] if isinstance(each, Unit) for span in each.spans()):
+                law.leave_out(span.start, span.end, "table of contents")
+            del content[first:again]
+            return
+        if part.repealed or any(span.role == "text" for span in part.spans()):
+            return
+        headings += part.walk()
 
 
 class _Cutter:

@@ -14,20 +14,23 @@ from os import PathLike
 from pathlib import Path
 from typing import cast
 
-from legalir.datasets.folder import DANGLING, ORIGIN, REPORT, Folder, read_about
+from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, Folder, read_about
 from legalir.datasets.records import fits_trec
 from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.progress import progress
+from legalir.statutes.definitions import definitions
 from legalir.statutes.importing.changes import Changes, Contents
 from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
 from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
 from legalir.storage.locks import file_lock
 from legalir.storage.validity import provision_key
 
-WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGLING, ORIGIN, REPORT)
+WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGLING, ORIGIN, REPORT, DEFINITIONS)
 """Files that a re-import replaces; other files are kept."""
 
 _EXAMPLES = 20
+
+_as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
 @dataclass
@@ -40,6 +43,7 @@ class ImportReport:
         provisions: number of provisions.
         untitled: number of provisions without a title.
         empty: number of provisions with neither title nor text.
+        definitions: number of terms that provisions define; they are in ``definitions.jsonl``.
         links: number of links by kind.
         dangling: number of links with an end that is not a provision; they are in ``links.dangling.tsv``.
         unknown: the first docnos in them that are not of a provision.
@@ -53,6 +57,7 @@ class ImportReport:
     provisions: int = 0
     untitled: int = 0
     empty: int = 0
+    definitions: int = 0
     links: Counter[str] = field(default_factory=Counter)
     dangling: int = 0
     unknown: list[str] = field(default_factory=list)
@@ -111,6 +116,7 @@ def write_collection(
     They are written one at a time; only the docnos stay in memory. A link with an end that is not a provision is
     counted and written to ``links.dangling.tsv`` instead of ``links.tsv``. A source that reads files adds
     ``origin.jsonl``, which says where each provision stands, and ``import.json``, which says what became of each file.
+    The terms that provisions define are in ``definitions.jsonl`` (:mod:`legalir.statutes.definitions`).
 
     Args:
         source: a source, or its description, ``table(path="provisions.csv")``.
@@ -152,13 +158,17 @@ def write_collection(
 def _write_provisions(
     source: Source, new: Path, docnos: dict[str, int], report: ImportReport, contents: Contents
 ) -> None:
-    with (
-        _lines(new / "corpus.jsonl", report.folder) as write,
-        progress(f"Importing provisions of {source.name}", None) as advance,
-    ):
+    with ExitStack() as stack:
+        write = stack.enter_context(_lines(new / "corpus.jsonl", report.folder))
+        advance = stack.enter_context(progress(f"Importing provisions of {source.name}", None))
+        write_term: Callable[[str], None] | None = None
         for fields in _checked_provisions(source, docnos):
-            write(json.dumps(fields, ensure_ascii=False))
+            write(_as_json(fields))
             contents.add(fields)
+            for each in definitions(fields):
+                write_term = write_term or stack.enter_context(_lines(new / DEFINITIONS, report.folder))
+                write_term(json.dumps(each._asdict(), ensure_ascii=False))
+                report.definitions += 1
             report.provisions += 1
             report.untitled += not fields.get("title", "").strip()
             report.empty += not (fields.get("title", "") + fields["text"]).strip()
@@ -192,7 +202,7 @@ def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: I
 def _write_origins(source: TracedSource, new: Path, report: ImportReport, contents: Contents) -> None:
     with _lines(new / ORIGIN, report.folder) as write:
         for fields in source.origins():
-            write(json.dumps(fields, ensure_ascii=False))
+            write(_as_json(fields))
             if fields.get("repealed"):
                 contents.repealed.add(str(fields["docno"]))
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import atexit
 import importlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
+import traceback
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -78,7 +81,7 @@ def _job(under_test: ComponentUnderTest) -> str | None:
 
 
 def _ask(job: str, folder: Path) -> dict[str, Any]:
-    request, answer = folder / "job.txt", folder / "answer.json"
+    request, answer, errors = folder / "job.txt", folder / "answer.json", folder / "errors.txt"
     request.write_text(job, encoding="utf-8")
     environment = {
         **os.environ,
@@ -86,18 +89,91 @@ def _ask(job: str, folder: Path) -> dict[str, Any]:
         "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
         "PYTHONUTF8": "1",
     }
-    program = f"import sys; from {__name__} import run_stages; run_stages(*sys.argv[1:])"
-    command = [sys.executable, "-c", program, str(request), str(folder), str(answer)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", errors="replace")
+    arguments = [str(request), str(folder), str(answer)]
+    if hasattr(os, "fork"):
+        order = {"arguments": arguments, "environment": environment, "path": sys.path, "errors": str(errors)}
+        code = _told_to_fork(environment["PYTHONHASHSEED"], {**order, "folder": str(Path.cwd())})
+    else:
+        command = [sys.executable, "-c", f"import sys; from {__name__} import run_stages; run_stages(*sys.argv[1:])"]
+        with errors.open("w") as stream:
+            code = subprocess.run([*command, *arguments], env=environment, stderr=stream, check=False).returncode
     if not answer.exists():
-        last = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-        raise Failed(f"a new interpreter died with code {done.returncode} ({last}): make it run there.")
+        told = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
+        last = (told.strip().splitlines() or ["it printed nothing"])[-1]
+        raise Failed(f"a new interpreter died with code {code} ({last}): make it run there.")
     content: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
     return content
 
 
+_LOCK = threading.Lock()
+
+
+def _told_to_fork(seed: str, order: dict[str, Any]) -> int:
+    """Run the stages in a fork of an interpreter that has only imported legalir; return the exit code."""
+    with _LOCK:
+        parent = _importer(os.getpid(), seed)
+        assert parent.stdin is not None and parent.stdout is not None
+        parent.stdin.write(json.dumps(order) + "\n")
+        parent.stdin.flush()
+        reply = parent.stdout.readline()
+    if not reply:
+        _importer.cache_clear()
+        raise Failed("the new interpreter ended before it ran anything: check that legalir can be imported there.")
+    return int(reply)
+
+
+@lru_cache(maxsize=2)
+def _importer(process: int, seed: str) -> subprocess.Popen[str]:
+    """Start the interpreter that forks: imports take most of the time of a new one, and are the same for each job."""
+    started = subprocess.Popen(
+        [sys.executable, "-c", f"from {__name__} import fork_for_each_job; fork_for_each_job()"],
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def end() -> None:
+        if os.getpid() == process:
+            started.communicate()
+
+    atexit.register(end)
+    return started
+
+
+def fork_for_each_job() -> None:
+    """Run each job that is read from the standard input in a fork, and print its exit code."""
+    import legalir.collection.collection
+    import legalir.pipeline  # noqa: F401
+
+    for line in sys.stdin:
+        if not (child := os.fork()):
+            _run_order(json.loads(line))
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        sys.stdout.write(f"{code}\n")
+        sys.stdout.flush()
+
+
+def _run_order(order: dict[str, Any]) -> NoReturn:
+    code = 1
+    try:
+        errors = os.open(order["errors"], os.O_WRONLY | os.O_CREAT)
+        os.dup2(errors, 1)
+        os.dup2(errors, 2)
+        os.chdir(order["folder"])
+        os.environ.clear()
+        os.environ.update(order["environment"])
+        sys.path[:] = order["path"]
+        run_stages(*order["arguments"])
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
 def run_stages(job: str, folder: str, answer: str) -> None:
-    """Run the stages of the file `job` in `folder`, and write the file `answer`; the new interpreter calls this."""
+    """Run the stages of the file `job` in `folder`, and write the file `answer`; this runs in the new interpreter."""
     there: dict[str, list[Any]] = {}
     loaded: dict[str, list[str]] = {}
     under_test: ComponentUnderTest | None = None

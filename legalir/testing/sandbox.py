@@ -167,9 +167,11 @@ class ComponentUnderTest:
         **changes: object,
     ) -> Any:
         """Return the component, made as in an expression, with `changes` of its parameters."""
-        branches = [pipeline_of(collection, one) for one in (self.branches if pipelines is None else pipelines)]
         nested = {name: pipeline_of(collection, text) for name, text in self._nested.items()}
         params = {**self.params, **nested, **changes}
+        over = getattr(self.factory, "over", None)
+        inside = collection if over is None else over(collection, **params)
+        branches = [pipeline_of(inside, one) for one in (self.branches if pipelines is None else pipelines)]
         if self.takes_left:
             params["left"] = left
         signature = Signature(str(self), self.factory)

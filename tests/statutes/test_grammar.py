@@ -116,6 +116,8 @@ def test_grammars() -> None:
         Grammar(article=["article"])
     with pytest.raises(DefinitionError, match=r"'article', item 2 must have one N, got 'N to N'\."):
         Grammar(article=["article N", "N to N"])
+    with pytest.raises(DefinitionError, match=r"'kinds.amends', item 1 must begin or end with …, got 'amends'\."):
+        Grammar(article=["article N"], kinds={"amends": ["amends"]})
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def target(one: Reference) -> str:
 def targets(text: str, lang: str, at: Place = Place()) -> list[str]:  # noqa: B008
     found = read(text, lang, at)
     assert all(text[one.start : one.end] == one.surface for one in found)
-    return [target(one) for one in found if one.kind == "cites"]
+    return [target(one) for one in found if one.kind != "delegates"]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,13 @@ def targets(text: str, lang: str, at: Place = Place()) -> list[str]:  # noqa: B0
             ["선박법 4", "선박법 5", "선박법 시행령 6", "선박법 7"],
         ),
         ("「선박법 시행령」 별표 2의 배는 같은 법 제5조", ["선박법 시행령 별표 2", "선박법 5"]),
+        # The last law of the kind, also one that was named without a number.
+        ("「선박법」에 따른 배라면, 동법 제11조", ["선박법", "선박법 11"]),
+        ("「선박법」 제4조, 「배의 처리규정」 제2조, 같은 법 제5조", ["선박법 4", "배의 처리규정 2", "선박법 5"]),
+        (
+            "「등의 기준(NFTC 901)」 2.1은 「등의 성능기준」을 따르며, 같은 기준 2.2",
+            ["등의 기준(NFTC 901) 2.1", "등의 성능기준", "등의 기준(NFTC 901) 2.2"],
+        ),
         # Annexes and codes.
         ("별표 4 제1호나목", ["등대법 시행령 별표 4//1/나"]),
         ("「선박법 시행령」[별표2의3]", ["선박법 시행령 별표 2의3"]),
@@ -170,6 +177,39 @@ def test_fields() -> None:
     assert (delegated.kind, delegated.law, delegated.state) == ("delegates", "등대법 시행령", "whole law")
 
 
+@pytest.mark.parametrize(
+    ("lang", "text", "kinds"),
+    [
+        ("ko", "제3조 및 제4조제2항을 각각 삭제한다.", "amends amends"),
+        ("ko", "제3조부터 제5조까지를 다음과 같이 개정한다.", "amends amends"),
+        ("ko", '제3조제2항 중 "등"을 "등대"로 한다.', "amends"),
+        ("ko", "「부두법」을 폐지한다. 제3조에 따라 삭제한다.", "amends cites"),
+        ("ko", '"등대"란 「등대법」 제2조제1호에 따른 등대를 말한다.', "defines"),
+        ("ko", "제5조에 따른 허가를 받은 사람을 말한다.", "cites"),
+        ("ja", "第三条を次のように改める。第四条第二項を削る。", "amends amends"),
+        ("ja", "第五条第三項中「三月」を「六月」に改める。", "amends"),
+        ("ja", "灯台（灯台法第二条第一項に規定する灯台をいう。）", "defines"),
+        ("ja", "第五条に規定する許可を受けた者をいう。", "cites"),
+        ("en", "Sections 3 and 4 of the Harbour Act 1981 are repealed.", "amends amends"),
+        ("en", "Section 3 of the Pier Act (1 Stat. 2) is amended", "amends cites"),
+        ("en", "In section 5(2), for “boat” substitute “ship”.", "amends"),
+        ("en", "section 6, as amended by section 9, is in force", "cites cites"),
+        ("en", "a buoy (as defined in section 3 of the Buoy Act)", "defines"),
+        ("en", "“lamp” has the meaning given that term in section 4.", "defines"),
+        ("en", "an order under section 4 may define it", "cites"),
+        ("fr", "Au premier alinéa de l'article 5, les mots : « le bac » sont remplacés par", "amends"),
+        ("fr", "Les articles 3 et 4 sont abrogés. Un phare au sens de l'article 9", "amends amends defines"),
+        ("fr", "la référence à l'article 3 est supprimée", "cites"),
+        ("it", "All'articolo 5, comma 2, sono apportate le seguenti modificazioni", "amends"),
+        ("it", "i fari come definiti dall'articolo 2; l'articolo 3 e' abrogato", "defines amends"),
+        ("it", "comma modificato dall'articolo 3", "cites"),
+        ("th", "ให้ยกเลิกมาตรา 12 แห่งพระราชบัญญัตินี้ ตามบทนิยามในมาตรา 4", "amends defines"),
+    ],
+)
+def test_words_around_a_reference_tell_its_kind(lang: str, text: str, kinds: str) -> None:
+    assert [one.kind for one in read(text, lang, Place("L", "9", "1"))] == kinds.split()
+
+
 def test_a_quoted_delegation_is_the_words_of_the_act() -> None:
     assert [one.kind for one in read('법 제5조에서 "대통령령으로 정하는 배"란', "ko", Place("등대법 시행령"))] == [
         "cites"
@@ -187,6 +227,7 @@ def test_labels_of_lines_move_the_place() -> None:
         ("제3조", "resolved"),
         ("「선박법」", "whole law"),
         ("영 제3조", "unparsed"),
+        ("같은 법 시행령 제3조", "unparsed"),
         ("다음 조", "ambiguous"),
         ("제3장", "unparsed"),
     ],
@@ -279,6 +320,9 @@ def test_long_repeats(lang: str, unit: str) -> None:
         ("(42 U.S.C. 1396a(a)(25) et seq.)", ["/us/usc/t42 1396a/a/25"]),
         ("section 5 of this Act or section 7 of the Harbour Act 1998", ["Ferry Act 5", "Harbour Act 1998 7"]),
         ("Pub. L. 99–7, title I, § 2(a) and section 9 of this title", ["/us/pl/99/7 2/a", "Ferry Act 9"]),
+        ("the Harbour Act 1998, section 7(1)", ["Harbour Act 1998 7/1"]),
+        ("the Harbour Act 1998, section 7 of the Pier Act", ["Pier Act 7"]),
+        ("paragraph 5(1)(a)", ["Ferry Act 5/1/a"]),
         ("Schedule 2 and Annex III", ["Ferry Act Schedule 2", "Ferry Act Annex III"]),
     ],
 )

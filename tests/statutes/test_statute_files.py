@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
@@ -18,8 +19,7 @@ from korean_laws import ACT, laws, many_laws
 from legalir.datasets import check, load
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.importing.files import StatuteFiles
-from legalir.statutes.importing.parsing import Format, Stored, Task, parse
-from legalir.statutes.importing.workers import parse_all
+from legalir.statutes.importing.parsing import Format, Stored, Task, parse, parse_all
 from legalir.statutes.law import GivenLink, Law, Outline, Unit
 from legalir.statutes.sources.markdown import FORMATS, read_kr
 from legalir.statutes.writing import write_collection
@@ -195,7 +195,7 @@ def test_processes_give_the_same_as_this_one(tmp_path: Path, monkeypatch: pytest
     root = many_laws(tmp_path / "laws", 5)
     write_collection(StatuteFiles(KR, root, workers=1), tmp_path / "one")
     monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "another-home"))
-    monkeypatch.setattr("legalir.statutes.importing.workers._FEW", 0)
+    monkeypatch.setattr("legalir.statutes.importing.parsing._FEW", 0)
     write_collection(StatuteFiles(KR, root, workers=2), tmp_path / "two")
     for name in ("corpus.jsonl", "origin.jsonl", "import.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
@@ -203,11 +203,18 @@ def test_processes_give_the_same_as_this_one(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_process_that_dies_is_named_with_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = laws(tmp_path / "laws")
-    monkeypatch.setattr("legalir.statutes.importing.workers._FEW", 0)
-    monkeypatch.setattr(sys, "executable", "/bin/false" if Path("/bin/false").exists() else "/usr/bin/false")
-    with pytest.raises(DataError, match=r"no provision was found in 2 files\. 창고/법률\.md: the process that read it"):
-        write_collection(StatuteFiles(KR, root, workers=2), tmp_path / "new")
+    root = many_laws(tmp_path / "laws", 6)
+    (tmp_path / "deadly.py").write_text(
+        "import os\nfrom legalir.statutes.sources.markdown import read_kr\n"
+        "def read(path, data):\n    if path.name == '003.md':\n        os._exit(9)\n"
+        "    yield from read_kr(path, data)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("legalir.statutes.importing.parsing._FEW", 0)
+    deadly = KR._replace(read=importlib.import_module("deadly").read)
+    report = write_collection(StatuteFiles(deadly, root, workers=2), tmp_path / "new")
+    assert report.provisions == 25
+    assert report.faults == ["003.md: the process that worked on it ended, perhaps for lack of memory: try workers=1."]
 
 
 def test_a_reader_of_a_script_is_used_in_its_own_process(tmp_path: Path, calls: tuple[list[str], Format]) -> None:
@@ -221,8 +228,8 @@ def test_a_script_without_a_main_guard(tmp_path: Path) -> None:
     laws(tmp_path / "laws")
     script = tmp_path / "script.py"
     script.write_text(
-        "from legalir.statutes.importing import workers\nfrom legalir.statutes.writing import write_collection\n"
-        "workers._FEW = 0\nprint(write_collection('markdown(path=\"laws\", workers=2)', 'new').provisions)\n"
+        "from legalir.statutes.importing import parsing\nfrom legalir.statutes.writing import write_collection\n"
+        "parsing._FEW = 0\nprint(write_collection('markdown(path=\"laws\", workers=2)', 'new').provisions)\n"
     )
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("10\n", "")

@@ -44,6 +44,16 @@ def test_references_become_links_with_kinds_and_states(tmp_path: Path) -> None:
     }
 
 
+def test_a_provision_of_the_decree_that_only_names_a_definition_cites_back(tmp_path: Path) -> None:
+    root = referring(tmp_path / "laws")
+    decree = (root / "창고" / "시행령.md").read_text(encoding="utf-8")
+    defining = decree.replace("제3조에 따른 너비는 2미터로 한다.", "제3조에 따른 통로를 말한다.")
+    (root / "창고" / "시행령.md").write_text(defining, encoding="utf-8")
+    write_collection(StatuteFiles(FORMATS[0], root), tmp_path / "new")
+    links = (tmp_path / "new" / "links.tsv").read_text(encoding="utf-8").splitlines()
+    assert {*links} >= {"900002-3\t900001-3\tdefines", "900001-3\t900002-3\tdelegates"}
+
+
 def test_without_references(tmp_path: Path) -> None:
     source = StatuteFiles(FORMATS[0], referring(tmp_path / "laws"), references=False)
     report = write_collection(source, tmp_path / "new")

@@ -19,7 +19,7 @@ LINES = """\
 창고안전법  5 provisions, 1 repealed
   제1장 총칙  2 provisions
     제1조 목적
-    제2조 정의
+    제2조 정의  defines: 창고, 통로
   제2장 의무  3 provisions, 1 repealed
     제3조 통로
     제3조의2 비상구

@@ -44,6 +44,7 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
         "provisions": 3,
         "untitled": 1,
         "empty": 0,
+        "definitions": 0,
         "links": {"cites": 1, "": 1},
         "dangling": 0,
         "unknown": [],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from legalir.datasets.folder import CHUNKS, PROVISIONS
 from legalir.datasets.readers import read_qrels
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
+from legalir.frames.component import check_number
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
 from legalir.progress import progress
@@ -134,7 +136,7 @@ def method(by: str, **options: object) -> Callable[[LawText], list[Chunk]]:
         options: its parameters; None is left out.
 
     Raises:
-        ComponentError: there is no such method, or it has no such parameter.
+        ComponentError: there is no such method, it has no such parameter, or a value is not accepted.
     """
     if by not in METHODS:
         raise ComponentError(f"There is no chunking {by!r}: take one of {', '.join(METHODS)}.")
@@ -143,6 +145,14 @@ def method(by: str, **options: object) -> Callable[[LawText], list[Chunk]]:
     for name in given:
         if name not in accepted:
             raise ComponentError(f"{by} has no {name}; it has {', '.join(accepted) or 'no parameters'}.")
+    for name in given.keys() & {"size", "overlap", "buffer"}:
+        check_number(by, name, given[name], low=0, integer=True)
+    if "percentile" in given:
+        check_number(by, "percentile", given["percentile"], low=0, high=100)
+    try:
+        re.compile(str(given.get("pattern", "")))
+    except re.error as error:
+        raise ComponentError(f"{by}: pattern={given['pattern']!r} is not a regular expression: {error}.") from None
     if by == ARTICLE:
         return lambda law: chunking.article(law.places)
     if by == "semantic" and "encode" not in given:

@@ -5,9 +5,9 @@ A format is one module of ``sources/``: a function that reads one file, and a fa
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from os import PathLike
@@ -23,11 +23,11 @@ from legalir.statutes.importing.linking import GivenLinks
 from legalir.statutes.importing.parsing import HEAD as HEAD
 from legalir.statutes.importing.parsing import FileReport as FileReport
 from legalir.statutes.importing.parsing import Format as Format
-from legalir.statutes.importing.parsing import Stored, Task
+from legalir.statutes.importing.parsing import Stored, Task, parse_all
 from legalir.statutes.importing.parsing import provision_of as provision_of
 from legalir.statutes.importing.text_links import TextLinks
-from legalir.statutes.importing.workers import parse_all
 from legalir.statutes.law import Law
+from legalir.threads import processor_count
 
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
 """How the names of archives end that are opened; an archive in an archive is not."""
@@ -42,6 +42,9 @@ class StatuteFiles:
         unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
         workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
         references: whether the references in the texts become links, beside those that the publisher gives.
+
+    Attributes:
+        executor: reads the files; by default, processes of this machine do. Its workers have the same files and cache.
 
     Raises:
         ComponentError: `unit` is not a unit, or `workers` is not a positive number.
@@ -62,7 +65,8 @@ class StatuteFiles:
             raise ComponentError(f"workers must be a number from 1, got {workers!r}.")
         self.formats = (format,) if isinstance(format, Format) else format
         self.path, self.unit = Path(path).expanduser(), unit
-        self.workers = workers or _processors()
+        self.workers = workers or processor_count()
+        self.executor: Executor | None = None
         self.reports: list[FileReport] = []
         self.unknown: list[str] = []
         self._stored: list[Path] = []
@@ -146,7 +150,7 @@ class StatuteFiles:
         """Yield the parsed files; each is parsed once, and its result stored under the cache."""
         self._stored = []
         with self.tasks() as tasks, progress(f"Reading files of {self.name}", len(tasks)) as advance:
-            for _, result in parse_all(tasks, self.workers):
+            for result in parse_all(tasks, self.workers, self.executor):
                 advance(1)
                 if isinstance(result, FileReport):
                     self.reports.append(result)
@@ -201,10 +205,6 @@ class StatuteFiles:
             "unknown": self.unknown,
             "files": files,
         }
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _files_below(path: Path) -> list[Path]:

@@ -10,19 +10,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 import re
 import sys
 import tempfile
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from legalir.errors import ArtifactError, DataError, LegalIRError, MissingExtra
+from legalir.errors import ArtifactError, DataError, LegalIRError, MissingExtra, WorkerError
+from legalir.executors import mapped
 from legalir.statutes.documents import Cut, CutLaw, Document, cut
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Span
@@ -36,6 +40,9 @@ LARGEST = 100 * 2**20
 
 HEAD = 8192
 """Bytes of a file that :attr:`Format.recognises` gets."""
+
+_FEW = 1 << 20
+"""Bytes that this process has read before another one has started."""
 
 _PLACES = 3
 _FACTS = (
@@ -155,6 +162,9 @@ class Task(NamedTuple):
     unit: Cut
     references: bool = True
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class Stored:
     """A parsed file in the cache.
@@ -201,7 +211,59 @@ def unpacked(part: bytes) -> Any:
     return json.loads(zlib.decompress(part))
 
 
-def stored_result(task: Task) -> Path | None:
+def parse_all(tasks: Sequence[Task], workers: int, executor: Executor | None = None) -> Iterator[Path | FileReport]:
+    """Yield what :func:`parse` returns for each task, in their order.
+
+    A process that ends in the middle of a file becomes the fault of this file; the others are read.
+
+    Args:
+        tasks: the files.
+        workers: number of processes; 1 without an executor: this process reads them.
+        executor: does the work, see :func:`legalir.executors.mapped`; its workers have the same files and cache.
+
+    Raises:
+        LegalIRError: as :func:`parse`.
+    """
+    stored = [_stored_result(task) for task in tasks]
+    left = [task for task, result in zip(tasks, stored, strict=True) if result is None]
+    if not _can_travel(left):
+        workers, executor = 1, None
+    parsed = _parsed_by(executor, left, workers if executor or _is_much(left) else 1)
+    yield from (result or next(parsed) for result in stored)
+
+
+def _parsed_by(executor: Executor | None, tasks: Sequence[Task], workers: int) -> Iterator[Path | FileReport]:
+    left = deque(tasks)
+    while left:
+        try:
+            for result in mapped(parse, tuple(left), executor=executor, workers=workers):
+                left.popleft()
+                yield result
+        except WorkerError as error:
+            task = left.popleft()
+            yield FileReport(task.name, task.format.name, fault=str(error))
+
+
+def _is_much(tasks: Sequence[Task]) -> bool:
+    """Return whether this process would read the files in more time than others need to start."""
+    total = 0
+    for task in tasks[1:]:
+        with suppress(OSError):
+            total += task.path.stat().st_size
+        if total > _FEW:
+            return True
+    return False
+
+
+def _can_travel(tasks: Sequence[Task]) -> bool:
+    """Return whether another process finds the readers: not those of a script or of a console."""
+    try:
+        return all(b"__main__" not in pickle.dumps(format_) for format_ in {task.format for task in tasks})
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+
+
+def _stored_result(task: Task) -> Path | None:
     """Return where the cache has the result of a file; None if it has none."""
     try:
         if task.path.stat().st_size <= LARGEST:

@@ -65,7 +65,7 @@ class TextLinks:
                         if one.state == "resolved":
                             targets |= dict.fromkeys((each, reference.kind) for each in one.docnos)
                     for target, kind in targets:
-                        if kind == "cites" and target != key:
+                        if kind != "delegates" and target != key:
                             own[target] = f"{own[target]} {key}" if target in own else key
                     yield from ((docno, target, kind) for target, kind in targets if target != key)
         for key, docno, law in delegating:

@@ -11,6 +11,7 @@ from pathlib import Path
 from legalir.datasets.folder import ORIGIN
 from legalir.datasets.records import Provision
 from legalir.errors import DataError, suggestion
+from legalir.statutes.definitions import Definition
 
 _BETWEEN = " › "
 
@@ -25,6 +26,7 @@ class Node:
         docno: of a provision; of a law, its identifier; empty for a part.
         provisions: number of provisions in it, with itself.
         repealed: number of those that are repealed.
+        defines: terms that the provision defines.
         units: what stands directly inside, in reading order.
     """
 
@@ -33,6 +35,7 @@ class Node:
     docno: str = ""
     provisions: int = 0
     repealed: int = 0
+    defines: list[str] = field(default_factory=list)
     units: list[Node] = field(default_factory=list)
 
     def to_dict(self, depth: int | None = None) -> dict[str, object]:
@@ -46,7 +49,12 @@ class Node:
         return values | ({"units": units} if units else {})
 
 
-def tree(docs: Iterable[Provision], origins: Iterable[Mapping[str, object]] = (), law: str | None = None) -> list[Node]:
+def tree(
+    docs: Iterable[Provision],
+    origins: Iterable[Mapping[str, object]] = (),
+    law: str | None = None,
+    definitions: Iterable[Definition] = (),
+) -> list[Node]:
     """Return the laws of a collection with all that they hold.
 
     Args:
@@ -54,12 +62,16 @@ def tree(docs: Iterable[Provision], origins: Iterable[Mapping[str, object]] = ()
         origins: the lines of their ``origin.jsonl``, in the same order; without them, the field ``path`` of a
             provision says where it stands, and no provision is known to be repealed.
         law: name or identifier of the only law that is wanted, or a part of the name.
+        definitions: the terms that the provisions define.
 
     Raises:
         DataError: no law has this name.
     """
     laws: dict[str, Node] = {}
     inside: dict[tuple[str, ...], Node] = {}
+    terms: dict[str, list[str]] = {}
+    for each in definitions:
+        terms.setdefault(each.docno, []).append(each.term)
     for doc, origin in zip(docs, chain(origins, repeat({})), strict=False):
         origin = origin if origin.get("docno") == doc.doc_id else {}
         key: tuple[str, ...] = (doc.law_id or doc.law,)
@@ -72,11 +84,11 @@ def tree(docs: Iterable[Provision], origins: Iterable[Mapping[str, object]] = ()
                 node.units.append(inside[key])
             node = inside[key]
             holders.append(node)
-        own = Node(_name(doc, origin), str(origin.get("level", "")), doc.doc_id)
+        own = Node(_name(doc, origin), str(origin.get("level", "")), doc.doc_id, defines=terms.get(doc.doc_id, []))
         node.units.append(own)
-        for each in (*holders, own):
-            each.provisions += 1
-            each.repealed += bool(origin.get("repealed"))
+        for unit in (*holders, own):
+            unit.provisions += 1
+            unit.repealed += bool(origin.get("repealed"))
     return list(laws.values()) if law is None else _chosen(laws, law)
 
 

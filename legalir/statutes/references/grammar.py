@@ -202,6 +202,13 @@ class Grammar(Schema):
     delegates: Mapping[str, Forms] = {}
     """Words that leave a matter to a law of a lower level: ``대통령령으로 정하``."""
 
+    kinds: Mapping[Literal["cites", "amends", "defines"], Forms] = {}
+    """Words around a reference that tell its kind, with ``…`` for the reference: ``… is amended``, ``defined in …``.
+
+    The first kind that has fitting words counts; ``cites`` is for words that would else fit another kind. The place
+    ``T`` is a term: up to 40 signs without a digit, a comma or an object.
+    """
+
     labels: Mapping[Literal["paragraph", "item", "subitem"], Forms] = {}
     """How units begin at the start of a line."""
 
@@ -210,6 +217,10 @@ class Grammar(Schema):
         for place, form in enumerate(self.article, start=1):
             if sum(token in ("N", "N+", "D", "P") for token in form.split()) != 1:
                 raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
+        for kind, forms in self.kinds.items():
+            for place, form in enumerate(forms, start=1):
+                if form.count("…") != 1 or not form.startswith("…") ^ form.endswith("…"):
+                    raise SchemaError(f"'kinds.{kind}', item {place} must begin or end with …, got {form!r}.")
         return self
 
     def forms(self, level: str) -> Forms:
@@ -442,6 +453,7 @@ _PLACES = {
     "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
     "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
     "V": r"(?-i:(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3}))(?![^\W_])",
+    "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
     "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
 }
 """What the places of a form stand for."""

@@ -22,14 +22,17 @@ from legalir.statutes.numbering import number_of
 from legalir.statutes.references.grammar import GAP, Grammar, grammars
 
 Kind = Literal["cites", "delegates", "amends", "defines"]
-"""``delegates``: a matter is left to another law (``대통령령으로 정하는``). The reader gives this kind and ``cites``;
-``amends`` and ``defines`` are kinds of links that publishers mark up."""
+"""``delegates``: a matter is left to another law (``대통령령으로 정하는``). ``amends``: the text changes the provision
+(``제3조를 삭제한다``). ``defines``: the text only says where a word is defined (``as defined in section 3``)."""
 
 RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item": 3, "subitem": 4, "deeper": 5}
 """Levels of a reference from the highest down; an annex takes the place of an article."""
 
 _REACH = 160
 """Characters before a number in which the name of its law may begin."""
+
+_WORDS = 60
+"""Characters before a reference in which the words that tell its kind stand."""
 
 _DEPTH = 4
 """Notes in brackets and words of the family that may stand between a number and the name of its law."""
@@ -39,6 +42,7 @@ _EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point
 _NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
 """Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
 
+_SECTION = re.compile(r"(\d{1,3})\((\w{1,4})\)")
 _PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
 _BLANK = re.compile(GAP)
 _OPENING, _CLOSING = "(（[〔", ")）]〕"
@@ -231,8 +235,18 @@ class _Memory:
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
         self.at = at
         self.names = dict(names)
-        self.law = ""
+        self.laws: dict[str, None] = {}  # That were named, the last one at the end.
         self.last: dict[str, Reference] = {}
+
+    @property
+    def law(self) -> str:
+        """The law that was named last."""
+        return next(reversed(self.laws), "")
+
+    def name(self, law: str) -> None:
+        """Take a law that the text names."""
+        self.laws.pop(law, None)
+        self.laws[law] = None
 
 
 class _Reader:
@@ -251,7 +265,7 @@ class _Reader:
         groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
         self._flags = re.IGNORECASE if grammar.has_case else 0
         laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws)]
-        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], laws)
+        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], more=laws)
         inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
         self._next = self._compiled([(name, forms) for name, forms in inside if forms])
         self._exact = {
@@ -285,14 +299,27 @@ class _Reader:
         here = (("same", grammar.same.get("law", ())), ("this", grammar.this.get("law", ())))
         self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
+        # Before a reference may stand "of"; after it a comma, or a note in brackets.
+        kinds = [(kind, [form.split("…") for form in forms]) for kind, forms in grammar.kinds.items()]
+        before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
+        after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
+        between = grammar.alternatives((*grammar.of, *grammar.law_after))
+        note = rf"(?:(?:{GAP},)?{GAP}|{GAP}[(（][^()（）]{{1,{_REACH}}}[)）]{GAP})"
+        until = grammar.alternatives(grammar.until)
+        word = r"\b(?:" if grammar.has_case else "(?:"
+        self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
+        self._kind_after = self._compiled([one for one in after if one[1]], f"(?:{until})?{note}(?:", ")")
         bracket = grammar.pattern("B")
         self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
         self._each_law = [re.compile(one.pattern) for one in grammar.laws]
         self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NBDXV"}
 
-    def _compiled(self, groups: list[tuple[str, tuple[str, ...]]], more: Sequence[str] = ()) -> re.Pattern[str]:
+    def _compiled(
+        self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
+    ) -> re.Pattern[str]:
         parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
-        return re.compile("|".join([*more, *parts]) or "(?!)", self._flags)
+        inside = "|".join([*more, *parts]) or "(?!)"
+        return re.compile(f"{before}{inside}{after}", self._flags)
 
     def _any(self, forms: tuple[str, ...], before: str, after: str) -> re.Pattern[str]:
         return re.compile(f"{before}{self._grammar.alternatives(forms)}{after}" if forms else "(?!)", self._flags)
@@ -342,8 +369,9 @@ class _Reader:
             return law
         if (same := self._same_law.search(text, low, end)) and not _in_word(text, same.start()):
             level = self._level_of_word(same[0])
-            name = self._family(memory.law, level) if level else memory.law
-            return _Law(name or memory.law, "short", same.start(), end)
+            # 같은 법 is the last act, also if a standard was named after it.
+            names = (self._family(law, level) for law in reversed(memory.laws) if level and self._level_of_word(law))
+            return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
         if (this := self._this_law.search(text, low, end)) and not _in_word(text, this.start()):
             return _Law(memory.at.law, "self", this.start(), end)
         if end > low and text[end - 1] in self._grammar.closing_quotes:
@@ -363,7 +391,8 @@ class _Reader:
                 # 같은 법 시행령, 「등대법」 시행령: the word carries a law that stands before it.
                 act = self._law_before(text, start, memory, depth - 1) if family.suffix else None
                 if act and act.end + 1 >= start and (word == family.suffix.strip() or act.kind != "self"):
-                    return _Law(self._family(act.name, level) or self._named(act.name, level), act.kind, act.start, end)
+                    name = self._family(act.name, level) or self._named(act.name, level) if act.name else ""
+                    return _Law(name, act.kind, act.start, end)
         for short in sorted(memory.names, key=len, reverse=True):
             start = end - len(short)
             if start >= low and text.startswith(short, start) and not _in_word(text, start):
@@ -423,6 +452,11 @@ class _Reader:
         while (head := self._head.search(text, place)) is not None:
             while labels and labels[-1][0] <= head.start():
                 memory.at = labels.pop()[1]
+            for quoted in self._quoted.finditer(text, place, head.start()):
+                law = self._whole_law(text, quoted)[0]
+                # A standard without a number is named in passing, and is not the one that 같은 기준 2.7 means.
+                if not memory.laws or self._level_of_word(law):
+                    memory.name(law)
             kind, _, level = (head.lastgroup or "").partition("_")
             place = head.end()
             if kind == "ignore" or (kind == "unit" and self._is_label(text, head, level)):
@@ -437,11 +471,20 @@ class _Reader:
                     found.append(Reference(head[0], head.start(), place, law, "short", kind="delegates", part=level))
                 continue
             drafts, place = self._group(text, head, kind, level, memory)
+            told = self._kind(text, drafts[0].start, place) if drafts else "cites"
             for draft in drafts:
                 if (reference := self._filled(text, draft, memory)) is not None:
-                    found.append(reference)
-                    memory.law = reference.law if reference.law_kind in ("named", "short") else memory.law
+                    found.append(reference._replace(kind=told))
+                    if reference.law_kind in ("named", "short"):
+                        memory.name(reference.law)
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _kind(self, text: str, start: int, end: int) -> Kind:
+        """Return what the words around references that are joined tell of their kind."""
+        before = self._kind_before.search(text, max(0, start - _WORDS), start)
+        after = self._kind_after.match(text, end)
+        told = {match.lastgroup for match in (before, after) if match}
+        return next((kind for kind in self._grammar.kinds if kind in told), "cites")
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
         """Return whether a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
@@ -476,9 +519,16 @@ class _Reader:
             law: _Law | None = self._law_of(head)
             draft = _Draft(head.start(), head.end(), "group", law)
             after = self._next.match(text, self._blank(text, head.end()))
-            if after is None or after.lastgroup == "part" or not self._grammar.laws[int(level)].bare:
+            comma = _COMMA.match(text, head.end())
+            unit = self._head.match(text, comma.end()) if comma else None
+            if after and after.lastgroup != "part" and self._grammar.laws[int(level)].bare:
+                self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
+            elif unit and unit.lastgroup == "unit_article":
+                # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
+                draft = self._begun(text, unit, "unit", "article")
+                draft.start, draft.law, draft.inherits = head.start(), law, True
+            else:
                 return [draft], head.end()
-            self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
         else:
             law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
             draft = self._begun(text, head, kind, level)
@@ -709,6 +759,10 @@ class _Reader:
         kind, _, level = draft.relation.partition("_")
         at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
         law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
+        section = _SECTION.fullmatch(numbers.get("subitem", "")) if self._grammar.brackets and not at.annex else None
+        if section and numbers.get("item", "").isdecimal() and not {"article", "annex", "paragraph"} & set(numbers):
+            # paragraph 5(1)(a) in Canada is a paragraph of section 5.
+            numbers = {"article": numbers["item"], "paragraph": section[1], "item": section[2]}
         if kind:
             law_kind = "relative"
             base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
@@ -774,13 +828,18 @@ class _Reader:
             while end <= quoted.start():
                 start, end = next(ends, (len(text), len(text) + 1))
             if quoted.start() < start:
-                law = " ".join(quoted[0][1:-1].split())
-                stop = quoted.end()
-                for level, family in self._grammar.family.items():
-                    after = re.match(rf"\s?{re.escape(family.suffix.strip())}", text[stop : stop + 8])
-                    if family.suffix and after:
-                        law, stop = self._named(law, level), stop + after.end()
-                yield Reference(text[quoted.start() : stop], quoted.start(), stop, law, "named")
+                law, stop = self._whole_law(text, quoted)
+                kind = self._kind(text, quoted.start(), stop)
+                yield Reference(text[quoted.start() : stop], quoted.start(), stop, law, "named", kind=kind)
+
+    def _whole_law(self, text: str, quoted: re.Match[str]) -> tuple[str, int]:
+        """Return the law in quotes, with the word of its family that follows, and the place after it."""
+        law, stop = " ".join(quoted[0][1:-1].split()), quoted.end()
+        for level, family in self._grammar.family.items():
+            after = re.match(rf"\s?{re.escape(family.suffix.strip())}", text[stop : stop + 8])
+            if family.suffix and after:
+                law, stop = self._named(law, level), stop + after.end()
+        return law, stop
 
 
 def _several(form: str) -> str:

@@ -1,0 +1,117 @@
+"""Work on many items, shared among processes or given to any executor; results come in the order of the items."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from itertools import islice
+from typing import Any, TypeVar
+
+from legalir.errors import WorkerError
+from legalir.threads import processor_count
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 4
+"""Items a worker that are handed out at a time: no worker waits, and memory stays flat."""
+
+_LOOK = 0.5
+"""Seconds between two looks of a process whether the one that started it is still there."""
+
+
+def mapped(
+    function: Callable[[T], R], items: Iterable[T], *, executor: Executor | None = None, workers: int | None = None
+) -> Iterator[R]:
+    """Yield the result of a function for each item, in the order of the items.
+
+    Args:
+        function: of a module, so that another process can import it.
+        items: read as results are taken; a few a worker are handed out at a time.
+        executor: does the work, and stays open. By default, processes do it that end with the iterator; they do not
+            run the calling script again.
+        workers: number of processes, or of workers of `executor`; by default one a processor. 1 without an executor:
+            this process does the work.
+
+    Raises:
+        WorkerError: the process that worked on the next item ended. Without an executor the item was tried twice, the
+            second time alone, so no other item is the cause.
+    """
+    workers = workers or processor_count()
+    if executor is None and workers == 1:
+        yield from map(function, items)
+        return
+    waiting = iter(items)
+    begun: deque[tuple[T, Future[R]]] = deque()
+    pool: Any = executor or _processes(workers)
+    try:
+        while True:
+            for item in islice(waiting, _AHEAD * workers - len(begun)):
+                begun.append((item, _submit(pool, function, item)))
+            if not begun:
+                return
+            item, future = begun.popleft()
+            try:
+                result = future.result()
+            except BrokenExecutor:
+                if executor is not None:
+                    raise _ended(item) from None
+                pool.shutdown()
+                result = _alone(function, item)
+                pool = _processes(workers)
+                begun = deque((each, _submit(pool, function, each)) for each, _ in begun)
+            yield result
+    finally:
+        if executor is None:
+            pool.shutdown(kill_workers=True)
+        else:
+            for _, future in begun:
+                future.cancel()
+
+
+def _processes(workers: int) -> Any:
+    """Return processes that are fresh interpreters and inherit no thread of this one."""
+    from loky import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(workers, initializer=_begin, initargs=(os.getpid(),))
+
+
+def _begin(parent: int) -> None:
+    """Leave Ctrl-C to the process that started this one, and end when it is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
+
+
+def _submit(pool: Executor, function: Callable[[T], R], item: T) -> Future[R]:
+    try:
+        return pool.submit(function, item)
+    except BrokenExecutor as error:
+        future: Future[R] = Future()
+        future.set_exception(error)
+        return future
+
+
+def _alone(function: Callable[[T], R], item: T) -> R:
+    pool = _processes(1)
+    try:
+        result: R = pool.submit(function, item).result()
+    except BrokenExecutor:
+        raise _ended(item) from None
+    finally:
+        pool.shutdown(kill_workers=True)
+    return result
+
+
+def _ended(item: object) -> WorkerError:
+    return WorkerError(f"{item}: the process that worked on it ended, perhaps for lack of memory: try workers=1.")

@@ -1,0 +1,75 @@
+"""A table of contents that repeats the headings of a law is left out and reported, in each format without marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from legalir.plugins import make
+from legalir.statutes.importing.files import StatuteFiles
+
+KOREAN = "## 제1장 총칙\n\n##### 제1조 (목적)\n##### 제2조 (정의)\n\n## 제2장 의무\n\n##### 제3조 (신고)\n\n"
+TEXTS = ("이 법은 등대를 정한다.", "등대란 빛을 내는 탑이다.", "신고한다.")
+
+
+def korean() -> str:
+    front = "---\n제목: 등대법\n법령ID: '000777'\n법령구분: 법률\n시행일자: 2021-06-01\n---\n\n# 등대법\n\n"
+    body = KOREAN
+    for heading, text in zip(("(목적)", "(정의)", "(신고)"), TEXTS, strict=True):
+        body = body.replace(f"{heading}\n", f"{heading}\n{text}\n")
+    return front + KOREAN + body
+
+
+def german() -> str:
+    front = "---\nTitle: Leuchtturmgesetz\njurabk: LTG\nslug: ltg\n---\n\n# Leuchtturmgesetz (LTG)\n\n"
+    headings = ["## § 1 Zweck", "## § 2 Pflicht"]
+    return front + "\n\n".join([*headings, headings[0], "Es regelt Türme.", headings[1], "Man meldet."]) + "\n"
+
+
+def chinese() -> str:
+    front = "# 灯塔法\n\n2021年3月2日 公布\n\n<!-- INFO END -->\n\n"
+    headings = ["## 第一章 总则", "## 第二章 义务"]
+    return front + "\n\n".join([*headings, headings[0], "第一条 为了灯塔。", headings[1], "第二条 应当报告。"]) + "\n"
+
+
+def page() -> str:
+    rows = "".join(f"<li class=a><b>제{number}조</b></li>" for number in (1, 2))
+    body = "".join(f"<li class=a><b>제{number}조</b> {TEXTS[number]}</li>" for number in (1, 2))
+    return f"<meta charset=utf-8><h1>등대법</h1><ul>{rows}</ul><ul>{body}</ul>"
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "text", "articles"),
+    [
+        ('markdown(path="{}")', "a.md", korean, ["1", "2", "3"]),
+        ('markdown(path="{}", rules="de")', "a.md", german, ["1", "2"]),
+        ('markdown(path="{}", rules="cn")', "灯塔法(2021-03-02).md", chinese, ["1", "2"]),
+        ('html(path="{}", rules="{}.yaml")', "a.html", page, ["1", "2"]),
+    ],
+)
+def test_contents_are_left_out(
+    tmp_path: Path, source: str, name: str, text: Callable[[], str], articles: list[str]
+) -> None:
+    path = tmp_path / name
+    path.write_text(text(), encoding="utf-8")
+    rules = "country: kr\ntitle: h1\nunits:\n  - {css: li.a, kind: article, label: b}\n"
+    (tmp_path / f"{name}.yaml").write_text(rules, encoding="utf-8")
+    files = make("source", source.format(path, path), None)
+    assert isinstance(files, StatuteFiles)
+    rows = list(files.provisions())
+    assert [row["article"] for row in rows] == articles
+    assert all(row["text"] for row in rows)
+    (report,) = files.reports
+    assert report.left_out["table of contents"] > 0 and report.unread == 0
+    assert not any("second unit" in note for note in report.notes)
+
+
+def test_headings_without_text_that_do_not_come_again_stay(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(korean().replace(KOREAN, "", 1).replace(TEXTS[1], "삭제"), encoding="utf-8")
+    files = make("source", f'markdown(path="{path}")', None)
+    assert isinstance(files, StatuteFiles)
+    assert [row["article"] for row in files.provisions()] == ["1", "2", "3"]
+    assert "table of contents" not in files.reports[0].left_out

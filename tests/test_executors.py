@@ -1,0 +1,103 @@
+"""Work on many items: order, number of items at a time, processes that end, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from itertools import count
+from operator import truediv
+from pathlib import Path
+
+import pytest
+
+from legalir.errors import WorkerError
+from legalir.executors import mapped
+
+
+def test_results_are_in_the_order_of_the_items_and_items_are_read_as_results_are_taken() -> None:
+    begun = count()
+
+    def slow(number: int) -> int:
+        time.sleep(0.01 * (number % 3))
+        return number * 2
+
+    with ThreadPoolExecutor(3) as pool:
+        results = mapped(slow, begun, executor=pool, workers=3)
+        assert [next(results) for _ in range(20)] == list(range(0, 40, 2))
+        results.close()
+        assert next(begun) <= 20 + 12
+        assert pool.submit(len, "open").result() == 4
+
+
+def test_one_worker_is_this_process() -> None:
+    assert set(mapped(lambda _: threading.get_ident(), range(3), workers=1)) == {threading.get_ident()}
+
+
+def test_an_error_of_the_function_is_raised_in_its_place() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        results = mapped(lambda number: truediv(1, number), [1, 2, 0, 4], executor=pool)
+        assert [next(results), next(results)] == [1, 0.5]
+        with pytest.raises(ZeroDivisionError):
+            next(results)
+
+
+def test_processes_are_fresh_and_the_item_that_ends_one_is_named() -> None:
+    assert os.getpid() not in set(mapped(_pid, range(3), workers=2))
+    results = mapped(os._exit, [7], workers=2)
+    with pytest.raises(WorkerError, match=r"^7: the process that worked on it ended, perhaps for lack of memory: try"):
+        next(results)
+
+
+def _pid(_: object) -> int:
+    return os.getpid()
+
+
+class Broken(Executor):
+    """An executor whose workers are gone."""
+
+    def submit(self, *_: object, **__: object) -> Future[object]:  # type: ignore[override]
+        raise BrokenExecutor
+
+
+def test_a_broken_executor_is_one_sentence() -> None:
+    with pytest.raises(WorkerError, match=r"^3: the process that worked on it ended"):
+        list(mapped(str, [3], executor=Broken()))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
+def test_no_process_is_left(tmp_path: Path, stop: signal.Signals) -> None:
+    (tmp_path / "script.py").write_text(
+        "import os, signal, time\n"
+        "from legalir import executors\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def work(number):\n"
+        "    time.sleep(0.02 if number < 100 else 600)\n"
+        "    return os.getpid()\n"
+        "seen = set()\n"
+        "for pid in executors.mapped(work, range(110), workers=2):\n"
+        "    seen.add(pid)\n"
+        "    if len(seen) == 2:\n"
+        "        print('ready', flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout and process.stdout.readline() == "ready\n"
+    if stop == signal.SIGINT:
+        os.killpg(process.pid, stop)  # As a terminal does: all processes of the group get it.
+    else:
+        process.kill()
+    _, error = process.communicate(timeout=20)  # Ends when no process has the pipes open.
+    assert process.returncode == -stop
+    assert error.count("Traceback") == (stop == signal.SIGINT)
