@@ -61,6 +61,8 @@ EXPRESSIONS = (
     "bm25 >> links",
     "rrf(bm25 % 5 >> nitilink, bm25 >> links(k=3))",
     "focus(over=40) >> rrf(bm25, lsa)",
+    'chunked(bm25 % 30, by="line", size=553, overlap=50) % 20',
+    'rrf(bm25, chunked(tfidf, by="recursive", size=400, held="any"))',
     "default",
     "hyde >> lsa",
     "hyde(n=2, include_query=True) >> bm25",
@@ -364,7 +366,7 @@ def test_explanations_add_up(system: pt.Transformer, results: pd.DataFrame) -> N
         assert isinstance(step, Explainable | pt.RankCutoff), f"{step} has no explanation of its own"
 
 
-PIPELINES = {"multi": ("bm25", "rewrite(n=2)"), "rar": ("bm25",)}
+PIPELINES = {"chunked": ("bm25",), "multi": ("bm25", "rewrite(n=2)"), "rar": ("bm25",)}
 """Pipelines that retrievers take."""
 
 FACTS = tuple(

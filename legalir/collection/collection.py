@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from datetime import date
 from functools import cached_property
 from os import PathLike
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from legalir import datasets
+from legalir.collection.chunked import chunk_folder
 from legalir.collection.indexes import CollectionIndexes
 from legalir.collection.results import SearchResult, answer_with, search_with
 from legalir.collection.writing import Writing, writing_of
@@ -69,6 +70,7 @@ class Collection:
         self.client = (client or Client()).over(self)
         base = None if cache is None else Path(cache).expanduser().absolute()
         self.indexes = CollectionIndexes(self.source, base, self)
+        self._chunked: dict[Hashable, Collection] = {}
 
     def __repr__(self) -> str:
         return f"Collection({self.id!r})" if self.as_of is None else f"Collection({self.id!r}, as_of={self.as_of!r})"
@@ -116,6 +118,28 @@ class Collection:
     def chunks(self) -> ChunkMap | None:
         """Map from each chunk to the provisions that it holds; None if the documents are provisions."""
         return self.source.chunks
+
+    def chunked(self, by: str = "line", **options: object) -> Collection:
+        """Return the collection of the chunks into which the laws are cut; its questions and judgements are the same.
+
+        Its folder stands in the cache, and is written when it is first needed.
+
+        Args:
+            by: the method: ``article``, ``character``, ``line``, ``recursive``, ``sentence``, ``semantic``, ``pattern``
+                or ``judgment``.
+            options: parameters of the method, such as ``size=553``; None is the default of the method.
+
+        Raises:
+            ComponentError: there is no such method, it does not have a parameter, or the collection holds versions.
+            DataError: this is a chunk collection itself, or the folder cannot be written.
+        """
+        key = (by, *sorted((name, value) for name, value in options.items() if value is not None))
+        if key not in self._chunked:
+            folder = chunk_folder(self, by, **options)
+            split = "" if self.source.split is None else f"/{self.source.split}"
+            self._chunked[key] = chunks = Collection(f"{folder}{split}", self.indexes.home)
+            chunks.client = self.client  # Requests, and replies that an experiment stored, are those of this one.
+        return self._chunked[key]
 
     def docs(self) -> Iterator[Provision]:
         """Yield every provision."""

@@ -49,6 +49,9 @@ ANSWER_COLUMNS = {
 }
 """Columns that a generator adds, with their types; the fields of :class:`Answer` say what they hold."""
 
+PARTLY = "context_partly"
+"""Column of the provisions among ``context_docnos`` of which an answer read only parts, and which its ranking lacks."""
+
 NOTHING_FOUND = "nothing found"
 """Reason of the abstention where a question has no results."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import pyterrier as pt
@@ -34,7 +35,9 @@ def build(expression: str, collection: object) -> pt.Transformer:
     A component is made by its plugin's ``factory(collection, *pipelines, **params)``. A factory with a
     keyword-only parameter ``left`` also gets the transformer on the left of its ``>>``: everything upstream
     in the chain, or None at its start. A pipeline nested in a component or in an operator sees the upstream of
-    that component, because it gets the same input; a pipeline given as a parameter sees None.
+    that component, because it gets the same input; a pipeline given as a parameter sees None. If the factory has an
+    attribute ``over``, the nested pipelines are built over the collection that ``over(collection, **params)`` returns,
+    and see None.
 
     Equal sub-expressions become one object.
 
@@ -59,6 +62,7 @@ class Builder:
         # Keys hold ids of built objects, which stay alive as values of this dict.
         self._built: dict[Hashable, pt.Transformer] = {}
         self._plugins: dict[str, plugins.Plugin] = {}
+        self._others: dict[int, Builder] = {}
 
     def build(self, expression: str) -> pt.Transformer:
         """Return the transformer of `expression`; errors as :func:`build`."""
@@ -70,6 +74,10 @@ class Builder:
         if key not in self._built:
             self._built[key] = make()
         return self._built[key]
+
+    def over(self, collection: object) -> Builder:
+        """Return the builder for a collection: this one for its own."""
+        return self if collection is self.collection else self._others.setdefault(id(collection), Builder(collection))
 
     def plugin(self, name: str) -> plugins.Plugin:
         """Return the plugin of the component called `name`, imported the first time."""
@@ -83,6 +91,7 @@ class _Building:
 
     def __init__(self, builder: Builder, read: Expression) -> None:
         self._builder = builder
+        self._read = read
         self._error = read.error
 
     def pipeline(self, node: ast.expr, left: pt.Transformer | None) -> pt.Transformer:
@@ -125,8 +134,11 @@ class _Building:
             keywords = {**self._named(text, plugin, keywords), **keywords}
         if unknown := signature.unknown_parameter(keywords):
             raise self._error(keywords[unknown[0]], unknown[1])
-        pipelines = [self.pipeline(item, left) for item in call.arguments if not isinstance(item, ast.Constant)]
         values = {name: self._value(keyword.value) for name, keyword in keywords.items()}
+        inside, upstream = self._inside(
+            call.function, plugin, {name: value for name, (value, _) in values.items()}, left
+        )
+        pipelines = [inside.pipeline(item, upstream) for item in call.arguments if not isinstance(item, ast.Constant)]
         if signature.takes_left:
             values["left"] = left, id(left)
         params = {name: value for name, (value, _) in values.items()}
@@ -134,6 +146,14 @@ class _Building:
             raise self._error(call.function, fault)
         key = (call.name, *map(id, pipelines), *((name, key) for name, (_, key) in values.items()))
         return self._builder.once(key, lambda: self._make(call.function, plugin, pipelines, params))
+
+    def _inside(
+        self, node: ast.expr, plugin: plugins.Plugin, params: dict[str, object], left: pt.Transformer | None
+    ) -> tuple[_Building, pt.Transformer | None]:
+        """Return what builds the pipelines inside a component, and their upstream."""
+        with self._faults(node, plugin):
+            other = self._builder.over(plugin.over(self._builder.collection, params))
+        return (self, left) if other is self._builder else (_Building(other, self._read), None)
 
     def _named(
         self, text: ast.Constant, plugin: plugins.Plugin, keywords: dict[str, ast.keyword]
@@ -164,9 +184,15 @@ class _Building:
     def _make(
         self, node: ast.expr, plugin: plugins.Plugin, pipelines: list[pt.Transformer], params: dict[str, object]
     ) -> pt.Transformer:
+        with self._faults(node, plugin):
+            return cast(pt.Transformer, self._of_the_day(plugin, pipelines, params))
+
+    @contextmanager
+    def _faults(self, node: ast.expr, plugin: plugins.Plugin) -> Iterator[None]:
+        """Say where in the expression a component is that cannot be made."""
         name = plugin.entry.name
         try:
-            return cast(pt.Transformer, self._of_the_day(plugin, pipelines, params))
+            yield
         except ComponentError as error:
             raise self._error(node, _begin_with(name, str(error))) from error
         except AnalyzerError as error:

@@ -6,6 +6,7 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pandas as pd
@@ -89,6 +90,7 @@ class FakeCollection:
     client: Client = field(default_factory=Client)
     chunks: None = None
     dated: bool = False
+    source: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(replaced={}))
 
     def day(self, as_of: str | None) -> None:
         """Return no day: there are no versions."""

@@ -21,6 +21,7 @@ from legalir.experiment.report.terminal import print_result
 from legalir.experiment.runs.files import read_run, write_run
 from legalir.experiment.runs.running import checked_run
 from legalir.generate.generator import ANSWER_COLUMNS
+from legalir.pipeline import canonical
 
 
 class Answering(FakeCollection):
@@ -154,7 +155,7 @@ def test_a_file_that_is_not_a_run_of_answers(tmp_path: Path) -> None:
 
 
 def test_the_bundled_quote_generator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
+    monkeypatch.setattr("legalir.pipeline.canonical", canonical)
     definition = {
         "dataset": "legalir/firecode/dev",
         "measures": ["R@10"],

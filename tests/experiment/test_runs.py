@@ -6,6 +6,7 @@ import json
 import re
 import resource
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -49,6 +50,13 @@ def test_depth_cuts_and_ties_go_by_docno(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Lists, "transform", lambda self, inp: whole(self, inp).assign(score=0.5))
     first = made(FakeCollection(), systems={"s": "weak"})["s"].frame.query("qid == 'q1'")
     assert first["docno"].tolist() == ["제1조", "제7조", "제8조"]
+
+
+def test_a_run_is_not_reused_after_a_provision_was_renumbered(tmp_path: Path) -> None:
+    made(FakeCollection(), tmp_path)
+    moved = FakeCollection(source=SimpleNamespace(replaced={"제1조": "제9조"}))  # as origin.jsonl says
+    assert reused(made(moved, tmp_path)) == []
+    assert reused(made(moved, tmp_path)) != []
 
 
 def test_unchanged_runs_are_reused_and_equal(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,12 @@ TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon signed-rank test", "randomi
 
 
 def render(
-    scores: ScoreTable, queries: QueryFacts, environment: Mapping[str, object], dataset: str, chunk_rule: str = ""
+    scores: ScoreTable,
+    queries: QueryFacts,
+    environment: Mapping[str, object],
+    dataset: str,
+    chunk_rule: str = "",
+    remarks: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Return the report of an experiment as HTML.
 
@@ -48,6 +53,7 @@ def render(
         environment: the content of ``environment.json``.
         dataset: the name of the dataset.
         chunk_rule: which provisions of a chunk count, in words; empty if the documents are provisions.
+        remarks: remarks of components, each with the systems that it is about.
 
     Raises:
         MissingExtra: Jinja2 is not installed.
@@ -62,6 +68,7 @@ def render(
         dataset=dataset,
         definition_text=definition_text,
         chunk_rule=chunk_rule,
+        remarks=remarks or {},
         **facts,
         **_view(scores, queries),
     )

@@ -86,6 +86,16 @@ class ExperimentResult:
         return f"a chunk counts as the provisions that it holds{part}"
 
     @property
+    def remarks(self) -> dict[str, list[str]]:
+        """Remarks of components, such as the rule by which chunks count, each with the systems that it is about."""
+        systems = self.environment.get("systems")
+        remarks: dict[str, list[str]] = {}
+        for name, facts in systems.items() if isinstance(systems, Mapping) else ():
+            for remark in facts.get("notes", ()):
+                remarks.setdefault(str(remark), []).append(str(name))
+        return remarks
+
+    @property
     def dataset_name(self) -> str:
         """The dataset's id, or the name of its folder."""
         facts = self.environment.get("dataset")
@@ -113,7 +123,7 @@ class ExperimentResult:
         """
         path = Path(path)
         queries = QueryFacts(self.context, self.per_query, self.definition.measures[0], self.system_runs)
-        text = render(self.scores, queries, self.environment, self.dataset_name, self.chunk_rule)
+        text = render(self.scores, queries, self.environment, self.dataset_name, self.chunk_rule, self.remarks)
         with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path

@@ -49,6 +49,8 @@ def print_result(result: ExperimentResult, console: Console) -> None:
         console.print(_table(scores, part, names))
     legend = "; ".join(filter(None, [_legend(scores), result.chunk_rule]))
     console.print(legend, style="dim", highlight=False)
+    for remark, systems in result.remarks.items():
+        console.print(escape(f"{'; '.join(systems)}: {remark}"), style="dim", highlight=False)
     for reason, systems in scores.reasons().items():
         console.print(f"[yellow]not run:[/yellow] {escape('; '.join(systems))}: {escape(reason)}", highlight=False)
 

@@ -39,6 +39,7 @@ from legalir.generate.generator import ANSWER_COLUMNS, Answer, with_unanswered
 from legalir.llm.client import Client, Usage
 from legalir.plugins import plugin_of
 from legalir.progress import progress
+from legalir.storage.digest import digest
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -147,6 +148,8 @@ def _systems(
     from legalir.pipeline.default import default_expression
 
     corpus, asked = collection.fingerprint(), frame_fingerprint(topics)
+    if replaced := collection.source.replaced:  # Lookup and citations follow provisions that were renumbered.
+        corpus = digest([corpus, replaced])
     # All systems get a path, so that the name of a file does not depend on which models are there.
     paths = {} if out is None else record_paths(out / "runs", definition.systems)
     systems = {}

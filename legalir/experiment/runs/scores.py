@@ -22,7 +22,7 @@ from legalir.experiment.definition.definition import Definition, parse_measure
 from legalir.experiment.runs.files import has_answers
 from legalir.experiment.runs.latency import Latency
 from legalir.experiment.runs.statistics import bootstrap_interval, corrected, paired_test, resampling_counts
-from legalir.generate.generator import NOTHING_FOUND
+from legalir.generate.generator import NOTHING_FOUND, PARTLY
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share
 from legalir.measure.versions import judged_names
@@ -71,16 +71,18 @@ def scorable(run: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
 def given_provisions(run: pd.DataFrame) -> pd.DataFrame | None:
     """Return the provisions that answers were made from as ranked lists; None for answers without retrieval.
 
-    Answers have a ranking if a question has provisions, or none because nothing was found.
+    Provisions that were read only in part (``context_partly``) are left out. Answers have a ranking if a question has
+    provisions, or none because nothing was found.
     """
     if "context_docnos" not in run.columns:
         return None
     if not (run["context_docnos"].map(len).any() or (run["reason"] == NOTHING_FOUND).any()):
         return None
+    partly = run[PARTLY] if PARTLY in run.columns else [()] * len(run)
     rows = [
         (qid, docno, rank)
-        for qid, docnos in zip(run["qid"], run["context_docnos"], strict=True)
-        for rank, docno in enumerate(dict.fromkeys(docnos))
+        for qid, docnos, without in zip(run["qid"], run["context_docnos"], partly, strict=True)
+        for rank, docno in enumerate(one for one in dict.fromkeys(docnos) if one not in without)
     ]
     return pd.DataFrame(rows, columns=["qid", "docno", "rank"])
 
