@@ -59,7 +59,7 @@ from legalir.lexical.sparse import SparseIndex
 from legalir.plugins import parameters_of
 from legalir.storage.arrays import load_array, unit_rows
 from legalir.storage.artifact import IndexArtifact, building
-from legalir.storage.documents import INDEXED_TEXT, counted, document_batches
+from legalir.storage.documents import INDEXED_TEXT, counted, docno_of, document_batches
 from legalir.storage.files import link_or_copy
 from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import rebuild_hint
@@ -296,7 +296,7 @@ class DenseIndex(IndexArtifact):
         cls,
         path: str | PathLike[str],
         vectors: npt.NDArray[Any] | str | PathLike[str],
-        docnos: Iterable[str],
+        docnos: Iterable[str | Mapping[str, Any]],
         encoder: str | Encoder | None = None,
         *,
         precision: Precision = "float32",
@@ -309,7 +309,9 @@ class DenseIndex(IndexArtifact):
         Args:
             path: directory of the artifact.
             vectors: numbers [n, d], or the path of a ``.npy`` file of them.
-            docnos: the docno of each; of versions, each applies from its date to that of the next one.
+            docnos: the docno of each, or the document: with ``docno`` or ``doc_id``, and of a version ``text``, which
+                is empty for a repeal, ``effective_from`` and ``effective_to``. A docno alone tells only the first day
+                of a version: it applies to that of the next one, and a repeal is not known as one.
             encoder: makes the vectors of queries; without one, queries need a column ``query_vec``.
             precision: ``float32``, or ``float16`` for half the size.
             corpus: fingerprint of the collection, stored in the manifest.
@@ -329,9 +331,11 @@ class DenseIndex(IndexArtifact):
                 f"name the one that made them, or leave it out."
             )
         with index._building(given, "vectors made elsewhere", corpus, approximate, queries) as (data, facts):
-            names = list(docnos)
+            given_rows = list(docnos)
+            names = [docno_of(each) if isinstance(each, Mapping) else each for each in given_rows]
+            documents = (each if isinstance(each, Mapping) else {"docno": each} for each in given_rows)
             facts.update(write_vectors(data, foreign_vectors(vectors, names), precision))
-            for _ in dated(({"docno": name} for name in names), data):
+            for _ in dated(documents, data):
                 pass
         return index
 

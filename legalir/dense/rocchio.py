@@ -288,8 +288,7 @@ class TermRocchio(Feedback[dict[str, float]]):
         require_texts(queries, type(self).__name__)
         index = self.retriever.index
         wanted, place = np.unique(np.concatenate(feedback), return_inverse=True)
-        weights = self.retriever.postings().weights
-        rows = rows_of_postings(index.indptr, index.documents, weights, wanted, len(index))
+        rows = _rows(self.retriever, wanted)
         places = np.split(place, np.cumsum([len(numbers) for numbers in feedback])[:-1])
         moved = []
         for text, chosen in zip(queries["query"], places, strict=True):
@@ -329,7 +328,7 @@ class TermRocchio(Feedback[dict[str, float]]):
         index = self.retriever.index
         own = self.query(drop_results(inp)["query"].iloc[0])
         numbers = self.scorer().docno_table().numbers(scores)
-        rows = rows_of_postings(index.indptr, index.documents, self.retriever.postings().weights, numbers, len(index))
+        rows = _rows(self.retriever, numbers)
         moved = {index.terms.find(term): weight for term, weight in out[self.moved].iloc[0].items()}
         explanations = {}
         for docno, (terms, weights) in zip(scores, rows, strict=True):
@@ -373,6 +372,22 @@ class TermScorer(PairScorer):
         for vector, first, last in zip(queries["query_toks"], bounds, bounds[1:], strict=False):
             scores[first:last] = _term_scores(self.retriever, vector)[documents[first:last]]
         return scores
+
+
+def _rows(
+    retriever: SparseRetriever, documents: npt.NDArray[np.int64]
+) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
+    """Return the terms of each of some documents of an index, ascending, and their weights."""
+    rows: dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]] = {}
+    for segment, scored in retriever.postings().parts:
+        which, own = segment.own_documents(documents)
+        if len(which):
+            found = rows_of_postings(segment.indptr, segment.documents, scored.weights, own, len(segment.lengths))
+            terms = segment.terms.astype(np.int64)
+            rows.update(
+                (place, (terms[own], weights)) for place, (own, weights) in zip(which.tolist(), found, strict=True)
+            )
+    return [rows[place] for place in range(len(documents))]
 
 
 def _term_scores(retriever: SparseRetriever, vector: dict[str, float]) -> npt.NDArray[np.float32]:

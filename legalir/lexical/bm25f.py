@@ -1,108 +1,30 @@
 """BM25F: BM25 over several weighted fields, and its index, in which postings know the field of a term.
 
-Files of a build: the string table ``terms``, the docnos (see :mod:`legalir.storage.strings`), ``lengths.npy`` and those
-that :func:`write_field_postings` writes.
+Files of a build: see :class:`~legalir.lexical.term_index.TermIndex`; there is a column ``frequencies.<field>`` for each
+field, with 0 where the field lacks the term.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from legalir.analysis.analyzer import Analyzer, count_terms
-from legalir.analysis.auto import recognized
-from legalir.analysis.language import scripts
 from legalir.errors import ComponentError, suggestion
 from legalir.frames.component import check_number
-from legalir.lexical.postings import PostingsWriter
 from legalir.lexical.retriever import SparseRetriever
+from legalir.lexical.segments import Segment
 from legalir.lexical.term_index import TermIndex
-from legalir.lexical.weights import Weigher, bm25f_weigher, posting_blocks
+from legalir.lexical.weights import Weigher, bm25f_weigher, field_factor, lucene_idf
 from legalir.plugins import parameters_of
-from legalir.storage.arrays import create_array, load_array, save_array
-from legalir.storage.artifact import building
-from legalir.storage.documents import document_batches, field_text
-from legalir.storage.strings import write_docnos, write_strings
-from legalir.storage.validity import dated
-
-
-class _Block(NamedTuple):
-    """Postings of a range of terms: `sizes` of each term; `documents` [p]; for each text its posting, field and tf."""
-
-    terms: slice
-    sizes: npt.NDArray[np.int64]
-    documents: npt.NDArray[np.int32]
-    posting: npt.NDArray[np.int64]
-    field: npt.NDArray[np.int32]
-    tf: npt.NDArray[np.unsignedinteger[Any]]
-
-
-def write_field_postings(source: Path, target: Path, fields: Sequence[str], own: Sequence[int]) -> None:
-    """Write the postings of documents.
-
-    Files: ``indptr.npy`` int64 [V + 1]; ``documents.npy`` int32 [P], ascending within a term;
-    ``frequencies.<field>.npy`` unsigned [P], 0 where the field lacks the term; ``df.npy`` int64 [V].
-
-    Args:
-        source: directory with the postings of n·F texts, written by PostingsWriter; text i is
-            field ``i % F`` of document ``i // F``.
-        target: directory to write to.
-        fields: their names.
-        own: positions of the fields in which a term has to be for a document to count in df.
-    """
-    indptr = load_array(source / "indptr.npy")
-    sizes = np.zeros(len(indptr) - 1, dtype=np.int64)
-    df = np.zeros(len(indptr) - 1, dtype=np.int64)
-    highest = np.zeros(len(fields), dtype=np.int64)
-    for block in _blocks(source, indptr, len(fields)):
-        sizes[block.terms] = block.sizes
-        np.maximum.at(highest, block.field, block.tf)
-        held = np.zeros(len(block.documents), dtype=bool)
-        held[block.posting[np.isin(block.field, own)]] = True
-        starts = np.concatenate(([0], np.cumsum(block.sizes)))
-        df[block.terms] = np.diff(np.concatenate(([0], np.cumsum(held)))[starts])
-    save_array(target / "indptr.npy", np.concatenate(([0], np.cumsum(sizes))))
-    save_array(target / "df.npy", df)
-    total = (int(sizes.sum()),)
-    with ExitStack() as stack:
-        documents = stack.enter_context(create_array(target / "documents.npy", np.dtype(np.int32), total))
-        widths = [np.min_scalar_type(int(most)) for most in highest]
-        columns = [
-            stack.enter_context(create_array(target / f"frequencies.{field}.npy", width, total))
-            for field, width in zip(fields, widths, strict=True)
-        ]
-        for block in _blocks(source, indptr, len(fields)):
-            documents.write(block.documents.data)
-            for number, (column, width) in enumerate(zip(columns, widths, strict=True)):
-                tf = np.zeros(len(block.documents), dtype=width)
-                here = block.field == number
-                tf[block.posting[here]] = block.tf[here]
-                column.write(tf.data)
-
-
-def _blocks(source: Path, indptr: npt.NDArray[np.int64], fields: int) -> Iterator[_Block]:
-    texts, tf = load_array(source / "documents.npy"), load_array(source / "frequencies.npy")
-    for terms, postings in posting_blocks(indptr):
-        document, field = np.divmod(texts[postings], np.int32(fields))
-        new = np.diff(document, prepend=np.int32(-1)) != 0
-        starts = indptr[terms.start : terms.stop] - indptr[terms.start]
-        new[starts] = True  # every term has a posting
-        posting = np.cumsum(new) - 1
-        sizes = np.diff(posting[starts], append=int(new.sum()))
-        yield _Block(terms, sizes, document[new], posting, field, tf[postings])
-
+from legalir.storage.documents import field_text
+from legalir.storage.validity import Validity
 
 FIELDS = ("title", "text", "path", "citing")
 """Indexed fields: title, body, the chapter that holds a provision, and the headings of the provisions that cite it."""
-
-_OWN = (FIELDS.index("title"), FIELDS.index("text"))
-"""The fields that say in how many documents a term occurs."""
 
 
 class FieldIndex(TermIndex):
@@ -117,7 +39,10 @@ class FieldIndex(TermIndex):
     """
 
     kind = "field_index"
-    version = 1
+    version = 2
+    columns = tuple(f"frequencies.{field}" for field in FIELDS)
+    # Paths and headings of others do not say how common a term is: they repeat the same few words in many documents.
+    own = ("frequencies.title", "frequencies.text")
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, corpus: str = "", links: str = ""
@@ -134,68 +59,53 @@ class FieldIndex(TermIndex):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a field is not a string.
         """
-        with (
-            building(self.directory, self.kind, self.version) as (data, facts),
-            tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill,
-        ):
-            facts.update(_write(dated(iter, data), self._asked, data, Path(spill)))
-            facts.update(corpus=corpus, links=links)
-        self.forget()
-        return self
+        return self._build(iter, {"fields": list(FIELDS), "corpus": corpus, "links": links})
 
-    @property
-    def lengths(self) -> npt.NDArray[np.int32]:
-        """Number of term occurrences in each field of each document, int32 [n, F]."""
-        return self.arrays["lengths"]
+    def update(
+        self,
+        base: str | PathLike[str],
+        added: Iterable[Mapping[str, Any]],
+        removed: Iterable[str],
+        *,
+        validity: Callable[[npt.NDArray[np.object_]], Validity | None] | None = None,
+        corpus: str = "",
+        links: str = "",
+    ) -> Self:
+        """Build the index from an earlier one, as :meth:`SparseIndex.update` does.
 
-    @property
-    def df(self) -> npt.NDArray[np.int64]:
-        """Number of documents that hold a term in title or text, int64 [V].
+        A document is changed, too, where the headings of the provisions that cite it are.
 
-        Paths and headings of others are left out: they repeat the same few words in very many documents.
+        Args:
+            base: path of the earlier index, which may be that of this one.
+            added: documents as for :meth:`index`.
+            removed: docnos of documents of the earlier index that are gone or have changed.
+            validity: returns the days of the documents with given docnos, or None.
+            corpus: fingerprint of the collection as it is now, kept in the manifest.
+            links: fingerprint of its citation graph, kept in the manifest.
+
+        Raises:
+            ArtifactError: there is no index at `base`, or it is damaged or has another analyzer; or the files cannot be
+                written.
+            ComponentError: a docno is missing, occurs twice, or is to be removed and is not there; a field is not a
+                string; or `validity` is needed.
         """
-        return self.arrays["df"]
+        return self._build(added, {"fields": list(FIELDS), "corpus": corpus, "links": links}, base, removed, validity)
+
+    def texts_of(self, document: Mapping[str, Any]) -> Sequence[str]:
+        """Return the text of each field of a document."""
+        return [field_text(document, field) for field in FIELDS]
 
     def frequencies(self, field: str) -> npt.NDArray[np.unsignedinteger[Any]]:
         """Return the frequency of the term in one of `FIELDS` for each posting, unsigned [P]."""
-        return self.arrays[f"frequencies.{field}"]
+        return self.one_segment.columns[f"frequencies.{field}"]
 
-    def occurrences(self, term: int, posting: int, fields: Iterable[str] = FIELDS) -> dict[str, object]:
+    def occurrences(
+        self, term: int, segment: Segment, posting: int, fields: Iterable[str] = FIELDS
+    ) -> dict[str, object]:
         """Return the frequency of a term in all of `fields` and in each, and its documents by title or text."""
-        found = {field: int(self.frequencies(field)[posting]) for field in fields}
+        found = {field: int(segment.columns[f"frequencies.{field}"][posting]) for field in fields}
         in_fields = {field: tf for field, tf in found.items() if tf}
         return {"in_document": sum(found.values()), "documents": int(self.df[term]), "fields": in_fields}
-
-
-def _write(
-    documents: Iterable[Mapping[str, Any]], analyzer: Analyzer | None, data: Path, spill: Path
-) -> dict[str, Any]:
-    """Write the files of an index into `data`; return the facts for its manifest."""
-    # Every field of every document is counted as a text of its own.
-    writer = PostingsWriter(spill)
-    docnos: list[str] = []
-    letters: dict[str, float] = {}
-    for batch, texts in document_batches(documents, lambda document: [field_text(document, name) for name in FIELDS]):
-        docnos += batch
-        analyzer = analyzer or recognized(texts)
-        letters = letters or scripts(texts)
-        writer.add(count_terms(analyzer, texts))
-    assert analyzer is not None  # there is one batch at least
-    write_docnos(data, docnos)
-    counted = spill / "counted"
-    counted.mkdir()
-    vocabulary = writer.finish(counted)
-    write_strings(data, "terms", vocabulary)
-    lengths = load_array(counted / "lengths.npy").reshape(-1, len(FIELDS))
-    save_array(data / "lengths.npy", lengths)
-    write_field_postings(counted, data, FIELDS, _OWN)
-    return {
-        "analyzer": {"name": analyzer.name, "fingerprint": analyzer.fingerprint},
-        "scripts": {script: round(share, 4) for script, share in letters.items()},
-        "fields": list(FIELDS),
-        "documents": len(docnos),
-        "terms": len(vocabulary),
-    }
 
 
 DEFAULT_FIELDS = {"title": 2.0, "text": 1.0, "path": 1.0, "citing": 1.0}
@@ -261,19 +171,17 @@ class BM25F(SparseRetriever):
         weights = ", ".join(f"{field} {weight:g}" for field, weight in self.fields.items() if weight)
         return f"bm25f({self.index.analyzer.name}, k1={self.k1:g}, {weights})"
 
-    def weighting(self) -> Weigher:
+    def weighting(self, segment: Segment) -> Weigher:
         """Return the function to idf times saturated frequency."""
         index = self.index
-        return bm25f_weigher(
-            index.indptr,
-            index.documents,
-            [index.frequencies(field) for field in FIELDS],
-            index.lengths,
-            index.df,
-            weights=[self.fields.get(field, 0.0) for field in FIELDS],
-            b=[self.b[field] for field in FIELDS],
-            k1=self.k1,
-        )
+        factors = [
+            field_factor(segment.lengths[:, number], index.lengths[:, number], weight, self.b[field])
+            if (weight := self.fields.get(field))
+            else None
+            for number, field in enumerate(FIELDS)
+        ]
+        idf = segment.of_terms(lucene_idf(len(index), index.df))
+        return bm25f_weigher(segment.indptr, segment.documents, [*segment.columns.values()], factors, idf, self.k1)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -281,10 +189,10 @@ class BM25F(SparseRetriever):
         """Return each term once, with qtf^x."""
         return terms, (tf.astype(np.float64) ** self.query_exponent).astype(np.float32)
 
-    def occurrences(self, term: int, posting: int) -> dict[str, object]:
+    def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
         """Return the frequency of a term in the fields with a weight and in each, and its documents."""
         counting = [field for field, weight in self.fields.items() if weight]
-        return self.index.occurrences(term, posting, counting)
+        return self.index.occurrences(term, segment, posting, counting)
 
 
 def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str, float]:

@@ -20,9 +20,10 @@ from legalir.frames.columns import drop_results, empty_like, require_texts
 from legalir.frames.component import Cuttable
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
 from legalir.frames.scorer import PairScorer
-from legalir.lexical.postings import ScoredPostings
+from legalir.lexical.postings import ScoredSegments
+from legalir.lexical.segments import Segment
 from legalir.lexical.term_index import TermIndex
-from legalir.lexical.weights import Weigher
+from legalir.lexical.weights import Weigher, all_weights
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask
 
@@ -38,13 +39,15 @@ class SparseRetriever(Cuttable):
     index: TermIndex
     num_results: int
 
-    def weighting(self) -> npt.NDArray[np.float32] | Weigher:
-        """Return the weight of each posting, [P], or the function that computes those of some terms."""
+    def weighting(self, segment: Segment) -> npt.NDArray[np.float32] | Weigher:
+        """Return the weight of each posting of a segment, [p], or the function that computes those of some terms."""
         raise NotImplementedError
 
     def posting_weights(self) -> npt.NDArray[np.float32]:
-        """Return the weight of each posting; [P]."""
-        return self.postings().weights
+        """Return the weight of each posting of the index, as :attr:`TermIndex.documents` has them; [P]."""
+        segment = self.index.one_segment
+        weights = self.weighting(segment)
+        return weights if isinstance(weights, np.ndarray) else all_weights(segment.indptr, weights)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -57,15 +60,15 @@ class SparseRetriever(Cuttable):
         """
         raise NotImplementedError
 
-    _weighted: tuple[str, ScoredPostings] | None = None
+    _weighted: tuple[str, ScoredSegments] | None = None
 
-    def postings(self) -> ScoredPostings:
+    def postings(self) -> ScoredSegments:
         """Return the weighted postings, made on first use."""
         index = self.index
         build = index.manifest.data
         # The index may have been built anew since the last query: its old weights are wrong then.
         if self._weighted is None or self._weighted[0] != build:
-            self._weighted = build, ScoredPostings(index.indptr, index.documents, self.weighting(), len(index))
+            self._weighted = build, ScoredSegments(index.segments, self.weighting)
         return self._weighted[1]
 
     def scores(self, query: str) -> npt.NDArray[np.float32]:
@@ -97,9 +100,9 @@ class SparseRetriever(Cuttable):
         """Return the transformer that scores given documents as this retriever does."""
         return SparseScorer(self)
 
-    def occurrences(self, term: int, posting: int) -> dict[str, object]:
+    def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
         """Return the details of a posting for explanations: ``in_document``, ``documents`` with the term, and more."""
-        return self.index.occurrences(term, posting)
+        return self.index.occurrences(term, segment, posting)
 
     @property
     def label(self) -> str:
@@ -150,18 +153,23 @@ def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str])
     factor = dict.fromkeys(terms.tolist(), 0.0)
     for term, weight in zip(*retriever.query_vector(terms, tf), strict=True):
         factor[int(term)] += float(weight)
-    weights = retriever.postings().weights_of(terms)
-    for term, in_query in zip(terms.tolist(), tf.tolist(), strict=True):
-        first, last = int(index.indptr[term]), int(index.indptr[term + 1])
-        holders = index.documents[first:last]
-        place = np.minimum(np.searchsorted(holders, wanted), len(holders) - 1)
-        text = index.terms[term]
-        label = readable(text) + (f" ×{in_query}" if in_query > 1 else "")
-        for number, posting in zip(wanted.tolist(), (first + place).tolist(), strict=True):
-            value = factor[term] * float(weights[posting])
-            if index.documents[posting] == number and value:
-                detail = {"term": text, "in_query": in_query, **retriever.occurrences(term, posting)}
-                parts[number].append(Part(label, value, detail=detail))
+    for segment, scored in retriever.postings().parts:
+        which, documents = segment.own_documents(wanted)
+        own = segment.own_terms(terms)
+        weights = scored.weights_of(own[own >= 0])
+        for term, own_term, in_query in zip(terms.tolist(), own.tolist(), tf.tolist(), strict=True):
+            if own_term < 0:
+                continue
+            first, last = segment.indptr[own_term : own_term + 2].tolist()
+            holders = segment.documents[first:last]
+            place = np.minimum(np.searchsorted(holders, documents), len(holders) - 1)
+            text = index.terms[term]
+            label = readable(text) + (f" ×{in_query}" if in_query > 1 else "")
+            found = holders[place] == documents
+            for number, posting in zip(wanted[which[found]].tolist(), (first + place[found]).tolist(), strict=True):
+                if value := factor[term] * float(weights[posting]):
+                    detail = {"term": text, "in_query": in_query, **retriever.occurrences(term, segment, posting)}
+                    parts[number].append(Part(label, value, detail=detail))
     return {
         docno: Explanation(docno, score := float(scores[number]), retriever.label, _scaled(parts[int(number)], score))
         for docno, number in zip(docnos, numbers, strict=True)

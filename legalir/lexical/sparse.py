@@ -1,32 +1,25 @@
 """The sparse index, memory-mapped postings of a collection under one analyzer, with its retrievers BM25 and TF-IDF.
 
-Files of a build: the string table ``terms``, the docnos (see :mod:`legalir.storage.strings`), and ``indptr.npy``,
-``documents.npy``, ``frequencies.npy``, ``lengths.npy`` (see :class:`~legalir.lexical.postings.PostingsWriter`).
+Files of a build: see :class:`~legalir.lexical.term_index.TermIndex`; the one column is ``frequencies``.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from legalir.analysis.analyzer import Analyzer, count_terms
-from legalir.analysis.auto import recognized
-from legalir.analysis.language import scripts
 from legalir.frames.component import check_choice, check_number
-from legalir.lexical.postings import PostingsWriter
 from legalir.lexical.retriever import SparseRetriever
+from legalir.lexical.segments import Segment
 from legalir.lexical.term_index import TermIndex
-from legalir.lexical.weights import Weigher, bm25_weigher, lucene_idf, sklearn_idf, tfidf_weights
+from legalir.lexical.weights import Weigher, bm25_norm, bm25_weigher, lucene_idf, sklearn_idf, tfidf_weights
 from legalir.plugins import parameters_of
-from legalir.storage.artifact import building
-from legalir.storage.documents import INDEXED_TEXT, document_batches
-from legalir.storage.strings import write_docnos, write_strings
-from legalir.storage.validity import dated
+from legalir.storage.documents import INDEXED_TEXT, indexed_text
+from legalir.storage.validity import Validity
 
 
 class SparseIndex(TermIndex):
@@ -44,7 +37,8 @@ class SparseIndex(TermIndex):
     """
 
     kind = "sparse_index"
-    version = 1
+    version = 2
+    columns = own = ("frequencies",)
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
@@ -59,29 +53,50 @@ class SparseIndex(TermIndex):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a text is not a string.
         """
-        with (
-            building(self.directory, self.kind, self.version) as (data, facts),
-            tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill,
-        ):
-            facts.update(_write(dated(iter, data), self._asked, data, Path(spill)))
-            facts["corpus"] = corpus
-        self.forget()
-        return self
+        return self._build(iter, {"indexed": INDEXED_TEXT, "corpus": corpus})
+
+    def update(
+        self,
+        base: str | PathLike[str],
+        added: Iterable[Mapping[str, Any]],
+        removed: Iterable[str],
+        *,
+        validity: Callable[[npt.NDArray[np.object_]], Validity | None] | None = None,
+        corpus: str = "",
+    ) -> Self:
+        """Build the index from an earlier one, in time that depends on what changed.
+
+        Scores are those of an index of the same documents that is built at once, to the last bit. The files of segments
+        that stay are linked, or copied where the file system has no links, so the earlier index may then be removed.
+
+        Args:
+            base: path of the earlier index, which may be that of this one. Its analyzer is used.
+            added: documents as for :meth:`index`, new ones or new states of documents that are in `removed`.
+            removed: docnos of documents of the earlier index that are gone or have changed.
+            validity: returns the days of the documents with given docnos, object [n], or None where no docno is that of
+                a version; needed where docnos are.
+            corpus: fingerprint of the collection as it is now, kept in the manifest.
+
+        Raises:
+            ArtifactError: there is no index at `base`, or it is damaged or has another analyzer; or the files cannot be
+                written.
+            ComponentError: a docno is missing, occurs twice, or is to be removed and is not there; a text is not a
+                string; or `validity` is needed.
+        """
+        return self._build(added, {"indexed": INDEXED_TEXT, "corpus": corpus}, base, removed, validity)
+
+    def texts_of(self, document: Mapping[str, Any]) -> Sequence[str]:
+        """Return the indexed text of a document."""
+        return (indexed_text(document),)
 
     @property
     def frequencies(self) -> npt.NDArray[np.unsignedinteger[Any]]:
         """Term frequency of each posting, unsigned [P]."""
-        return self.arrays["frequencies"]
+        return self.one_segment.columns["frequencies"]
 
-    @property
-    def lengths(self) -> npt.NDArray[np.int32]:
-        """Number of term occurrences in each document, int32 [n]."""
-        return self.arrays["lengths"]
-
-    def occurrences(self, term: int, posting: int) -> dict[str, object]:
-        """Return the frequency of the term of a posting ``in_document``, and its number of ``documents``."""
-        documents = int(self.indptr[term + 1] - self.indptr[term])
-        return {"in_document": int(self.frequencies[posting]), "documents": documents}
+    def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
+        """Return the frequency of a term in the document of a posting, and its number of documents."""
+        return {"in_document": int(segment.columns["frequencies"][posting]), "documents": int(self.df[term])}
 
     def index_inputs(self) -> list[list[str]]:
         """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
@@ -94,31 +109,6 @@ class SparseIndex(TermIndex):
     def tfidf(self, num_results: int = 1000, idf: Idf = "lucene") -> TFIDF:
         """Return a TF-IDF retriever with cosine scores."""
         return TFIDF(self, idf=idf, num_results=num_results)
-
-
-def _write(
-    documents: Iterable[Mapping[str, Any]], analyzer: Analyzer | None, data: Path, spill: Path
-) -> dict[str, Any]:
-    """Write the files of an index into `data`; return the facts for its manifest."""
-    writer = PostingsWriter(spill)
-    docnos: list[str] = []
-    letters: dict[str, float] = {}
-    for batch, texts in document_batches(documents):
-        docnos += batch
-        analyzer = analyzer or recognized(texts)
-        letters = letters or scripts(texts)
-        writer.add(count_terms(analyzer, texts))
-    assert analyzer is not None  # there is one batch at least
-    write_docnos(data, docnos)
-    vocabulary = writer.finish(data)
-    write_strings(data, "terms", vocabulary)
-    return {
-        "analyzer": {"name": analyzer.name, "fingerprint": analyzer.fingerprint},
-        "scripts": {script: round(share, 4) for script, share in letters.items()},
-        "indexed": INDEXED_TEXT,
-        "documents": len(docnos),
-        "terms": len(vocabulary),
-    }
 
 
 _ADDED = 8
@@ -157,10 +147,12 @@ class BM25(SparseRetriever):
         """The retriever as in an expression, with the parameters of its scores."""
         return f"bm25({self.index.analyzer.name}, k1={self.k1:g}, b={self.b:g})"
 
-    def weighting(self) -> Weigher:
+    def weighting(self, segment: Segment) -> Weigher:
         """Return the function to idf times saturated frequency."""
-        index = self.index
-        return bm25_weigher(index.indptr, index.documents, index.frequencies, index.lengths, self.k1, self.b)
+        index, frequencies = self.index, segment.columns["frequencies"]
+        norm = bm25_norm(segment.lengths, index.lengths, self.k1, self.b)
+        idf = segment.of_terms(lucene_idf(len(index), index.df))
+        return bm25_weigher(segment.indptr, segment.documents, frequencies, norm, idf)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -222,18 +214,16 @@ class TFIDF(SparseRetriever):
         formula = lucene_idf if self.idf == "lucene" else sklearn_idf
         return formula(len(self.index), df)
 
-    def weighting(self) -> npt.NDArray[np.float32]:
-        """Return the cosine weight of each posting; [P]."""
-        index = self.index
-        idf = self._idf_of(np.diff(index.indptr))
-        return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, idf)
+    def weighting(self, segment: Segment) -> npt.NDArray[np.float32]:
+        """Return the cosine weight of each posting; [p]."""
+        frequencies, idf = segment.columns["frequencies"], segment.of_terms(self._idf_of(self.index.df))
+        return tfidf_weights(segment.indptr, segment.documents, frequencies, segment.lengths, idf)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Return the query vector, scaled to length 1."""
-        indptr = self.index.indptr
-        raw = (1 + np.log(tf)) * self._idf_of(indptr[terms + 1] - indptr[terms])
+        raw = (1 + np.log(tf)) * self._idf_of(self.index.df[terms])
         return terms, (raw / (np.sqrt(np.square(raw).sum()) or 1.0)).astype(np.float32)
 
     def scores(self, query: str) -> npt.NDArray[np.float32]:

@@ -47,28 +47,46 @@ def all_weights(indptr: npt.NDArray[np.int64], weigh: Weigher) -> npt.NDArray[np
     return weights
 
 
+def bm25_norm(lengths: npt.NDArray[np.int32], all_lengths: npt.NDArray[np.int32], k1: float, b: float) -> Floats:
+    """Return ``k1·(1 − b + b·dl/avgdl)`` of each document; [n].
+
+    Args:
+        lengths: dl of each document, [n].
+        all_lengths: those of the whole collection, whose mean is avgdl.
+        k1: at least 0.
+        b: from 0 to 1.
+    """
+    mean = all_lengths.mean() if len(all_lengths) else 0.0
+    norm: Floats = k1 * (1 - b + b * lengths / (mean or 1.0))
+    return norm
+
+
 def bm25_weigher(
     indptr: npt.NDArray[np.int64],
     documents: npt.NDArray[np.int32],
     frequencies: npt.NDArray[np.unsignedinteger],
-    lengths: npt.NDArray[np.int32],
-    k1: float,
-    b: float,
+    norm: Floats,
+    idf: Floats,
 ) -> Weigher:
-    """Return the function that computes ``idf · tf / (tf + k1·(1 − b + b·dl/avgdl))`` for each posting.
+    """Return the function that computes ``idf · tf / (tf + norm)`` for each posting.
 
     BM25 [bm25] as Lucene scores it since version 8 (without the constant factor k1 + 1), with exact document lengths.
+
+    Args:
+        indptr: int64 [V + 1].
+        documents: int32 [P].
+        frequencies: unsigned [P].
+        norm: of each document, see :func:`bm25_norm`; [n].
+        idf: of each term; [V].
     """
-    df = np.diff(indptr)
+    sizes = np.diff(indptr)
     # Rounded before it is multiplied, as bm25s does: with the same order of additions, scores agree to the last bit.
-    idf = lucene_idf(len(lengths), df).astype(np.float32)
-    mean = lengths.mean() if len(lengths) else 0.0
-    norm = k1 * (1 - b + b * lengths / (mean or 1.0))
+    rounded = idf.astype(np.float32)
 
     def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
         tf = frequencies[postings].astype(np.float64)
         saturated = tf / (tf + norm[documents[postings]])
-        return np.repeat(idf[terms], df[terms]) * saturated
+        return np.repeat(rounded[terms], sizes[terms]) * saturated
 
     return weigh
 
@@ -77,50 +95,52 @@ def bm25f_weigher(
     indptr: npt.NDArray[np.int64],
     documents: npt.NDArray[np.int32],
     frequencies: Sequence[npt.NDArray[np.unsignedinteger]],
-    lengths: npt.NDArray[np.int32],
-    df: npt.NDArray[np.int64],
-    *,
-    weights: Sequence[float],
-    b: Sequence[float],
+    factors: Sequence[Floats | None],
+    idf: Floats,
     k1: float,
 ) -> Weigher:
     """Return the function that computes ``idf · tf′ / (tf′ + k1)`` for each posting.
 
-    BM25F [bm25f] with ``tf′ = Σ_f w_f·tf_f / (1 − b_f + b_f·l_f/avg_f)``, a length normalisation for each field. avg_f
-    is the mean length of the field in the documents that have it: documents without it do not change the mean.
+    BM25F [bm25f] with ``tf′ = Σ_f w_f·tf_f / (1 − b_f + b_f·l_f/avg_f)``, a length normalisation for each field.
 
     Args:
         indptr: int64 [V + 1].
         documents: int32 [P].
         frequencies: of each field, frequency of the term there for each posting; F of [P].
-        lengths: of each document's fields, [n, F].
-        df: number of documents that makes a term rare or common; [V].
-        weights: w of each field, at least 0.
-        b: of each field, from 0 to 1.
+        factors: of each field, the value of one occurrence in each document, see :func:`field_factor`; None for a field
+            without weight, which is not read.
+        idf: of each term; [V].
         k1: at least 0.
     """
     sizes = np.diff(indptr)
-    idf = lucene_idf(len(lengths), df).astype(np.float32)
-    # A field without weight is not read.
-    used = [field for field, weight in enumerate(weights) if weight]
-    factors = {field: _field_factor(lengths[:, field], weights[field], b[field]) for field in used}
+    rounded = idf.astype(np.float32)
+    used = [(column, factor) for column, factor in zip(frequencies, factors, strict=True) if factor is not None]
 
     def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
         holders = documents[postings]
         tf = np.zeros(len(holders))
-        for field in used:
-            tf += frequencies[field][postings] * factors[field][holders]
+        for column, factor in used:
+            tf += column[postings] * factor[holders]
         saturated = np.divide(tf, tf + k1, out=np.zeros_like(tf), where=tf > 0)
-        return np.repeat(idf[terms], sizes[terms]) * saturated
+        return np.repeat(rounded[terms], sizes[terms]) * saturated
 
     return weigh
 
 
-def _field_factor(lengths: npt.NDArray[np.int32], weight: float, b: float) -> Floats:
-    """Return the value of one occurrence in each document's field; [n]."""
-    there = lengths > 0
-    mean = lengths[there].mean() if there.any() else 1.0
-    return np.divide(weight, 1 - b + b * lengths / mean, out=np.zeros(len(lengths)), where=there)
+def field_factor(lengths: npt.NDArray[np.int32], all_lengths: npt.NDArray[np.int32], weight: float, b: float) -> Floats:
+    """Return ``w / (1 − b + b·l/avg)``, the value of one occurrence in a field of each document; [n].
+
+    avg is the mean length of the field in the documents that have it: documents without it do not change the mean.
+
+    Args:
+        lengths: l of each document, [n].
+        all_lengths: those of the whole collection.
+        weight: w, at least 0.
+        b: from 0 to 1.
+    """
+    filled = all_lengths[all_lengths > 0]
+    mean = filled.mean() if len(filled) else 1.0
+    return np.divide(weight, 1 - b + b * lengths / mean, out=np.zeros(len(lengths)), where=lengths > 0)
 
 
 def tfidf_weights(
@@ -137,7 +157,8 @@ def tfidf_weights(
     for terms, postings in posting_blocks(indptr):
         # Frequencies of one byte would have a logarithm of half precision.
         raw = (1 + np.log(frequencies[postings], dtype=np.float64)) * np.repeat(idf[terms], df[terms])
-        squares += np.bincount(documents[postings], weights=raw**2, minlength=len(lengths))
+        # Added one by one, in the order of the terms: sums of blocks would depend on where a block ends.
+        np.add.at(squares, documents[postings].astype(np.int64), raw**2)
         weights[postings] = raw
     norms = np.sqrt(np.where(squares > 0, squares, 1.0))
     for _, postings in posting_blocks(indptr):

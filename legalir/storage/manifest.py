@@ -32,7 +32,7 @@ class Manifest:
         version: version of the layout of this kind.
         data: name of the data directory.
         facts: parameters, fingerprints and counts, by name; JSON values.
-        files: file name to ``{"size": bytes, "sha256": hex}``.
+        files: file name, with its folder if it is in one, to ``{"size": bytes, "sha256": hex}``.
     """
 
     kind: str
@@ -42,9 +42,20 @@ class Manifest:
     files: dict[str, dict[str, Any]]
 
 
-def inventory(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """Return ``{"size": bytes, "sha256": hex}`` of each file, by name and in the order of the names."""
-    return {path.name: {"size": path.stat().st_size, "sha256": file_digest(path)} for path in sorted(files)}
+def inventory(files: Iterable[Path], folder: Path | None = None) -> dict[str, dict[str, Any]]:
+    """Return ``{"size": bytes, "sha256": hex}`` of each file, in the order of the names.
+
+    Args:
+        files: the files.
+        folder: the folder that names are relative to; None where each file is called by its own name alone.
+    """
+    return {
+        path.name if folder is None else path.relative_to(folder).as_posix(): {
+            "size": path.stat().st_size,
+            "sha256": file_digest(path),
+        }
+        for path in sorted(files)
+    }
 
 
 def seal(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,7 +83,7 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
     try:
         manifest = Manifest(**unseal(json.loads((path / MANIFEST).read_text(encoding="utf-8"))))
         files_are_plain = all(
-            isinstance(entry["size"], int) and isinstance(entry["sha256"], str) and Path(name).name == name
+            isinstance(entry["size"], int) and isinstance(entry["sha256"], str) and _is_inside(name)
             for name, entry in manifest.files.items()
         )
         if Path(manifest.data).name != manifest.data or not files_are_plain:
@@ -94,6 +105,12 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
             f"is needed: {rebuild_hint(path)}"
         )
     return manifest
+
+
+def _is_inside(name: str) -> bool:
+    """Return whether a name is that of a file in a folder or in one of its own folders."""
+    parts = name.split("/")
+    return "\\" not in name and ":" not in name and not {"", ".", ".."} & set(parts)
 
 
 def rebuild_hint(path: Path) -> str:

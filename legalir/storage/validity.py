@@ -12,14 +12,14 @@ An index of documents with such docnos has the files ``effective.from.npy`` and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from legalir.errors import ComponentError
 from legalir.storage.arrays import save_array
@@ -153,18 +153,38 @@ class DateReader:
         Raises:
             ComponentError: a date is not one.
         """
-        docnos = self.docnos
-        if not any(map(names_version, docnos)):
-            return None
-        keys = [provision_key(docno) for docno in docnos]
-        begin = np.array([_first_day(*row) for row in zip(docnos, self._begin, strict=True)], dtype=np.int64)
-        end = np.array([_day(*row, "effective_to", _OPEN) for row in zip(docnos, self._end, strict=True)], np.int64)
-        order = sorted(range(len(docnos)), key=lambda row: (keys[row], begin[row], docnos[row]))
-        for row, following in pairwise(order):
-            if keys[row] == keys[following]:
-                end[row] = min(end[row], begin[following])
-        end = np.where(self._repealed, begin, np.maximum(begin, end))
-        return Validity(begin.astype(np.int32), end.astype(np.int32))
+        return validity_of(self.docnos, self._begin, self._end, self._repealed)
+
+
+def validity_of(
+    docnos: Sequence[str], begin: Sequence[object], end: Sequence[object], repealed: Sequence[bool]
+) -> Validity | None:
+    """Return the validity of n documents; None where no docno is that of a version.
+
+    A version ends at the latest where the next one of its provision begins.
+
+    Args:
+        docnos: [n].
+        begin: ``effective_from`` of each; the date in the docno where there is none.
+        end: ``effective_to`` of each, empty or None for an open end.
+        repealed: whether it has no text, and is never in force.
+
+    Raises:
+        ComponentError: a date is not one.
+    """
+    if not any(map(names_version, docnos)):
+        return None
+    first = np.array([_first_day(*row) for row in zip(docnos, begin, strict=True)], dtype=np.int64)
+    last = np.array([_day(*row, "effective_to", _OPEN) for row in zip(docnos, end, strict=True)], dtype=np.int64)
+    key = pd.factorize(np.array([provision_key(docno) for docno in docnos], dtype=object))[0]
+    by_docno = np.empty(len(docnos), dtype=np.int64)
+    by_docno[sorted(range(len(docnos)), key=docnos.__getitem__)] = np.arange(len(docnos))
+    order = np.lexsort((by_docno, first, key))
+    row, following = order[:-1], order[1:]
+    same = key[row] == key[following]
+    last[row[same]] = np.minimum(last[row[same]], first[following[same]])
+    last = np.where(np.asarray(repealed, dtype=bool), first, np.maximum(first, last))
+    return Validity(first.astype(np.int32), last.astype(np.int32))
 
 
 def _first_day(docno: str, value: object) -> int:

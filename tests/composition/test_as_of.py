@@ -327,6 +327,24 @@ def test_the_nearest_vectors_of_a_day(tmp_path: Path, approximate: str | None) -
             assert approximate != "hnsw" or len(expected & set(found[day])) >= 19
 
 
+def test_given_vectors_with_documents_know_repeals_and_last_days(tmp_path: Path) -> None:
+    documents = [
+        {"docno": "fee@2010-01-01", "text": "The fee is 10."},
+        {"docno": "fee@2015-01-01", "text": ""},  # the repeal
+        {"docno": "tax@2010-01-01", "text": "The tax is 20.", "effective_to": "2012-01-01"},
+        {"doc_id": "old@2009-01-01", "text": "Lamps are lit."},
+    ]
+    rows = {"of documents": documents, "of docnos": ["fee@2010-01-01", "fee@2015-01-01", *documents[2:]]}
+    days = {"2011-01-01": {"fee@2010-01-01", "tax@2010-01-01", "old@2009-01-01"}, "2016-01-01": {"old@2009-01-01"}}
+    for name, docs in rows.items():
+        index = legalir.DenseIndex.from_vectors(tmp_path / name, np.eye(4), docs)
+        for day, expected in days.items():
+            queries = pd.DataFrame({"qid": ["q"], "query_vec": [np.ones(4)], "as_of": [day]})
+            found = set(index.retriever().transform(queries)["docno"])
+            # A docno alone does not say that its version is a repeal.
+            assert found == expected | ({"fee@2015-01-01"} if name == "of docnos" and day > "2015" else set())
+
+
 def links_of(collection: legalir.Collection, day: str) -> Iterator[tuple[str, str]]:
     graph = collection.graph.at(date.fromisoformat(day).toordinal())
     return ((a, b) for a, b, _ in graph.links())

@@ -55,6 +55,7 @@ def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
     facts = {
         "scripts": {"Hangul": 1.0},
         "fields": list(FIELDS),
+        "segments": ["0"],
         "documents": 4,
         "terms": len(index.terms),
         "corpus": "c0ffee",
@@ -78,12 +79,12 @@ def test_occurrences(tmp_path: Path) -> None:
     )
     term = index.terms.find("법")
     first = int(index.indptr[term])
-    assert index.occurrences(term, first) == {
+    assert index.occurrences(term, index.one_segment, first) == {
         "in_document": 4,
         "documents": 1,
         "fields": {"title": 1, "text": 2, "citing": 1},
     }
-    assert index.occurrences(term, first, ["title", "path"])["in_document"] == 1
+    assert index.occurrences(term, index.one_segment, first, ["title", "path"])["in_document"] == 1
 
 
 def test_what_is_no_document_is_refused(tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_what_stands_at_the_path_is_checked(tmp_path: Path) -> None:
         _ = FieldIndex(path, analyzer="jamo4").manifest
     with pytest.raises(ArtifactError, match="exists and is not a sparse_index"):
         SparseIndex(path).index(DOCUMENTS)
-    (file,) = path.glob("data-*/frequencies.citing.npy")
+    (file,) = path.glob("data-*/0.frequencies.citing.npy")
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(ArtifactError, match=r"frequencies\.citing\.npy has .* bytes where .* remove the directory"):
         _ = FieldIndex(path).manifest

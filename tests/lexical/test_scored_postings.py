@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.lexical.postings import ScoredPostings
-from legalir.lexical.weights import all_weights, bm25_weigher
+from legalir.lexical.weights import Weigher, all_weights, bm25_norm, bm25_weigher, lucene_idf
 
 
 def postings(random: np.random.Generator, terms: int, documents: int) -> tuple[np.ndarray, ...]:
@@ -16,6 +16,12 @@ def postings(random: np.random.Generator, terms: int, documents: int) -> tuple[n
     rows, columns = np.nonzero(matrix)
     indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=terms)))).astype(np.int64)
     return matrix, indptr, columns.astype(np.int32), matrix[rows, columns].astype(np.uint8)
+
+
+def weigher(matrix: np.ndarray, indptr: np.ndarray, documents: np.ndarray, frequencies: np.ndarray) -> Weigher:
+    lengths = matrix.sum(axis=0).astype(np.int32)
+    idf = lucene_idf(len(lengths), np.diff(indptr))
+    return bm25_weigher(indptr, documents, frequencies, bm25_norm(lengths, lengths, 1.5, 0.75), idf)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 12), st.data())
@@ -34,7 +40,7 @@ def test_scores_are_a_product_with_the_matrix(seed: int, terms: int, documents: 
 def test_weights_computed_by_term_are_those_of_all(seed: int, queries: list[list[int]]) -> None:
     random = np.random.default_rng(seed)
     matrix, indptr, documents, frequencies = postings(random, 40, 30)
-    weigh = bm25_weigher(indptr, documents, frequencies, matrix.sum(axis=0).astype(np.int32), 1.5, 0.75)
+    weigh = weigher(matrix, indptr, documents, frequencies)
     expected = all_weights(indptr, weigh)
     lazy, whole = (ScoredPostings(indptr, documents, weights, 30) for weights in (weigh, expected))
     for terms in (np.array(query, dtype=np.int64) for query in queries):
@@ -45,7 +51,7 @@ def test_weights_computed_by_term_are_those_of_all(seed: int, queries: list[list
 
 def test_few_terms_weigh_few_postings() -> None:
     matrix, indptr, documents, frequencies = postings(np.random.default_rng(5), 40, 30)
-    weigh = bm25_weigher(indptr, documents, frequencies, matrix.sum(axis=0).astype(np.int32), 1.5, 0.75)
+    weigh = weigher(matrix, indptr, documents, frequencies)
     weighed: list[int] = []
 
     def counted(terms: slice | np.ndarray, rows: slice | np.ndarray) -> np.ndarray:

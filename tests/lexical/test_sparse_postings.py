@@ -74,11 +74,12 @@ def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
         "analyzer": analyzer,
         "scripts": {script: round(share, 4) for script, share in scripts(map(indexed_text, DOCUMENTS)).items()},
         "indexed": INDEXED_TEXT,
+        "segments": ["0"],
         "documents": len(DOCUMENTS),
         "terms": len(index.terms),
         "corpus": "c0ffee",
     }
-    assert (index.manifest.kind, index.manifest.version) == ("sparse_index", 1)
+    assert (index.manifest.kind, index.manifest.version) == ("sparse_index", 2)
 
 
 @pytest.mark.parametrize("make", [SparseIndex, FieldIndex])
@@ -192,8 +193,14 @@ def test_nothing_is_built_on_the_way(tmp_path: Path) -> None:
 def test_equal_content_has_an_equal_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = SparseIndex(tmp_path / "one").index(DOCUMENTS)
     monkeypatch.setattr(documents_module, "_BATCH_CHARACTERS", 10)
-    two = SparseIndex(tmp_path / "two").index(DOCUMENTS, corpus="other")
+    two = SparseIndex(tmp_path / "two").index(DOCUMENTS)
     assert one.fingerprint() == two.fingerprint()
+    # A known corpus stands for the content.
+    known, other = (
+        SparseIndex(tmp_path / corpus, "char2").index(DOCUMENTS, corpus=corpus) for corpus in ("c0ffee", "beef")
+    )
+    again = SparseIndex(tmp_path / "again", "char2").index(reversed(DOCUMENTS), corpus="c0ffee")
+    assert known.fingerprint() == again.fingerprint() != other.fingerprint()
     assert one.fingerprint() != SparseIndex(tmp_path / "three").index(OTHERS).fingerprint()
     assert one.fingerprint() != SparseIndex(tmp_path / "four", analyzer="jamo4").index(DOCUMENTS).fingerprint()
 

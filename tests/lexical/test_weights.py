@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from legalir.lexical import weights
-from legalir.lexical.weights import all_weights, bm25_weigher, tfidf_weights
+from legalir.lexical.weights import all_weights, bm25_norm, bm25_weigher, lucene_idf, tfidf_weights
 
 
 def postings(random: np.random.Generator, terms: int, documents: int) -> tuple[np.ndarray, ...]:
@@ -29,9 +29,10 @@ def test_weights_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch, block:
     found = tfidf_weights(indptr, documents, frequencies, lengths, idf)
     np.testing.assert_allclose(found, cosine[np.nonzero(matrix)], rtol=1e-6)
     df = (matrix > 0).sum(axis=1)
-    norm = 1.5 * (0.25 + 0.75 * lengths / lengths.mean())
-    expected = np.log(1 + (30 - df + 0.5) / (df + 0.5))[:, None] * (matrix / (matrix + norm))
-    found = all_weights(indptr, bm25_weigher(indptr, documents, frequencies, lengths, 1.5, 0.75))
+    plain_norm = 1.5 * (0.25 + 0.75 * lengths / lengths.mean())
+    expected = np.log(1 + (30 - df + 0.5) / (df + 0.5))[:, None] * (matrix / (matrix + plain_norm))
+    norm = bm25_norm(lengths, lengths, 1.5, 0.75)
+    found = all_weights(indptr, bm25_weigher(indptr, documents, frequencies, norm, lucene_idf(30, df)))
     np.testing.assert_allclose(found, expected[np.nonzero(matrix)], rtol=1e-6)
 
 
@@ -39,8 +40,8 @@ def test_weights_of_nothing() -> None:
     nothing = np.zeros(0, dtype=np.int32)
     indptr = np.zeros(1, dtype=np.int64)
     frequencies = np.zeros(0, dtype=np.uint8)
-    assert len(all_weights(indptr, bm25_weigher(indptr, nothing, frequencies, nothing, 0.9, 0.4))) == 0
-    # Documents without a single term divide by no zero.
     lengths = np.zeros(3, dtype=np.int32)
-    assert len(all_weights(indptr, bm25_weigher(indptr, nothing, frequencies, lengths, 0.9, 0.4))) == 0
+    for some in (nothing, lengths):  # Documents without a single term divide by no zero.
+        norm = bm25_norm(some, some, 0.9, 0.4)
+        assert len(all_weights(indptr, bm25_weigher(indptr, nothing, frequencies, norm, np.zeros(0)))) == 0
     assert len(tfidf_weights(indptr, nothing, frequencies, lengths, np.zeros(0))) == 0

@@ -10,7 +10,7 @@ import pytest
 
 from legalir.errors import ArtifactError
 from legalir.storage.artifact import building, open_build
-from legalir.storage.manifest import read_manifest
+from legalir.storage.manifest import read_manifest, seal
 
 
 def build(path: Path, kind: str = "thing", version: int = 1, value: int = 7) -> Path:
@@ -33,6 +33,28 @@ def test_a_build_is_a_manifest_and_its_files(tmp_path: Path) -> None:
     assert arrays["numbers"].tolist() == list(range(7))
     with pytest.raises(ValueError, match="read-only"):
         arrays["numbers"][0] = 1
+
+
+def test_files_in_folders_are_verified(tmp_path: Path) -> None:
+    with building(tmp_path / "thing", "thing", 1) as (data, _):
+        (data / "shard" / "deep").mkdir(parents=True)
+        (data / "shard" / "deep" / "rows").write_bytes(b"rows")
+    manifest, _ = open_build(tmp_path / "thing", "thing", 1)
+    assert list(manifest.files) == ["shard/deep/rows"]
+    (tmp_path / "thing" / manifest.data / "shard" / "deep" / "rows").write_bytes(b"row!")
+    with pytest.raises(ArtifactError, match="rows was altered after it was written"):
+        open_build(tmp_path / "thing", "thing", 1)
+
+
+@pytest.mark.parametrize("name", ["../x", "a/../../x", "/x", "a//x", "./x", "a\\..\\x", "C:x", ""])
+def test_names_that_lead_elsewhere(tmp_path: Path, name: str) -> None:
+    path = build(tmp_path / "thing")
+    content = json.loads((path / "manifest.json").read_text())
+    content.pop("sha256")
+    content["files"] = {name: {"size": 1, "sha256": "0"}}
+    (path / "manifest.json").write_text(json.dumps(seal(content)))
+    with pytest.raises(ArtifactError, match="is damaged"):
+        read_manifest(path, "thing", 1)
 
 
 def test_a_new_build_replaces_the_old_one(tmp_path: Path) -> None:
