@@ -17,7 +17,6 @@ from legalir.datasets.folder import ORIGIN, About, Folder, Outline, verify_judge
 from legalir.datasets.readers import (
     Judgement,
     Link,
-    count_rows,
     read_chunks,
     read_corpus,
     read_links,
@@ -84,8 +83,6 @@ class StatuteDataset:
         self.split = split
         self._open_folder = open_folder
         self._outline = outline
-        self._docnos: frozenset[str] | None = None
-        self._count: int | None = None
         if split is not None and split not in self.splits:
             there = f" Its splits: {', '.join(self.splits)}." if self.splits else " It has no splits."
             raise DatasetNotFound(f"{self.base_id} has no split {split!r}.{suggestion(split, self.splits)}{there}")
@@ -127,28 +124,23 @@ class StatuteDataset:
             FormatError: a line is not a provision, or has the docno of an earlier line.
         """
         docnos = []
-        for record in read_corpus(self.folder.corpus):
+        for record in self.store if self.store.built() else read_corpus(self.folder.corpus):
             docnos.append(record.doc_id)
             yield record
-        self._docnos = frozenset(docnos)
-        self._report_dangling()
+        self._report_dangling(frozenset(docnos))
 
     def docnos(self) -> frozenset[str]:
         """Return the docno of every provision; reads the corpus the first time."""
-        if self._docnos is None:
-            self._docnos = frozenset(record.doc_id for record in read_corpus(self.folder.corpus))
-        return self._docnos
+        return frozenset(self.store.docnos.array)
 
-    @cached_property
+    @property
     def dated(self) -> bool:
         """Whether the collection holds versions of provisions: any docno is that of one."""
-        return self.store.dated if self._docnos is None else any(map(names_version, self._docnos))
+        return self.store.dated
 
     def docs_count(self) -> int:
         """Return the number of provisions; reads the corpus the first time."""
-        if self._count is None:
-            self._count = count_rows(self.folder.corpus) if self._docnos is None else len(self._docnos)
-        return self._count
+        return len(self.store)
 
     def provisions(self, docnos: Iterable[str]) -> dict[str, Provision]:
         """Return the provisions that have these docnos, in their order; an unknown docno is left out.
@@ -278,8 +270,11 @@ class StatuteDataset:
 
     def problems(self) -> Dangling:
         """Count the judgements and links that point to nothing; reads the corpus the first time."""
-        docnos, folder = self.docnos(), self.folder
-        if self.dated:  # A judgement or a link may name a provision by its key.
+        return self._problems(self.docnos())
+
+    def _problems(self, docnos: frozenset[str]) -> Dangling:
+        folder = self.folder
+        if any(map(names_version, docnos)):  # A judgement or a link may name a provision by its key.
             docnos = docnos | {provision_key(docno) for docno in docnos}
         judgeable = docnos if self.chunks is None else self.chunks.judgeable()
         qrels, queries = folder.qrels_of(self.split), folder.queries_of(self.split)
@@ -297,14 +292,14 @@ class StatuteDataset:
         counts = {name: len(identifiers) for name, identifiers in unknown.items()}
         return Dangling(**counts, examples={name: identifiers[:3] for name, identifiers in unknown.items()})
 
-    def _report_dangling(self) -> None:
+    def _report_dangling(self, docnos: frozenset[str]) -> None:
         """Log the judgements and links that point to nothing, once a process."""
         key = (self.folder.root, self.split)
         if key in _reported:
             return
         _reported.add(key)
         try:
-            dangling = self.problems()
+            dangling = self._problems(docnos)
         except DataError:
             return  # the faulty file raises the same error where it is asked for
         for sentence in dangling.sentences():

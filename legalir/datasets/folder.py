@@ -15,6 +15,9 @@ from legalir.storage.digest import cached_file_digest
 ORIGIN, REPORT, DANGLING = "origin.jsonl", "import.json", "links.dangling.tsv"
 """Files that an import writes beside the provisions: their places in the source, the report, and dangling links."""
 
+DEFINITIONS = "definitions.jsonl"
+"""File of the terms that provisions define, which an import writes, too."""
+
 CHUNKS, PROVISIONS = "chunks.tsv", "provisions.jsonl"
 """Files of a chunk collection: what each chunk holds, and the provisions that were cut."""
 
@@ -176,7 +179,7 @@ class Folder:
             raise DatasetNotFound(f"{root} holds no corpus.jsonl or corpus.jsonl.gz.")
         links, chunks, provisions = (_one(files, name) for name in ("links.tsv", CHUNKS, PROVISIONS))
         queries, qrels = _by_split(files, _QUERIES), _by_split(files, _QRELS)
-        imported = (root / name for name in (ORIGIN, REPORT, DANGLING))
+        imported = (root / name for name in (ORIGIN, REPORT, DANGLING, DEFINITIONS))
         used = {corpus, links, chunks, provisions, root / "dataset.yaml", *imported, *queries.values(), *qrels.values()}
         ignored = tuple(file for file in files if file not in used)
         return cls(root, corpus, queries, qrels, links, chunks, provisions, ignored)

@@ -1,9 +1,14 @@
-"""Provisions by docno or position, without reading the corpus for each.
+"""Provisions by docno or position, and what indexes need of all of them, without reading the corpus for each.
 
 A store is built once for a corpus, in the cache, from which it can be deleted at any time. It has the lines of the
-corpus (a copy only where the corpus is compressed), the place and checksum of each line, and the docnos sorted by a
-64-bit hash. All of it is memory-mapped, so that one provision costs one page or two. Its manifest says whether
-any docno is that of a version.
+corpus (a copy where the corpus is compressed, else a link, where the file system has those), the place and the digest
+of each line, the docnos, and columns of strings: law, article, heading, dates. All of it is memory-mapped, so that one
+provision costs one page or two. A store is built from that of the former state of the same file: a line that was there
+is not parsed again, and two stores tell which provisions differ (:func:`changes`).
+
+Files: ``start.npy`` int64, ``length.npy`` int32 and ``digest.npy`` uint8 [n, 16] of the lines; ``repealed.npy`` bool;
+the docnos (see :mod:`legalir.storage.strings`); for each column, ``<column>.npy`` int32, and the string table
+``<column>s`` that it points into, in the order in which the strings first occur.
 """
 
 from __future__ import annotations
@@ -11,32 +16,48 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import mmap
+import os
 import shutil
 import tempfile
+import threading
 import weakref
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import numpy.typing as npt
 
-from legalir.datasets.readers import open_binary, read_corpus
-from legalir.datasets.records import Provision, identifier, provision
+from legalir.datasets.readers import line_provision, open_binary, read_corpus
+from legalir.datasets.records import Provision, provision
 from legalir.errors import DataError, LegalIRError
 from legalir.progress import progress
 from legalir.storage.arrays import save_array
+from legalir.storage.digest import cached_file_digest
 from legalir.storage.files import atomic_directory, cache_home, clear_away
 from legalir.storage.locks import cache_lock
-from legalir.storage.validity import names_version
+from legalir.storage.states import Hold, former_states, record_use
+from legalir.storage.strings import Docnos, Strings, write_docnos, write_strings
+from legalir.storage.validity import Validity, names_version, validity_of
 
-_FORMAT = 2
+_FORMAT = 3
 _BOM = b"\xef\xbb\xbf"
-_ARRAYS = ("start", "length", "crc", "key", "order")
+COLUMNS = ("law", "article", "heading", "effective_from", "effective_to")
+"""Fields of a provision that a store has for all provisions at once."""
+
+_TABLES = ("docnos", *(f"{column}s" for column in COLUMNS))
+_ARRAYS = (
+    *("start", "length", "digest", "repealed", "order", *COLUMNS),
+    *(f"{table}.{part}" for table in _TABLES for part in ("bytes", "offsets")),
+)
+_DIGEST = np.dtype("S16")
+_BUFFER = 1 << 20
+
+Ints = npt.NDArray[np.int64]
 
 
 class ProvisionStore:
@@ -50,9 +71,23 @@ class ProvisionStore:
     def __init__(self, corpus: Path, fingerprint: str) -> None:
         self._corpus = corpus
         self._fingerprint = fingerprint
+        self._reading = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._opened["start"])
+        return len(self.arrays["start"])
+
+    def built(self) -> bool:
+        """Return whether the store is in the cache, or open."""
+        return "_folder" in self.__dict__ or _is_whole(self._place)
+
+    @property
+    def _place(self) -> Path:
+        return cache_home() / "provisions" / self._fingerprint[:32]
+
+    @property
+    def source(self) -> str:
+        """Name of the file in records of states, the same whether it is compressed or not."""
+        return str(self._corpus.resolve()).removesuffix(".gz")
 
     @property
     def dated(self) -> bool:
@@ -60,13 +95,34 @@ class ProvisionStore:
         return bool(json.loads((self._folder / "manifest.json").read_bytes())["dated"])
 
     def __getitem__(self, position: int) -> Provision:
-        record = self._read(range(len(self))[position])
-        if record is None:
-            self._rebuild()
-            record = self._read(position)
-        if record is None:
-            raise DataError(f"{self._corpus} was changed while it was in use: start again.")
-        return record
+        return provision(json.loads(self.line(range(len(self))[position])))
+
+    def line(self, position: int) -> bytes:
+        """Return the line of a provision.
+
+        Raises:
+            DataError: the corpus was changed after the store was built.
+        """
+        line = self._read(position)
+        if line is None:
+            _check_unchanged(self._corpus, self._fingerprint)
+            self._rebuild()  # The store is damaged.
+            line = self._read(position)
+        assert line is not None
+        return line
+
+    def __iter__(self) -> Iterator[Provision]:
+        return self.at(range(len(self)))
+
+    def at(self, positions: Iterable[int]) -> Iterator[Provision]:
+        """Yield the provisions at these positions; errors as :meth:`line`."""
+        start, length, digests = self.arrays["start"], self.arrays["length"], self.digests
+        with self._file.open("rb", buffering=_BUFFER) as stream:
+            for position in positions:
+                stream.seek(int(start[position]))
+                line = stream.read(int(length[position]))
+                whole = _digest(line) == digests[position].ljust(_DIGEST.itemsize, b"\0")
+                yield provision(json.loads(line if whole else self.line(position)))
 
     def get_many(self, docnos: Iterable[str]) -> dict[str, Provision]:
         """Return the provisions that have these docnos, in their order; an unknown docno is left out."""
@@ -75,37 +131,75 @@ class ProvisionStore:
     def get_many_iter(self, docnos: Iterable[str]) -> Iterator[Provision]:
         """Yield the provisions that have these docnos, in their order; an unknown docno is left out."""
         for docno in docnos:
-            for position in self._candidates(docno):
-                record = self[position]
-                if record.doc_id == docno:
-                    yield record
-                    break
+            (position,) = self.docnos.numbers([docno]).tolist()
+            if position >= 0:
+                yield self[position]
 
-    def _candidates(self, docno: str) -> list[int]:
-        """Return the positions of the docnos with the same hash, nearly always one or none."""
-        keys, wanted = self._opened["key"], np.uint64(_key(docno))
-        first = int(np.searchsorted(keys, wanted, "left"))
-        last = int(np.searchsorted(keys, wanted, "right"))
-        return [int(position) for position in self._opened["order"][first:last]]
+    @cached_property
+    def docnos(self) -> Docnos:
+        """The docnos, in the order of the corpus."""
+        return Docnos.of(self.arrays)
 
-    def _read(self, position: int) -> Provision | None:
-        """Return a provision, None where its line is no longer the stored one."""
-        arrays = self._opened
-        start = int(arrays["start"][position])
-        line = self._lines[start : start + int(arrays["length"][position])]
-        if zlib.crc32(line) != int(arrays["crc"][position]):
+    @property
+    def digests(self) -> npt.NDArray[np.bytes_]:
+        """Digest of each line, 16 bytes; [n]."""
+        return np.asarray(self.arrays["digest"]).view(_DIGEST).reshape(-1)
+
+    def column(self, name: str) -> npt.NDArray[np.object_]:
+        """Return one of `COLUMNS` for all provisions, object [n]; an empty string where the field is missing."""
+        strings = np.array(self.strings(name), dtype=object)
+        return strings[self.arrays[name]] if len(strings) else strings
+
+    def strings(self, name: str) -> list[str]:
+        """Return the strings of a column, each once, in the order in which they first occur."""
+        return list(Strings(self.arrays, f"{name}s").array())
+
+    def rows(self, *columns: str) -> Iterator[dict[str, str]]:
+        """Yield all provisions as documents with ``docno`` and some of `COLUMNS`, without reading their lines."""
+        names = ("docno", *columns)
+        values = (self.docnos.array.tolist(), *(self.column(name).tolist() for name in columns))
+        return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
+
+    @cached_property
+    def validity(self) -> Validity | None:
+        """The days of each provision; None where no docno is that of a version.
+
+        Raises:
+            ComponentError: a date is not one.
+        """
+        if not self.dated:
             return None
-        return provision(json.loads(line))
+        dates = (self.column("effective_from").tolist(), self.column("effective_to").tolist())
+        return validity_of(self.docnos.array.tolist(), *dates, self.arrays["repealed"].tolist())
+
+    def validity_of(self, docnos: Sequence[str] | npt.NDArray[np.object_]) -> Validity | None:
+        """Return :attr:`validity` of provisions of the store, in the order of `docnos`."""
+        return None if self.validity is None else self.validity.reordered(self.docnos.numbers(docnos))
+
+    def former(self) -> Iterator[ProvisionStore]:
+        """Yield the stores of former states of the same file that are in the cache, the newest first."""
+        return _stores(former_states(self._folder, self.source))
+
+    def _read(self, position: int) -> bytes | None:
+        """Return a line, None where it is no longer the stored one."""
+        arrays = self.arrays
+        with self._reading:  # A file that is read, and not mapped, may become shorter meanwhile.
+            self._lines.seek(int(arrays["start"][position]))
+            line = self._lines.read(int(arrays["length"][position]))
+        return line if _digest(line) == arrays["digest"][position].tobytes() else None
 
     @cached_property
     def _folder(self) -> Path:
-        folder = cache_home() / "provisions" / self._fingerprint[:32]
+        folder = self._place
         try:
             if not _is_whole(folder):
                 with cache_lock(folder):
                     if not _is_whole(folder):
                         clear_away(folder)
-                        _build(self._corpus, folder)
+                        base = next(_stores(former_states(folder, self.source)), None)
+                        _build(self._corpus, self._fingerprint, folder, base)
+            self._hold = Hold(folder)
+            record_use(folder, self.source)
         except (OSError, LegalIRError) as error:
             if isinstance(error, DataError):
                 raise
@@ -117,27 +211,52 @@ class ProvisionStore:
         holder = tempfile.mkdtemp(prefix="legalir-")
         weakref.finalize(self, shutil.rmtree, holder, ignore_errors=True)
         folder = Path(holder) / "provisions"
-        _build(self._corpus, folder)
+        _build(self._corpus, self._fingerprint, folder)
         return folder
 
     @cached_property
-    def _opened(self) -> dict[str, NDArray[np.generic]]:
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays of the store, by the names of their files without ``.npy``."""
         return {name: np.load(self._folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
 
-    @cached_property
-    def _lines(self) -> mmap.mmap:
+    @property
+    def _file(self) -> Path:
         copy = self._folder / "corpus.jsonl"
-        with (copy if copy.exists() else self._corpus).open("rb") as stream:
-            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        return copy if copy.exists() else self._corpus
+
+    @cached_property
+    def _lines(self) -> IO[bytes]:
+        stream = self._file.open("rb", buffering=0)
+        weakref.finalize(self, stream.close)
+        return stream
 
     def _rebuild(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
-        for name in ("_folder", "_opened", "_lines"):
+        for name in ("_folder", "arrays", "_lines", "docnos", "validity"):
             self.__dict__.pop(name, None)
 
 
-def _key(docno: str) -> int:
-    return int.from_bytes(hashlib.blake2b(docno.encode("utf-8"), digest_size=8).digest(), "little")
+class _Opened(ProvisionStore):
+    """A store that stands in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "corpus.jsonl", folder.name)
+        self._hold = Hold(folder)
+        self.__dict__["_folder"] = folder
+
+    @property
+    def fingerprint(self) -> str:
+        """First 32 digits of the sha256 of the corpus."""
+        return self._fingerprint
+
+
+def _stores(folders: Iterable[Path]) -> Iterator[_Opened]:
+    """Yield the stores in those of `folders` that hold one."""
+    return (_Opened(folder) for folder in folders if _is_whole(folder))
+
+
+def _digest(line: bytes) -> bytes:
+    return hashlib.sha256(line).digest()[: _DIGEST.itemsize]
 
 
 def _is_whole(folder: Path) -> bool:
@@ -150,40 +269,93 @@ def _is_whole(folder: Path) -> bool:
     return bool(manifest.get("format") == _FORMAT and sizes == manifest["sizes"])
 
 
-def _build(corpus: Path, folder: Path) -> None:
-    """Write the store of a corpus.
+def _build(corpus: Path, fingerprint: str, folder: Path, base: ProvisionStore | None = None) -> None:
+    """Write the store of a corpus; the lines that `base` has are not parsed.
 
     Raises:
+        DataError: the corpus is not the one with this fingerprint any more.
         FormatError: the corpus has a faulty line.
         OSError: the folder cannot be written.
     """
     with atomic_directory(folder) as target:
-        copy = target / "corpus.jsonl" if corpus.suffix == ".gz" else None
+        copy = target / "corpus.jsonl"
         try:
-            start, length, crc, keys, dated = _index(corpus, copy)
-        except (ValueError, EOFError, gzip.BadGzipFile, zlib.error):
+            lines = _read_lines(corpus, copy if corpus.suffix == ".gz" else None, base)
+            docnos = _write_columns(target, lines, base)
+        except (ValueError, EOFError, RecursionError, gzip.BadGzipFile, zlib.error):
             _raise_fault(corpus)
             raise
-        key = np.array(keys, dtype=np.uint64)
-        if len(np.unique(key)) < len(key):
-            _raise_fault(corpus)
-        order = np.argsort(key, kind="stable")
-        columns = (np.array(start), np.array(length), np.array(crc), key[order], order)
-        for name, values in zip(_ARRAYS, columns, strict=True):
-            save_array(target / f"{name}.npy", values)
+        _check_unchanged(corpus, fingerprint)
         sizes = {path.name: path.stat().st_size for path in target.iterdir()}
-        (target / "manifest.json").write_text(
-            json.dumps({"format": _FORMAT, "dated": dated, "sizes": sizes}), encoding="utf-8"
-        )
+        if corpus.suffix != ".gz":
+            # The lines stay what they were when the file is replaced. A file that is changed in place is noticed.
+            with suppress(OSError):
+                os.link(corpus, copy)
+        content = {"format": _FORMAT, "dated": any(map(names_version, docnos)), "sizes": sizes}
+        (target / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
 
 
-def _index(corpus: Path, copy: Path | None) -> tuple[array[int], array[int], array[int], array[int], bool]:
-    """Return start, length and checksum of every line, the hash of its docno, and whether any is that of a version.
+def _check_unchanged(corpus: Path, fingerprint: str) -> None:
+    if cached_file_digest(corpus) != fingerprint:
+        raise DataError(f"{corpus} was changed while it was in use: start again.")
 
-    The lines are copied to `copy`.
+
+def _places(base: ProvisionStore | None) -> dict[bytes, int]:
+    """Return the position of each line of a store by its digest."""
+    if base is None:
+        return {}
+    content = base.digests.tobytes()
+    return {content[16 * place : 16 * place + 16]: place for place in range(len(base))}
+
+
+class _Lines(NamedTuple):
+    """The lines of a corpus, and what is known of those that were parsed.
+
+    Attributes:
+        start: place of each line, [n].
+        length: its length in bytes.
+        digests: its digest, 16 bytes each.
+        base: its position in the base; -1 for the p lines that were parsed.
+        docnos: of the parsed lines, [p].
+        repealed: whether they have no text.
+        codes: string in each column, by its number in `numbers`.
+        numbers: number of each string of each column; first those of the base.
     """
-    start, length, crc, keys = array("q"), array("q"), array("I"), array("Q")
-    position, dated = 0, False
+
+    start: array[int]
+    length: array[int]
+    digests: bytearray
+    base: array[int]
+    docnos: list[str]
+    repealed: list[bool]
+    codes: dict[str, array[int]]
+    numbers: dict[str, dict[str, int]]
+
+    def parse(self, line: str) -> None:
+        """Read a line that the base does not have.
+
+        Raises:
+            ValueError: it is not a provision.
+        """
+        record = line_provision(line)
+        self.docnos.append(record.doc_id)
+        self.repealed.append(not record.text.strip())
+        for column, numbers in self.numbers.items():
+            self.codes[column].append(numbers.setdefault(getattr(record, column), len(numbers)))
+
+
+def _read_lines(corpus: Path, copy: Path | None, base: ProvisionStore | None) -> _Lines:
+    """Read every line; parse those that `base` does not have; copy all of them to `copy`.
+
+    Raises:
+        ValueError: a line is not a provision.
+    """
+    places = _places(base)
+    strings = {column: [] if base is None else base.strings(column) for column in COLUMNS}
+    numbers = {column: {string: place for place, string in enumerate(own)} for column, own in strings.items()}
+    codes = {column: array("i") for column in COLUMNS}
+    lines = _Lines(array("q"), array("i"), bytearray(), array("q"), [], [], codes, numbers)
+    position = 0
     with ExitStack() as stack:
         stream = stack.enter_context(open_binary(corpus))
         out = stack.enter_context(copy.open("wb")) if copy else None
@@ -192,20 +364,86 @@ def _index(corpus: Path, copy: Path | None) -> tuple[array[int], array[int], arr
             if out is not None:
                 out.write(raw)
             offset = len(_BOM) if position == 0 and raw.startswith(_BOM) else 0
-            line = raw[offset:]
-            if not line.isspace():
-                docno = identifier(json.loads(line), "docno", "doc_id")
-                dated = dated or names_version(docno)
-                keys.append(_key(docno))
-                start.append(position + offset)
-                length.append(len(line))
-                crc.append(zlib.crc32(line))
-                advance(1)
-            position += len(raw)
-    return start, length, crc, keys, dated
+            line = raw[offset:] if offset else raw
+            start, position = position + offset, position + len(raw)
+            digest = _digest(line)
+            place = places.get(digest, -1)
+            if place < 0:
+                text = line.decode("utf-8")
+                if not text or text.isspace():
+                    continue
+                lines.parse(text)
+            lines.start.append(start)
+            lines.length.append(len(line))
+            lines.digests.extend(digest)
+            lines.base.append(place)
+            if len(lines.start) % 1000 == 0:
+                advance(1000)
+    return lines
+
+
+def _write_columns(target: Path, lines: _Lines, base: ProvisionStore | None) -> list[str]:
+    """Write the arrays of a store; return the docnos.
+
+    Raises:
+        ValueError: a docno occurs twice.
+    """
+    origin = np.array(lines.base, dtype=np.int64)
+    known = origin >= 0
+    docnos = np.empty(len(origin), dtype=object)
+    docnos[~known] = lines.docnos
+    repealed = np.zeros(len(origin), dtype=bool)
+    repealed[~known] = lines.repealed
+    if base is not None:
+        docnos[known] = base.docnos.array[origin[known]]
+        repealed[known] = base.arrays["repealed"][origin[known]]
+    names: list[str] = docnos.tolist()
+    if len(set(names)) < len(names):
+        raise ValueError("a docno occurs twice")
+    write_docnos(target, names)
+    for column, numbers in lines.numbers.items():
+        codes = np.empty(len(origin), dtype=np.int64)
+        codes[~known] = lines.codes[column]
+        if base is not None:
+            codes[known] = base.arrays[column][origin[known]]
+        # In the order of first use, without those that are used no more, as in a store that is built at once.
+        used, first = np.unique(codes, return_index=True)
+        in_order = used[np.argsort(first)]
+        place = np.empty(len(numbers), dtype=np.int32)
+        place[in_order] = np.arange(len(in_order))
+        save_array(target / f"{column}.npy", place[codes])
+        strings = list(numbers)
+        write_strings(target, f"{column}s", (strings[code] for code in in_order.tolist()))
+    save_array(target / "start.npy", np.array(lines.start, dtype=np.int64))
+    save_array(target / "length.npy", np.array(lines.length, dtype=np.int32))
+    save_array(target / "digest.npy", np.frombuffer(lines.digests, dtype=np.uint8).reshape(-1, _DIGEST.itemsize))
+    save_array(target / "repealed.npy", repealed)
+    return names
 
 
 def _raise_fault(corpus: Path) -> None:
     """Read the corpus line by line, which raises the exact fault."""
     for _ in read_corpus(corpus):
         pass
+
+
+class Changes(NamedTuple):
+    """Provisions that differ between two states of a corpus.
+
+    Attributes:
+        removed: docnos of the former state that are gone or changed, object [r].
+        added: positions in the new state that are new or changed, int64 [a].
+        changed: how many are in both.
+    """
+
+    removed: npt.NDArray[np.object_]
+    added: Ints
+    changed: int
+
+
+def changes(former: ProvisionStore, new: ProvisionStore) -> Changes:
+    """Return the provisions that differ between two states of a corpus, by the digests of their lines."""
+    removed = former.docnos.array[~np.isin(former.digests, new.digests)]
+    added = np.flatnonzero(~np.isin(new.digests, former.digests))
+    changed = int((new.docnos.numbers(removed) >= 0).sum())
+    return Changes(removed, added, changed)

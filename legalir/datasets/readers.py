@@ -144,6 +144,19 @@ def read_corpus(path: Path, on_fault: OnFault = stop) -> Iterator[Provision]:
         yield record
 
 
+def line_provision(line: str) -> Provision:
+    """Return the provision of a line.
+
+    Raises:
+        RecursionError: it is nested too deeply.
+        ValueError: it is not a provision.
+    """
+    row = json.loads(line)
+    if not isinstance(row, dict) or ("\\u" in line and _has_half_character(line)):
+        raise ValueError("not a whole JSON object")
+    return provision(row)
+
+
 def read_positions(path: Path, positions: range) -> Iterator[Provision]:
     """Yield the provisions at ascending positions; the lines between them are not parsed.
 
@@ -158,11 +171,6 @@ def read_positions(path: Path, positions: range) -> Iterator[Provision]:
             yield provision(json.loads(line))
         except ValueError as error:
             stop(Fault(path, number, "provision", str(error)))
-
-
-def count_rows(path: Path) -> int:
-    """Return the number of lines that are not blank, without parsing any."""
-    return sum(1 for _ in numbered_lines(path))
 
 
 def read_queries(path: Path, field: str = "query", on_fault: OnFault = stop) -> Iterator[dict[str, object]]:

@@ -7,8 +7,8 @@ import threading
 import pytest
 from mini_folder import DOCS, jsonl, write
 
-from legalir.datasets import load
-from legalir.datasets.provisions import ProvisionStore
+from legalir.datasets import load, provisions
+from legalir.datasets.readers import line_provision
 from legalir.errors import DataError, FormatError
 from legalir.storage.files import cache_home
 
@@ -45,12 +45,14 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(folder):
 
 def test_a_second_process_reuses_what_is_there(corpus):
     store_of(corpus.parent)[0]
-    before = (kept(corpus.parent) / "key.npy").stat().st_mtime_ns
+    before = (kept(corpus.parent) / "digest.npy").stat().st_mtime_ns
     store_of(corpus.parent)[1]
-    assert (kept(corpus.parent) / "key.npy").stat().st_mtime_ns == before
+    assert (kept(corpus.parent) / "digest.npy").stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize("name", ["corpus.jsonl", "start.npy", "crc.npy", "key.npy", "manifest.json"])
+@pytest.mark.parametrize(
+    "name", ["corpus.jsonl", "start.npy", "digest.npy", "law.npy", "docnos.bytes.npy", "manifest.json"]
+)
 def test_a_truncated_file_is_built_again(folder, name):
     (folder / "corpus.jsonl").unlink()
     write(folder / "corpus.jsonl.gz", jsonl(DOCS))
@@ -111,8 +113,8 @@ def test_a_killed_build_leaves_nothing_that_is_used(folder):
     write(folder / "corpus.jsonl.gz", jsonl(rows))
     code = (
         "import os, signal, sys; from legalir.datasets import load, provisions;"
-        "real = provisions._key; seen = iter(range(10**6));"
-        "provisions._key = lambda docno: os.kill(os.getpid(), signal.SIGKILL) if next(seen) == 1500 else real(docno);"
+        "real = provisions._digest; seen = iter(range(10**6));"
+        "provisions._digest = lambda line: os.kill(os.getpid(), signal.SIGKILL) if next(seen) == 1500 else real(line);"
         "load(sys.argv[1]).store[0]"
     )
     assert subprocess.run([sys.executable, "-c", code, str(folder)], check=False).returncode == -signal.SIGKILL
@@ -132,8 +134,38 @@ def test_two_at_once_build_one(corpus):
     assert results == ["B-1"] * 6
 
 
-def test_equal_hashes_are_told_apart(folder, monkeypatch):
-    monkeypatch.setattr("legalir.datasets.provisions._key", lambda docno: 7)
-    store = ProvisionStore(folder / "corpus.jsonl", "collide")
-    monkeypatch.setattr("legalir.datasets.provisions._raise_fault", lambda corpus: None)
-    assert list(store.get_many(["A-2", "B-1", "zz"])) == ["A-2", "B-1"]
+def replaced(path, content):
+    """Replace a file as an editor or an import does: by renaming a new one."""
+    write(path.with_name(f"new-{path.name}"), content).rename(path)
+
+
+def files(store):
+    return {name: array.tobytes() for name, array in store.arrays.items()}
+
+
+def test_the_store_of_a_new_state_parses_only_what_is_new(corpus, tmp_path, monkeypatch):
+    before = store_of(corpus.parent)
+    before[0]
+    rows = [{**DOCS[2], "law": "영", "heading": "목적"}, DOCS[1], {"docno": "C-1", "text": "", "law": "규칙"}]
+    replaced(corpus, jsonl(rows))
+    parsed = []
+    monkeypatch.setattr(provisions, "line_provision", lambda line: parsed.append(line) or line_provision(line))
+    after = store_of(corpus.parent)
+    assert [record.doc_id for record in after] == ["B-1", "A-2", "C-1"]
+    assert len(parsed) == 2
+    # What stands there is as if it had been built at once.
+    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "another"))
+    assert files(after) == files(store_of(corpus.parent))
+    assert next(iter(after.rows("law", "heading"))) == {"docno": "B-1", "law": "영", "heading": "목적"}
+    # The former state is read as it was.
+    assert [record.doc_id for record in before] == ["A-1", "A-2", "B-1"]
+    assert before[0].text == DOCS[0]["text"]
+    difference = provisions.changes(before, after)
+    assert (difference.removed.tolist(), difference.added.tolist(), difference.changed) == (["A-1", "B-1"], [0, 2], 1)
+
+
+def test_a_faulty_new_state_names_its_line(corpus):
+    store_of(corpus.parent)[0]
+    replaced(corpus, jsonl([DOCS[1]]) + '{"docno": "A-1"}\n')
+    with pytest.raises(FormatError, match=rf"{corpus.name}, line 2: 'A-1' has no 'text'\.$"):
+        store_of(corpus.parent)[0]
