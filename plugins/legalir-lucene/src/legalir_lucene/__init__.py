@@ -32,6 +32,6 @@ def lucene(
     """
     chosen = get_analyzer(analyzer, collection)
     name = re.sub(r"[^\w.-]+", "-", chosen.name)[:40]
-    path = collection.cache / f"lucene-{name}-{chosen.fingerprint[:8]}"
+    path = collection.cache / f"lucene-{LuceneIndex.version}-{name}-{chosen.fingerprint[:8]}"
     index = LuceneIndex(path, analyzer=chosen, collection=collection)
     return Lucene(index, model=model, **params)

@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-import numpy as np
 import pandas as pd
-import pyterrier as pt
 
-from legalir.extend import (
-    Cuttable,
-    Explanation,
-    Upstream,
-    check_choice,
-    check_number,
-    drop_results,
-    empty_like,
-    rank_results,
-    require_texts,
-)
+from legalir.extend import EngineRetriever, Explanation, Hits, Upstream, check_choice, check_number, drop_results
 from legalir_lucene.explained import parts_of
 from legalir_lucene.index import LuceneIndex
 from legalir_lucene.machine import machine
-from legalir_lucene.searching import Hits, Model, Searcher
+from legalir_lucene.searching import Model, Searcher
 
 __all__ = ["Lucene", "Model"]
 
@@ -31,7 +19,7 @@ _LARGEST = 1e9
 """Above the largest number of single precision, Lucene would compute with infinity."""
 
 
-class Lucene(Cuttable):
+class Lucene(EngineRetriever):
     """Scores documents with Lucene's BM25 or its query likelihood with Dirichlet smoothing.
 
     ``bm25`` is ``Σ_t qtf · ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1·(1 − b + b·dl/avgdl))`` (Robertson et al.
@@ -56,7 +44,9 @@ class Lucene(Cuttable):
         ComponentError: a parameter is out of range.
     """
 
-    num_results: int
+    name = "lucene"
+    ties_by_docno = True
+    index: LuceneIndex
 
     def __init__(
         self,
@@ -71,13 +61,11 @@ class Lucene(Cuttable):
         check_number("lucene", "k1", k1, low=0, high=_LARGEST)
         check_number("lucene", "b", b, low=0, high=1)
         check_number("lucene", "mu", mu, low=1, high=_LARGEST)
-        check_number("lucene", "num_results", num_results, low=1, integer=True)
-        self.index = index
+        super().__init__(index, num_results)
         self.model = model
         self.k1 = k1
         self.b = b
         self.mu = mu
-        self.num_results = num_results
 
     _searching: tuple[str, Searcher] | None = None
 
@@ -95,49 +83,24 @@ class Lucene(Cuttable):
             self._searching = build, searcher
         return self._searching[1]
 
-    @property
-    def _depth(self) -> int:
-        # Java's integers end at 2**31 - 1, and Lucene wants at least 1.
-        return min(self.num_results, max(1, len(self.index)))
-
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> list[Hits]:
         """Return the best documents of every query; several queries are answered at once, in threads of Java.
 
         Raises:
-            ComponentError: a query is not a string.
             ArtifactError: the index is damaged or cannot be built.
             LegalIRError: Java or Lucene is missing, too old, or out of memory.
         """
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
-        require_texts(queries, "lucene")
-        analyzer, searcher, k = self.index.analyzer, self._searcher(), self._depth
+        analyzer, searcher, number = self.index.analyzer, self._searcher(), self.index.ascending
         hits = machine().map(lambda query: searcher.best(analyzer.terms(query), k), queries["query"])
-        return self._frame(queries, hits)
-
-    def _frame(self, queries: pd.DataFrame, hits: Sequence[Hits]) -> pd.DataFrame:
-        sizes = [len(one.documents) for one in hits]
-        # By position: the index of a frame put together from several repeats its labels.
-        out = queries.iloc[np.repeat(np.arange(len(queries)), sizes)].reset_index(drop=True)
-        out["docno"] = pd.Series(self.index.docnos[np.concatenate([one.documents for one in hits])], dtype=str)
-        out["score"] = np.concatenate([one.scores for one in hits])
-        return rank_results(out)
+        return [(number[documents], scores) for documents, scores in hits]
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return what each term of the query adds to the scores of `docnos`, as Lucene explains it."""
-        query = drop_results(inp)["query"].iloc[0]
-        terms, searcher = self.index.analyzer.terms(query), self._searcher()
-        best = searcher.best(terms, self._depth)
-        places = {docno: place for place, docno in enumerate(self.index.docnos[best.documents])}
-        explained = {}
-        for docno in docnos:
-            if (place := places.get(docno)) is not None:
-                score = float(best.scores[place])
-                reasons = searcher.explain(terms, int(best.documents[place]))
-                explained[docno] = Explanation(docno, score, self.label, parts_of(reasons, terms, score))
+        results = self.retrieve_lists(inp)
+        scores = dict(zip(results.docno, results.score.tolist(), strict=True))
+        terms, searcher = self.index.analyzer.terms(drop_results(inp)["query"].iloc[0]), self._searcher()
+        table, explained = self.index.docno_table, {}
+        for docno in filter(scores.__contains__, docnos):
+            reasons = searcher.explain(terms, int(table.order[table.numbers([docno])[0]]))
+            explained[docno] = Explanation(docno, scores[docno], self.label, parts_of(reasons, terms, scores[docno]))
         return explained

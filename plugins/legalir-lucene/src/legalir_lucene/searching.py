@@ -5,31 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from legalir.extend import Hits
 from legalir_lucene.machine import Machine
 from legalir_lucene.terms import encode
 from legalir_lucene.writing import FIELD, open_directory, whitespace_analyzer
 
-__all__ = ["Hits", "Model", "Reader", "Searcher"]
+__all__ = ["Model", "Reader", "Searcher"]
 
 Model = Literal["bm25", "ql"]
 _CLAUSES = 2**31 - 1
-
-
-class Hits(NamedTuple):
-    """Hits of one question.
-
-    Attributes:
-        documents: numbers of the documents, best first, int64 [r].
-        scores: float64 [r], each a float32 of Lucene's.
-    """
-
-    documents: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
 
 
 class Reader:
@@ -87,13 +75,13 @@ class Searcher:
         return self._builder.createBooleanQuery(FIELD, " ".join(map(encode, terms)))
 
     def best(self, terms: Iterable[str], k: int) -> Hits:
-        """Return the best `k` documents: score descending, then number ascending."""
+        """Return the best `k` documents and their scores: score descending, then number ascending."""
         query = self.query(terms)
         hits = [] if query is None else self._read(self._searcher.search(query, k))["scoreDocs"]
         documents = np.fromiter((hit["doc"] for hit in hits), dtype=np.int64, count=len(hits))
         # JSON has the shortest decimal that means the same single-precision number.
         scores = np.fromiter((hit["score"] for hit in hits), dtype=np.float32, count=len(hits))
-        return Hits(documents, scores.astype(np.float64))
+        return documents, scores.astype(np.float64)
 
     def explain(self, terms: Iterable[str], document: int) -> dict[str, Any]:
         """Return Lucene's explanation of a score: ``match, value, description, details``."""

@@ -1,0 +1,135 @@
+"""The retrievers ``postgres_dense`` and ``postgres_text``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from legalir.extend import EngineRetriever, Explanation, Hits, Upstream, check_number
+from legalir_postgres.index import DenseTable, TextTable
+
+__all__ = ["PostgresDense", "PostgresText"]
+
+_MOST_CANDIDATES = 1000
+"""Largest ``hnsw.ef_search`` that pgvector takes."""
+_MOST_TERMS = 16_000
+"""Most terms of a sparsevec."""
+_NOTHING: Hits = (np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+class PostgresDense(EngineRetriever):
+    """Finds the documents whose vectors have the greatest cosine with that of a query, by pgvector's graph.
+
+    The graph (HNSW, Malkov and Yashunin 2018) finds most of the best; where it finds fewer than were asked for, all
+    rows are compared, so that no list is short. Scores are cosines of vectors in half precision: they differ from those
+    of ``dense`` by about 0.0003.
+
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. A query without content
+    returns no rows.
+
+    Args:
+        index: the table of vectors.
+        ef: number of candidates of the graph, from 1 to 1000; `num_results` where that is more.
+        exact: compare all rows.
+        timeout: limit of a question in seconds, above 0.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    name = "postgres_dense"
+    index: DenseTable
+
+    def __init__(
+        self, index: DenseTable, ef: int = 100, exact: bool = False, timeout: float = 30, num_results: int = 1000
+    ) -> None:
+        super().__init__(index, num_results)
+        check_number(self.name, "ef", ef, low=1, high=_MOST_CANDIDATES, integer=True)
+        check_number(self.name, "timeout", timeout, low=0.001)
+        self.ef = ef
+        self.exact = exact
+        self.timeout = timeout
+
+    def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:
+        """Return the numbers and cosines of the best `k` rows of each query."""
+        vectors = self.index.vectors.query_vectors(queries, self.name)
+        there = np.flatnonzero(vectors.any(axis=1))
+        candidates = min(max(self.ef, k), _MOST_CANDIDATES)
+        texts = ["[" + ",".join(map(str, vectors[place].tolist())) + "]" for place in there]
+        found = self.index.best(texts, _dates(days, there), k, 0 if self.exact else candidates, "", self.timeout)
+        return _placed(found, there, len(queries))
+
+
+class PostgresText(EngineRetriever):
+    """BM25 as legalir's ``bm25``, computed by PostgreSQL: all rows are compared, and the results are exact.
+
+    The scores are those of ``bm25`` with the same analyzer, `k1` and `b`: to the last bit for a query without a
+    repeated term, and within rounding otherwise. Of a query with more than 16 000 different terms, the rarest count.
+
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Documents that share no
+    term are not returned.
+
+    Args:
+        index: the table of terms.
+        timeout: limit of a question in seconds, above 0.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    name = "postgres_text"
+    ties_by_docno = True
+    index: TextTable
+
+    def __init__(self, index: TextTable, timeout: float = 30, num_results: int = 1000) -> None:
+        super().__init__(index, num_results)
+        check_number(self.name, "timeout", timeout, low=0.001)
+        self.timeout = timeout
+
+    def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:
+        """Return the numbers and scores of the best `k` rows of each query."""
+        vectors = [self._vector(query) for query in queries["query"]]
+        there = np.flatnonzero([bool(vector) for vector in vectors])
+        texts = [vectors[place] for place in there]
+        found = self.index.best(texts, _dates(days, there), k, 0, ", docno", self.timeout)
+        shared = [(numbers[scores > 0], scores[scores > 0]) for numbers, scores in found]
+        return _placed(shared, there, len(queries))
+
+    def _vector(self, query: str) -> str:
+        """Return the terms of a query as pgvector writes them, counted from the last term on; empty without terms."""
+        own = self.index.terms
+        counts = Counter(own.analyzer.terms(query))
+        found = {number: count for term, count in counts.items() if (number := own.terms.find(term)) >= 0}
+        if len(found) > _MOST_TERMS:
+            indptr = own.indptr
+            rarest = sorted(found, key=lambda number: (int(indptr[number + 1] - indptr[number]), number))
+            found = {number: found[number] for number in rarest[:_MOST_TERMS]}
+        if not found:
+            return ""
+        size = len(own.terms)
+        inside = ",".join(f"{size - number}:{found[number]}" for number in sorted(found, reverse=True))
+        return f"{{{inside}}}/{size}"
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the part of each term of the query in the scores of `docnos`, as ``bm25`` has it."""
+        index = self.index
+        return index.terms.bm25(index.k1, index.b, self.num_results).explain(inp, docnos, upstream)
+
+
+def _dates(days: Sequence[int] | None, there: npt.NDArray[np.int64]) -> list[date] | None:
+    # The day is ours; the clock of the server decides nothing.
+    return None if days is None else [date.fromordinal(days[place]) for place in there]
+
+
+def _placed(found: Sequence[Hits], there: npt.NDArray[np.int64], count: int) -> list[Hits]:
+    hits = [_NOTHING] * count
+    for place, one in zip(there.tolist(), found, strict=True):
+        hits[place] = one
+    return hits

@@ -1,0 +1,149 @@
+"""Indexes of other engines: stored once, compared with what is asked, days and ties as everywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from legalir import Collection
+from legalir.errors import ArtifactError, ComponentError
+from legalir.extend import EngineIndex, EngineRetriever, Hits
+
+
+class Lengths(EngineIndex):
+    """The number of characters of each text."""
+
+    kind, version = "lengths", 1
+    unit = "character"
+    written = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"unit": {"name": self.unit, "fingerprint": "0123456789"}}
+
+    def write(self, documents: Iterator[Mapping[str, Any]], directory: Path) -> dict[str, Any]:
+        type(self).written += 1
+        np.save(directory / "lengths.npy", np.array([len(document["text"]) for document in documents]))
+        return {"made": "by hand"}
+
+
+class Longest(EngineRetriever):
+    """The longest texts; equal ones in the opposite order of what is wanted."""
+
+    name = "longest"
+
+    def __init__(self, index: Lengths, num_results: int = 1000) -> None:
+        super().__init__(index, num_results)
+        self.asked: list[tuple[list[str], Sequence[int] | None, int]] = []
+
+    def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> list[Hits]:
+        self.asked.append((queries["query"].tolist(), days, k))
+        lengths = self.index.arrays["lengths"]
+        order = np.lexsort((-self.index.docno_table.order, -lengths))[:k]
+        return [(order, lengths[order].astype(np.float32)) for _ in range(len(queries))]
+
+
+def collection_of(folder: Path, texts: Mapping[str, str]) -> Collection:
+    folder.mkdir(exist_ok=True)
+    lines = [json.dumps({"docno": docno, "text": text}) for docno, text in texts.items()]
+    (folder / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return Collection(folder, cache=folder / "cache")
+
+
+def frame(*queries: str, **more: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({"qid": [str(n) for n in range(len(queries))], "query": queries, **more})
+
+
+def found(retriever: EngineRetriever, queries: pd.DataFrame) -> list[list[str]]:
+    out = retriever.transform(queries)
+    return [out["docno"][out["qid"] == qid].tolist() for qid in queries["qid"]]
+
+
+def test_it_is_stored_once_and_compared_with_what_is_asked(tmp_path: Path) -> None:
+    collection = collection_of(tmp_path / "one", {"b": "xx", "a": "x"})
+    path, before = tmp_path / "index", Lengths.written
+    retriever = Longest(Lengths(path, collection))
+    assert not path.exists(), "nothing is built before the first question"
+    assert found(retriever, frame("q")) == [["b", "a"]]
+    again = Lengths(path, collection)
+    assert (len(again), again.docnos.tolist(), Lengths.written) == (2, ["b", "a"], before + 1)
+    facts = again.manifest.facts
+    assert (facts["made"], facts["documents"], facts["corpus"]) == ("by hand", 2, collection.fingerprint())
+    other = collection_of(tmp_path / "other", {"c": "x"})
+    with pytest.raises(ArtifactError, match=r"was built for another corpus \(\w{12}\), not for \w{12}: remove the dir"):
+        found(Longest(Lengths(path, other)), frame("q"))
+
+
+def test_another_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Lengths(tmp_path / "index").index([{"docno": "a", "text": "x"}])
+    monkeypatch.setattr(Lengths, "unit", "word")
+    with pytest.raises(ArtifactError, match=r"for another unit \(character 01234567\), not for word 01234567"):
+        len(Lengths(tmp_path / "index"))
+
+
+def test_nothing_is_there_and_nothing_can_be_built(tmp_path: Path) -> None:
+    with pytest.raises(ArtifactError, match="There is no index at"):
+        found(Longest(Lengths(tmp_path / "index")), frame("q"))
+
+
+def test_documents_that_an_engine_leaves_unread_are_counted(tmp_path: Path) -> None:
+    class Unread(Lengths):
+        def write(self, documents: Iterator[Mapping[str, Any]], directory: Path) -> dict[str, Any]:
+            return {}
+
+    index = Unread(tmp_path / "index").index([{"docno": "a", "text": "x"}, {"docno": "b", "text": "x"}])
+    assert index.docnos.tolist() == ["a", "b"]
+    with pytest.raises(ComponentError, match="'a' occurs twice"):
+        index.index([{"docno": "a", "text": "x"}, {"docno": "a", "text": "x"}])
+    assert len(Unread(tmp_path / "index")) == 2, "the old build stays"
+
+
+def test_equality(tmp_path: Path) -> None:
+    one, same, other = (Longest(Lengths(tmp_path / name)) for name in ("a", "a", "b"))
+    assert one == same != other
+    assert hash(one) == hash(same)
+    assert repr(one.index) == f"Lengths('{tmp_path / 'a'}', unit='character 01234567')"
+    fused = one.fuse_rank_cutoff(3)
+    assert fused is not None and fused.num_results == 3
+
+
+def test_a_cut_through_equal_scores_asks_for_twice_as_many(tmp_path: Path) -> None:
+    texts = {f"d{number:02d}": "x" * (3 if number == 50 else 1) for number in range(60)}
+    retriever = Longest(Lengths(tmp_path / "index", collection_of(tmp_path / "one", texts)), num_results=3)
+    assert found(retriever, frame("q", " ")) == [["d50", "d00", "d01"], []]
+    assert [k for _, _, k in retriever.asked] == [4, 8, 16, 32, 60]
+    assert {tuple(texts) for texts, _, _ in retriever.asked} == {("q",)}, "white space is not asked"
+
+
+def test_days(tmp_path: Path) -> None:
+    texts = {f"a@20{year:02d}-01-01": "x" * (40 - year) for year in range(30)}
+    retriever = Longest(
+        Lengths(tmp_path / "index", collection_of(tmp_path / "one", {**texts, "b": "x"})), num_results=2
+    )
+    queries = frame("q", "q", as_of=["2003-07-01", "2000-01-01"])
+    # The engine knows no days: its longest text has ended in 2003, and it is asked for more.
+    assert found(retriever, queries) == [["a@2003-01-01", "b"], ["a@2000-01-01", "b"]]
+    assert retriever.asked[0] == (["q", "q"], [731397, 730120], 3)
+    with pytest.raises(ComponentError, match="is not a date"):
+        found(retriever, frame("q", as_of=["soon"]))
+
+
+def test_a_score_that_is_no_number(tmp_path: Path) -> None:
+    class Broken(Longest):
+        def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> list[Hits]:
+            return [(np.array([0]), np.array([np.nan]))]
+
+    index = Lengths(tmp_path / "index").index([{"docno": "a", "text": "x"}])
+    with pytest.raises(ComponentError, match="longest: the engine gave a score that is not a finite number"):
+        found(Broken(index), frame("q"))
+
+
+def test_parameters(tmp_path: Path) -> None:
+    with pytest.raises(ComponentError, match="longest: num_results=0 is not an integer of at least 1"):
+        Longest(Lengths(tmp_path / "index"), num_results=0)
