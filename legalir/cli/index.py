@@ -1,4 +1,4 @@
-"""``legalir index``: build the sparse index of a collection ahead of its first search."""
+"""``legalir index`` and ``legalir update``: build what a collection needs ahead of its first search."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ EXAMPLES = """Examples:
   legalir index legalir/firecode
 
   legalir index my-statutes/ --analyzer char2
+"""
+
+
+UPDATE_EXAMPLES = """Examples:
+
+  legalir datasets import 'law_go_kr(path="files")' my-laws/ --replace
+
+  legalir update my-laws/
 """
 
 
@@ -51,3 +59,29 @@ def build(
         typer.echo(f"Versions of {provisions:,} provisions, {held:,} of them in force today")
     typer.echo(f"Language: {writing}")
     typer.echo(f"Index: {path}")
+
+
+def update(
+    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Bring the indexes of DATASET up to date after its files have changed, at the cost of what has changed.
+
+    Every index that was built before is brought to the new state; where none was, what the pipeline default needs is
+    built. Programs that search meanwhile go on with the state that they have opened.
+    """
+    from legalir.collection.collection import Collection
+
+    start = time.perf_counter()
+    done = Collection(dataset).update()
+    seconds = time.perf_counter() - start
+    if as_json:
+        print_json({**done._asdict(), "total": round(seconds, 3)})
+        return
+    typer.echo(f"{done.added:,} provisions added, {done.changed:,} changed, {done.removed:,} removed: {seconds:.1f} s")
+    for name, took in done.seconds.items():
+        typer.echo(f"  {name}: {took:.1f} s")
+    for name, reason in done.left.items():
+        typer.echo(f"  {name}: left as it was: {reason}")
+    if done.former:
+        typer.echo("The former state stays, because something needs it; the next update removes it.")

@@ -16,6 +16,7 @@ from legalir import datasets
 from legalir.collection.chunked import chunk_folder
 from legalir.collection.indexes import CollectionIndexes
 from legalir.collection.results import SearchResult, answer_with, search_with
+from legalir.collection.updating import Update, update
 from legalir.collection.writing import Writing, writing_of
 from legalir.errors import ComponentError
 from legalir.frames.as_of import AsOf, today
@@ -201,6 +202,19 @@ class Collection:
 
         built = pipeline.build(expr, self)
         return built if self.as_of is None else Chain(AsOf(self.as_of), built)
+
+    def update(self) -> Update:
+        """Bring what was built for the folder to the present state of its files, at the cost of what has changed.
+
+        This object and its pipelines go on with the state that they have opened; open the collection again for the new
+        one. An index that nobody updates is brought to the present state when it is first used.
+
+        Raises:
+            ArtifactError: an index cannot be written.
+            FormatError: a line of the corpus or of the links is faulty.
+        """
+        new = Collection(self.id, self.indexes.home)
+        return update(new.indexes, lambda: new.pipeline("default"))
 
     def search(
         self, query: str, expr: str = "default", k: int = 10, *, as_of: str | date | None = None

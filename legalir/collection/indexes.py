@@ -1,26 +1,38 @@
-"""The indexes of one collection: built on first use, stored in its cache, opened once."""
+"""The indexes of one collection: built on first use, stored in its cache, opened once.
+
+An index of terms is built from that of a former state of the same folder, where the cache has one, in time that depends
+on what has changed. So do indexes of encoders that are not fitted: a text that was there is not encoded again.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import glob
 import itertools
+import logging
 import re
 import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+
+import numpy as np
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
+from legalir.collection.citing import Citing
+from legalir.datasets.provisions import Changes, changes
+from legalir.errors import ArtifactError
 from legalir.progress import progress
 from legalir.storage.artifact import build_once
 from legalir.storage.digest import cached_file_digest
 from legalir.storage.documents import counted
 from legalir.storage.files import cache_home
+from legalir.storage.states import Hold, former_states, is_only_source, record_use, remove_part, remove_state
 
 if TYPE_CHECKING:
-    from legalir.datasets import StatuteDataset
+    from legalir.datasets import Provision, StatuteDataset
+    from legalir.datasets.provisions import ProvisionStore
     from legalir.dense.index import DenseIndex
     from legalir.encode.contract import AnyEncoder
     from legalir.graph.citation_graph import CitationGraph
@@ -31,6 +43,8 @@ if TYPE_CHECKING:
     from legalir.m3.m3_encoder import M3Encoder
     from legalir.m3.m3_index import M3Index
     from legalir.m3.maxsim import Multi
+
+_log = logging.getLogger("legalir")
 
 _QUESTIONS = 200
 """Largest number of questions by which the recall of an approximate search is measured."""
@@ -53,6 +67,24 @@ class _Named(Protocol):
 
 _T = TypeVar("_T")
 _I = TypeVar("_I", bound=_Index)
+_TermsIndex = TypeVar("_TermsIndex", "SparseIndex", "FieldIndex")
+
+_Documents = Callable[["Iterable[Provision]"], Iterator[dict[str, Any]]]
+"""Makes the documents that are indexed of provisions."""
+
+
+class _Change(NamedTuple):
+    """What an index of a former state needs to become that of the present one.
+
+    Attributes:
+        directory: that of the index.
+        removed: docnos that are gone or changed.
+        added: positions of provisions that are new or changed.
+    """
+
+    directory: Path
+    removed: list[str]
+    added: list[int]
 
 
 class CollectionIndexes:
@@ -72,17 +104,18 @@ class CollectionIndexes:
     """
 
     def __init__(self, source: StatuteDataset, cache: Path | None, collection: object) -> None:
-        self._source = source
-        self._collection = collection
+        self.source = source
+        self.collection = collection
         self._cache = cache
         self._opened: dict[Hashable, Any] = {}
         self._locks: dict[Hashable, threading.Lock] = {}
+        self._holds: list[Hold] = []
         self._lock_of_locks = threading.Lock()
 
     @cached_property
     def corpus(self) -> str:
         """The sha256 of the corpus, as it was when it was first asked for."""
-        return self._source.fingerprint()
+        return self.source.fingerprint()
 
     @property
     def home(self) -> Path:
@@ -102,13 +135,13 @@ class CollectionIndexes:
         """
         from legalir.lexical.sparse import SparseIndex
 
-        chosen = get_analyzer(analyzer, self._collection)
-
-        def build(index: SparseIndex) -> None:
-            with self._progress("Indexing", chosen.name) as advance:
-                index.index(counted(self._documents(), advance), corpus=self.corpus)
+        chosen = get_analyzer(analyzer, self.collection)
 
         place = self.directory / f"sparse-{_directory_name(chosen)}"
+
+        def build(index: SparseIndex) -> None:
+            self._build_terms(index, f"Indexing ({chosen.name})", self._former_sparse(index), _documents)
+
         return self._index(("sparse", chosen.fingerprint), lambda: SparseIndex(place, analyzer=chosen), build)
 
     def fields(self, analyzer: str | Analyzer = "auto") -> FieldIndex:
@@ -120,15 +153,17 @@ class CollectionIndexes:
         """
         from legalir.lexical.bm25f import FieldIndex
 
-        chosen = get_analyzer(analyzer, self._collection)
+        chosen = get_analyzer(analyzer, self.collection)
+
+        stem = f"fields-{_directory_name(chosen)}"
+        place = self.directory / f"{stem}-{self._links_digest}"
 
         def build(index: FieldIndex) -> None:
-            graph = self.graph
-            with self._progress("Indexing the fields of", chosen.name) as advance:
-                documents = counted(with_citing(self._source, graph), advance)
-                index.index(documents, corpus=self.corpus, links=graph.fingerprint())
+            citing = self._citing(self.source.store, self.graph)
+            change = self._former_fields(index, stem, citing)
+            links = self.graph.fingerprint()
+            self._build_terms(index, f"Indexing fields ({chosen.name})", change, citing.add_to, links=links)
 
-        place = self.directory / f"fields-{_directory_name(chosen)}-{self._links_digest}"
         return self._index(("fields", chosen.fingerprint), lambda: FieldIndex(place, analyzer=chosen), build)
 
     @property
@@ -139,7 +174,7 @@ class CollectionIndexes:
         return self._index(
             "laws",
             lambda: LawTable(self.directory / "laws"),
-            lambda table: table.index(self._documents(), corpus=self.corpus),
+            lambda table: table.index(self._rows("law"), corpus=self.corpus),
         )
 
     @property
@@ -149,8 +184,8 @@ class CollectionIndexes:
 
         return self._index(
             "numbers",
-            lambda: NumberTable(self.directory / "numbers", lambda: self._source.replaced),
-            lambda table: table.index(self._documents(), corpus=self.corpus),
+            lambda: NumberTable(self.directory / "numbers", lambda: self.source.replaced),
+            lambda table: table.index(self._rows("law", "article"), corpus=self.corpus),
         )
 
     @property
@@ -163,9 +198,23 @@ class CollectionIndexes:
         from legalir.graph.citation_graph import CitationGraph
 
         def load() -> CitationGraph:
+            self._hold_part()
             path = self.directory / f"graph-{self._links_digest}"
-            build_once(path, CitationGraph(path).built, lambda: CitationGraph.from_dataset(self._source).save(path))
+            build_once(path, CitationGraph(path).built, lambda: (former(path) or new()).save(path))
             return CitationGraph.load(path)
+
+        def new() -> CitationGraph:
+            return CitationGraph.from_dataset(self.source)
+
+        def former(path: Path) -> CitationGraph | None:
+            """Return the graph of the same links and provisions in a former state, if there is one."""
+            store = self.source.store
+            for state in store.former():
+                graph = CitationGraph(self.directory.with_name(state.key) / path.name)
+                if graph.built() and not store.dated and set(state.docnos.array) == set(store.docnos.array):
+                    with contextlib.suppress(ArtifactError):  # It is damaged.
+                        return graph.of(self.corpus)
+            return None
 
         return self._once("graph", load)
 
@@ -185,18 +234,18 @@ class CollectionIndexes:
         from legalir.encode.contract import TrainableEncoder
         from legalir.encode.lookup import get_encoder
 
-        chosen = get_encoder(encoder, self._collection)
+        chosen = get_encoder(encoder, self.collection)
 
         def build(index: DenseIndex) -> None:
             if isinstance(chosen, TrainableEncoder):
                 # The texts were analysed once, for the sparse index.
                 postings = self.sparse(chosen.analyzer)
-                with progress(f"Fitting {chosen.name} on {self._source.id}", None):
+                with progress(f"Fitting {chosen.name} on {self.source.id}", None):
                     index.index_postings(postings, corpus=self.corpus)
                 return
             earlier = self._earlier(index.directory)
             with self._progress("Encoding", chosen.name) as advance:
-                index.index(self._documents(), corpus=self.corpus, reuse=earlier, advance=advance)
+                index.index(_documents(self.source.docs()), corpus=self.corpus, reuse=earlier, advance=advance)
 
         place = self.directory / f"dense-{_directory_name(chosen)}"
         exact = self._index(("dense", chosen.fingerprint), lambda: DenseIndex(place, encoder=chosen), build)
@@ -209,9 +258,9 @@ class CollectionIndexes:
         place = exact.directory.with_name(f"{exact.directory.name}-{search.name}-{search.fingerprint[:8]}")
 
         def build(index: DenseIndex) -> None:
-            rows = self._source.queries() if self._source.has_topics() else ()
+            rows = self.source.queries() if self.source.has_topics() else ()
             questions = [str(row["query"]) for row in itertools.islice(rows, _QUESTIONS)]
-            with progress(f"Building {search} for {self._source.id}", None):
+            with progress(f"Building {search} for {self.source.id}", None):
                 exact.approximated(search, place, queries=questions or None)
 
         return self._index(("dense", encoder.fingerprint, approximate), lambda: type(exact)(place, encoder), build)
@@ -243,7 +292,9 @@ class CollectionIndexes:
         def build(index: M3Index) -> None:
             earlier = self._earlier(index.directory)
             with self._progress("Encoding", chosen.model) as advance:
-                index.index(self._documents(), multi=multi, corpus=self.corpus, reuse=earlier, advance=advance)
+                index.index(
+                    _documents(self.source.docs()), multi=multi, corpus=self.corpus, reuse=earlier, advance=advance
+                )
 
         return self._index(("m3", chosen.fingerprint, chosen.query_max_length, multi), index, build)
 
@@ -260,22 +311,123 @@ class CollectionIndexes:
         """Return the index for `key`, built where it is not there yet."""
 
         def make() -> _I:
+            self._hold_part()
             made = index()
             build_once(made.directory, made.built, lambda: build(made))
             return made
 
         return self._once(key, make)
 
-    def _documents(self) -> Iterator[dict[str, Any]]:
-        return (provision._asdict() for provision in self._source.docs())
+    def _build_terms(
+        self,
+        index: _TermsIndex,
+        action: str,
+        change: _Change | None,
+        documents: _Documents,
+        **facts: str,
+    ) -> None:
+        """Build an index of terms from a former one, or of all provisions where there is none or it is damaged."""
+        store = self.source.store
+        if change is not None:
+            added = documents(store.at(change.added))
+            try:
+                with progress(f"{action}: changes of {self.source.id}", len(change.added)) as advance:
+                    index.update(
+                        change.directory,
+                        counted(added, advance),
+                        change.removed,
+                        validity=store.validity_of,
+                        corpus=self.corpus,
+                        **facts,
+                    )
+                return
+            except ArtifactError as error:
+                _log.info("%s is built of all provisions, because the former one cannot be used: %s", index.path, error)
+        with progress(f"{action}: {self.source.id}", len(store)) as advance:
+            index.index(counted(documents(self.source.docs()), advance), corpus=self.corpus, **facts)
+
+    def _former_sparse(self, index: SparseIndex) -> _Change | None:
+        """Return how an index of terms becomes that of the provisions; None where no former state has one."""
+        for former in self.source.store.former():
+            directory = self.directory.with_name(former.key) / index.directory.name
+            if type(index)(directory).built():
+                change = self._changes(former)
+                return _Change(directory, change.removed.tolist(), change.added.tolist())
+        return None
+
+    def _former_fields(self, index: FieldIndex, stem: str, citing: Citing) -> _Change | None:
+        """Return how an index of fields becomes that of the provisions and links; None where there is no former one.
+
+        Args:
+            index: the new index.
+            stem: the name of its directory without the digest of the links.
+            citing: of the new state.
+        """
+        from legalir.graph.citation_graph import CitationGraph
+
+        store = self.source.store
+        for former in (store, *store.former()):  # The links alone may have changed.
+            state = self.directory.with_name(former.key)
+            for directory in _newest_first(state.glob(f"{glob.escape(stem)}-*")):
+                graph = CitationGraph(state / f"graph-{directory.name.removeprefix(f'{stem}-')}")
+                if not (type(index)(directory).built() and graph.built()):
+                    continue
+                try:
+                    before = self._citing(former, graph)
+                except ArtifactError:  # The graph is damaged.
+                    continue
+                change = self._changes(former)
+                others = citing.differing(before)
+                there, here = former.docnos.numbers(others), store.docnos.numbers(others)
+                removed = {*change.removed.tolist(), *former.docnos.array[there[there >= 0]].tolist()}
+                added = np.union1d(change.added, here[here >= 0])
+                return _Change(directory, sorted(removed), added.tolist())
+        return None
+
+    def _changes(self, former: ProvisionStore) -> Changes:
+        return self._once(("changes", former.key), lambda: changes(former, self.source.store))
+
+    def _citing(self, store: ProvisionStore, graph: CitationGraph) -> Citing:
+        return Citing(graph, store.docnos.array.tolist(), store.column("heading"))
+
+    def _rows(self, *columns: str) -> Iterator[dict[str, Any]]:
+        """Yield all provisions as documents with some of their fields; of versions, with all that say their days."""
+        store = self.source.store
+        return _documents(store) if store.dated else store.rows(*columns)
+
+    def _hold_part(self) -> None:
+        """Hold the directory and the part of the links, so that no update removes them while this object lives."""
+        if not self._holds:
+            with contextlib.suppress(OSError):  # The build says why it cannot be written.
+                self.directory.mkdir(parents=True, exist_ok=True)
+            self._holds = [Hold(self.directory), Hold(self.directory, f"-{self._links_digest}")]
+            record_use(self.directory, self.source.store.source)
+
+    def remove_former(self) -> None:
+        """Remove what was built for former states of the provisions or links, but for what somebody reads."""
+        store = self.source.store
+        for former in former_states(self.directory, store.source):
+            remove_state(former, store.source)
+        for part, paths in self._parts().items():
+            if part != self._links_digest and is_only_source(self.directory):
+                remove_part(self.directory, f"-{part}", paths)
+        store.remove_former()
+
+    def _parts(self) -> dict[str, list[Path]]:
+        """Return the directories of indexes that depend on links, by the digest of the links."""
+        parts: dict[str, list[Path]] = {}
+        for pattern in ("graph-*", "fields-*"):
+            for path in self.directory.glob(pattern):
+                parts.setdefault(path.name.rpartition("-")[2], []).append(path)
+        return parts
 
     def _progress(self, action: str, name: str) -> contextlib.AbstractContextManager[Callable[[int], None]]:
-        return progress(f"{action} {self._source.id} ({name})", self._source.docs_count())
+        return progress(f"{action} {self.source.id} ({name})", self.source.docs_count())
 
     @property
     def _links_digest(self) -> str:
         """A part of the name of each index that holds links, because links may change without the corpus."""
-        links = self._source.folder.links
+        links = self.source.folder.links
         return "none" if links is None else cached_file_digest(links)[:16]
 
     def _earlier(self, directory: Path) -> list[Path]:
@@ -285,9 +437,15 @@ class CollectionIndexes:
         digests.
         """
         paths = self.directory.parent.glob(f"*/{glob.escape(directory.name)}")
-        return sorted(
-            (path for path in paths if path != directory), key=lambda path: path.stat().st_mtime, reverse=True
-        )
+        return _newest_first(path for path in paths if path != directory)
+
+
+def _newest_first(paths: Iterable[Path]) -> list[Path]:
+    dated = []
+    for path in paths:
+        with contextlib.suppress(OSError):  # Another process may have removed it.
+            dated.append((path.stat().st_mtime_ns, path))
+    return [path for _, path in sorted(dated, reverse=True)]
 
 
 def _directory_name(part: _Named) -> str:
@@ -296,30 +454,6 @@ def _directory_name(part: _Named) -> str:
     return f"{name}-{part.fingerprint[:8]}"
 
 
-def with_citing(source: StatuteDataset, graph: CitationGraph) -> Iterator[dict[str, Any]]:
-    """Yield each provision as a dict: its fields, and ``citing``, the headings of the provisions that cite it."""
-    headings = {record.doc_id: record.heading for record in source.docs()} if graph.links_count() else {}
-    citing = citing_headings(graph, headings)
-    for record in source.docs():
-        yield {**record._asdict(), "citing": citing.get(record.doc_id, "")}
-
-
-def citing_headings(graph: CitationGraph, headings: Mapping[str, str], most: int = 40) -> dict[str, str]:
-    """Return the headings of the provisions that cite each cited provision, a line each.
-
-    A search engine uses the text of links in the same way: it is how others call a page.
-
-    Args:
-        graph: the citations.
-        headings: heading of each provision by docno; a missing one counts as empty.
-        most: largest number of headings of one provision, the first by docno of the citing provision. A definition
-            that a whole code cites would be longer than any provision.
-    """
-    sources = graph.adjacency("in")
-    by_node = [headings.get(docno, "") for docno in graph.docnos.tolist()]
-    citing = {}
-    for node, docno in enumerate(graph.docnos.tolist()):
-        lines = [heading for source in sources.row(node).tolist() if (heading := by_node[source])]
-        if lines:
-            citing[docno] = "\n".join(lines[:most])
-    return citing
+def _documents(provisions: Iterable[Provision]) -> Iterator[dict[str, Any]]:
+    """Yield each provision as a dict."""
+    return (provision._asdict() for provision in provisions)

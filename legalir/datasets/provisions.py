@@ -40,7 +40,7 @@ from legalir.storage.arrays import save_array
 from legalir.storage.digest import cached_file_digest
 from legalir.storage.files import atomic_directory, cache_home, clear_away
 from legalir.storage.locks import cache_lock
-from legalir.storage.states import Hold, former_states, record_use
+from legalir.storage.states import Hold, former_states, record_use, remove_state
 from legalir.storage.strings import Docnos, Strings, write_docnos, write_strings
 from legalir.storage.validity import Validity, names_version, validity_of
 
@@ -81,8 +81,13 @@ class ProvisionStore:
         return "_folder" in self.__dict__ or _is_whole(self._place)
 
     @property
+    def key(self) -> str:
+        """First 32 digits of the sha256 of the corpus, which name what is built for it."""
+        return self._fingerprint[:32]
+
+    @property
     def _place(self) -> Path:
-        return cache_home() / "provisions" / self._fingerprint[:32]
+        return cache_home() / "provisions" / self.key
 
     @property
     def source(self) -> str:
@@ -180,6 +185,11 @@ class ProvisionStore:
         """Yield the stores of former states of the same file that are in the cache, the newest first."""
         return _stores(former_states(self._folder, self.source))
 
+    def remove_former(self) -> None:
+        """Remove the stores of former states of the same file, but for those that somebody reads."""
+        for folder in former_states(self._folder, self.source):
+            remove_state(folder, self.source)
+
     def _read(self, position: int) -> bytes | None:
         """Return a line, None where it is no longer the stored one."""
         arrays = self.arrays
@@ -244,13 +254,8 @@ class _Opened(ProvisionStore):
         self._hold = Hold(folder)
         self.__dict__["_folder"] = folder
 
-    @property
-    def fingerprint(self) -> str:
-        """First 32 digits of the sha256 of the corpus."""
-        return self._fingerprint
 
-
-def _stores(folders: Iterable[Path]) -> Iterator[_Opened]:
+def _stores(folders: Iterable[Path]) -> Iterator[ProvisionStore]:
     """Yield the stores in those of `folders` that hold one."""
     return (_Opened(folder) for folder in folders if _is_whole(folder))
 
@@ -439,6 +444,10 @@ class Changes(NamedTuple):
     removed: npt.NDArray[np.object_]
     added: Ints
     changed: int
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return the numbers of added and of removed provisions, changed ones among both, and of changed ones."""
+        return len(self.added), len(self.removed), self.changed
 
 
 def changes(former: ProvisionStore, new: ProvisionStore) -> Changes:

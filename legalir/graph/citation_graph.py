@@ -29,7 +29,7 @@ from legalir.storage.arrays import save_array
 from legalir.storage.artifact import building, open_build
 from legalir.storage.csr import Adjacency, adjacency, among, both_ways, reverse
 from legalir.storage.strings import Docnos, Strings, write_strings
-from legalir.storage.validity import DateReader, Validity, names_version, provision_key
+from legalir.storage.validity import Validity, provision_key
 
 if TYPE_CHECKING:
     import networkx
@@ -434,15 +434,11 @@ class CitationGraph(pt.Artifact):
 
         source = datasets.load(dataset) if isinstance(dataset, str | PathLike) else dataset
         facts = {"corpus": source.fingerprint()}
-        if not any(map(names_version, source.docnos())):
-            return cls._holding(content_of(number_links(source.links(), source.docnos()), facts))
-        reader = DateReader()
-        for provision in source.docs():
-            reader.read(provision._asdict())
-        validity = reader.validity()
-        assert validity is not None
-        links = number_links(version_links(source.links(), reader.docnos, validity), reader.docnos)
-        order = np.array(sorted(range(len(reader.docnos)), key=reader.docnos.__getitem__))
+        docnos, validity = source.store.docnos.array.tolist(), source.store.validity
+        if validity is None:
+            return cls._holding(content_of(number_links(source.links(), docnos), facts))
+        links = number_links(version_links(source.links(), docnos, validity), docnos)
+        order = np.array(sorted(range(len(docnos)), key=docnos.__getitem__))
         return cls._holding(replace(content_of(links, facts), validity=validity.reordered(order)))
 
     @classmethod
@@ -458,6 +454,14 @@ class CitationGraph(pt.Artifact):
         check_number("cosine_knn", "k", k, low=1, integer=True)
         links = nearest_links(list(map(str, index.docnos)), index.vectors, k)
         return cls._holding(content_of(links, {"neighbours": k}))
+
+    def of(self, corpus: str) -> Self:
+        """Return the graph in memory as that of another corpus with the same provisions and links.
+
+        Args:
+            corpus: fingerprint of the corpus.
+        """
+        return self._holding(replace(self._content, facts={**self._content.facts, "corpus": corpus}))
 
     @classmethod
     def _holding(cls, content: GraphContent) -> Self:

@@ -51,7 +51,7 @@ class FieldIndex(TermIndex):
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``) and any of `FIELDS`; a missing field is empty. See
-                :func:`~legalir.collection.indexes.with_citing` for the last of them.
+                :class:`~legalir.collection.citing.Citing` for the last of them.
             corpus: fingerprint of the collection, kept in the manifest.
             links: fingerprint of its citation graph, kept in the manifest.
 

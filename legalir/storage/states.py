@@ -39,6 +39,11 @@ def former_states(directory: Path, source: str) -> list[Path]:
     return [path for _, path in sorted(dated, reverse=True) if path != directory]
 
 
+def is_only_source(directory: Path) -> bool:
+    """Return whether at most one folder is known to use a directory."""
+    return len(list(directory.glob(f"{_SOURCE}*"))) < 2
+
+
 def _record(directory: Path, source: str) -> Path:
     return directory / f"{_SOURCE}{hashlib.sha256(source.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 

@@ -63,13 +63,13 @@ def written_folder(tmp_path: Path) -> Path:
 def counted_builds(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Return the list to which every build of an index adds its path."""
     built: list[Path] = []
-    index = SparseIndex.index
+    build = SparseIndex._build
 
     def counted(self: SparseIndex, *arguments: object, **names: object) -> object:
         built.append(self.directory)
-        return index(self, *arguments, **names)  # type: ignore[arg-type]
+        return build(self, *arguments, **names)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(SparseIndex, "index", counted)
+    monkeypatch.setattr(SparseIndex, "_build", counted)
     return built
 
 

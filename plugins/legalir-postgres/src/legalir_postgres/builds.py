@@ -198,10 +198,19 @@ def check_build(server: Server, schema: str, build: Build, cure: str) -> None:
         ArtifactError: it is not there, or it is of a newer format, another corpus or another dimension.
         DataError: the server does not answer.
     """
-    row = server.read(lambda connection: _held(connection, schema, build))
+    from psycopg import errors
+
+    def ask(connection: psycopg.Connection[Any]) -> tuple[Any, ...]:
+        row = _held(connection, schema, build)
+        if row is None or (row[0] <= FORMAT and row[4] < 0):
+            raise errors.UndefinedTable(build.name)  # On a replica that is behind; then the primary is asked.
+        return row
+
     table = f"{schema}.{build.name} of {server.place}"
-    if row is None or (row[0] <= FORMAT and row[4] < 0):
-        raise ArtifactError(f"There is no table {table}: {cure}")
+    try:
+        row = server.read(ask)
+    except ArtifactError:
+        raise ArtifactError(f"There is no table {table}: {cure}") from None
     if row[0] > FORMAT:
         raise ArtifactError(
             f"The table {table} has the format {row[0]}, and this version reads {FORMAT}: upgrade legalir-postgres."

@@ -1,0 +1,258 @@
+"""Updates of a collection: after any edits of its files, everything is as if it were built at once."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import random
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from forked import child, die_at_file_operation
+
+from legalir.collection.collection import Collection
+from legalir.errors import ArtifactError, FormatError
+from legalir.lexical.term_index import TermIndex
+
+QUESTIONS = pd.DataFrame(
+    {"qid": ["1", "2", "3"], "query": ["등대를 켜는 시각", "제3조에 따른 신고의 과태료", "항만 시설의 점검 기준"]}
+)
+WORDS = ("등대", "항만", "시설", "점검", "신고", "과태료", "기준", "허가", "선박", "검사", "안전", "관리", "비용")
+TERMS = ("bm25", "tfidf", "bm25f")
+EXACT = (*TERMS, "lookup(without_law=True)", "default", 'bm25 >> sar(normalize="max")', "bm25 % 5 >> links")
+
+Rows = dict[str, dict[str, str]]
+Links = set[tuple[str, str]]
+
+
+def write(folder: Path, rows: Rows, links: Links) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, lines in (
+        ("corpus.jsonl", [json.dumps({"docno": docno, **row}, ensure_ascii=False) for docno, row in rows.items()]),
+        ("links.tsv", [f"{source}\t{target}\tself" for source, target in sorted(links)]),
+    ):
+        part = folder / f"{name}.part"
+        part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        part.replace(folder / name)
+
+
+def edit(rows: Rows, links: Links, chance: random.Random, dated: bool) -> None:
+    """Add, change and remove some provisions and links, at random."""
+    for _ in range(chance.randint(1, 6)):
+        number, law = chance.randint(1, 40), chance.choice(["등대법", "항만법"])
+        key = f"{law}-{number}"
+        docno = f"{key}@20{chance.randint(10, 25)}-01-01" if dated else key
+        if docno in rows and chance.random() < 0.5:
+            del rows[docno]
+            continue
+        text = " ".join(chance.choices(WORDS, k=chance.randint(0 if dated else 1, 12)))
+        rows[docno] = {
+            "title": f"{law} 제{number}조", "text": text, "law": law, "article": f"제{number}조",
+            "heading": chance.choice(["", *WORDS]), "path": f"{law} › 제{number % 4 + 1}장",
+        }  # fmt: skip
+    keys = sorted({docno.partition("@")[0] for docno in rows})
+    for _ in range(chance.randint(0, 8)):
+        links ^= {tuple(chance.sample(keys, 2))} if len(keys) > 1 else set()  # type: ignore[arg-type]
+
+
+def results(collection: Collection, expressions: tuple[str, ...] = EXACT) -> list[list[dict[str, Any]]]:
+    questions = QUESTIONS.assign(as_of="2020-06-01") if collection.dated else QUESTIONS
+    found = [collection.pipeline(expression)(questions) for expression in expressions]
+    return [each[["qid", "docno", "score", "rank"]].to_dict("records") for each in found]
+
+
+@pytest.mark.parametrize("dated", [False, True])
+def test_random_edits(tmp_path: Path, dated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores equal those of a fresh build to the last bit, whether one updates or just searches."""
+    updates: list[Path] = []
+    of_index = TermIndex._build
+
+    def counted(self: TermIndex, added: Any, known: Any, base: Any = None, *rest: Any) -> TermIndex:
+        if base is not None:
+            updates.append(Path(base))
+        return of_index(self, added, known, base, *rest)
+
+    monkeypatch.setattr(TermIndex, "_build", counted)
+    folder, chance = tmp_path / "laws", random.Random(7)
+    rows: Rows = {}
+    links: Links = set()
+    for _ in range(12):
+        edit(rows, links, chance, dated)
+    for turn in range(10):
+        write(folder, rows, links)
+        mine = Collection(folder)
+        if turn % 2:
+            done = mine.update()
+            assert not done.left
+        fresh = Collection(folder, cache=tmp_path / f"fresh-{turn}")
+        assert results(mine) == results(fresh)
+        assert mine.sparse().fingerprint() == fresh.sparse().fingerprint()
+        assert mine.indexes.fields().fingerprint() == fresh.indexes.fields().fingerprint()
+        assert mine.graph.fingerprint() == fresh.graph.fingerprint()
+        edit(rows, links, chance, dated)
+    assert len(updates) >= 16  # Nine states after the first, each with an index of terms and one of fields.
+
+
+@pytest.fixture(name="folder")
+def written_folder(tmp_path: Path) -> Path:
+    chance = random.Random(1)
+    rows: Rows = {}
+    links: Links = set()
+    for _ in range(20):
+        edit(rows, links, chance, dated=False)
+    write(tmp_path / "laws", rows, links)
+    return tmp_path / "laws"
+
+
+def change(folder: Path, edited: Callable[[list[dict[str, str]]], None]) -> None:
+    path = folder / "corpus.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    edited(rows)
+    part = folder / "part"
+    part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    part.replace(path)
+
+
+def change_one(rows: list[dict[str, str]]) -> None:
+    rows[0]["text"] += " 등대"
+    rows.append({**rows.pop(1), "docno": "등대법-99"})
+
+
+def states(collection: Collection) -> list[str]:
+    return sorted(path.name for path in collection.cache.parent.iterdir() if path.is_dir())
+
+
+def test_counts_and_what_is_removed(folder: Path) -> None:
+    first = Collection(folder).update()
+    provisions = Collection(folder).source.docs_count()
+    assert (first.added, first.changed, first.removed, first.former) == (provisions, 0, 0, False)
+    assert list(first.seconds) == ["default"]
+    again = Collection(folder).update()
+    assert (again.added, again.changed, again.removed) == (0, 0, 0)
+    change(folder, change_one)
+    gc.collect()  # A collection and its indexes know each other.
+    done = Collection(folder).update()
+    assert (done.added, done.changed, done.removed, done.left, done.former) == (1, 1, 1, {}, False)
+    assert set(done.seconds) == {"citation graph", "field index (char2)", "law table", "number table"}
+    assert len(states(Collection(folder))) == 1
+    assert len(list((Collection(folder).indexes.home / "provisions").glob("[!.]*"))) == 1
+
+
+def test_a_reader_goes_on_with_its_state(folder: Path) -> None:
+    reader = Collection(folder)
+    pipeline = reader.pipeline("default")
+    before = pipeline(QUESTIONS)
+    change(folder, change_one)
+    assert reader.update().former
+    pd.testing.assert_frame_equal(pipeline(QUESTIONS), before)
+    pd.testing.assert_frame_equal(reader.pipeline("default")(QUESTIONS), before)
+    assert list(reader.provisions(before["docno"])) == list(dict.fromkeys(before["docno"]))
+    assert len(states(reader)) == 2
+    del reader, pipeline
+    gc.collect()
+    assert not Collection(folder).update().former
+    assert len(states(Collection(folder))) == 1
+
+
+def test_links_alone(folder: Path) -> None:
+    Collection(folder).update()
+    parts = {path.name for path in Collection(folder).cache.glob("[fg]*-*")}
+    docnos = sorted(Collection(folder).source.docnos())
+    with (folder / "links.tsv").open("a", encoding="utf-8") as links:
+        links.write(f"{docnos[-1]}\t{docnos[0]}\n")
+    gc.collect()
+    Collection(folder).update()
+    changed = {path.name for path in Collection(folder).cache.glob("[fg]*-*")}
+    assert len(changed) == len(parts) == 2 and not changed & parts
+
+
+def test_links_of_another_folder_with_the_same_provisions_stay(folder: Path, tmp_path: Path) -> None:
+    Collection(folder).update()
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    (other / "links.tsv").write_text("", encoding="utf-8")
+    Collection(other).update()
+    assert len(list(Collection(folder).cache.glob("[fg]*-*"))) == 4
+
+
+def test_lsa_is_fitted_again(folder: Path) -> None:
+    Collection(folder).search("등대", "lsa(dimensions=8)")
+    change(folder, change_one)
+    done = Collection(folder).update()
+    assert set(done.seconds) == {"dense index (lsa)", "sparse index (char2)"}
+    vectors = Collection(folder).dense("lsa(dimensions=8)")
+    assert set(vectors.docnos) == Collection(folder).source.docnos()
+    assert vectors.manifest.facts["corpus"] == Collection(folder).fingerprint()
+
+
+def test_an_encoder_that_is_gone_keeps_the_former_state(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Collection(folder).search("등대", "lsa(dimensions=8)")
+    change(folder, change_one)
+    monkeypatch.setattr("legalir.encode.lsa.LSA.fingerprint", property(lambda self: "0" * 64))
+    done = Collection(folder).update()
+    assert done.left == {"dense index (lsa)": "the encoder lsa is another one now."} and done.former
+    assert len(states(Collection(folder))) == 2
+
+
+def test_an_index_of_an_earlier_layout_is_built_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr("legalir.lexical.sparse.SparseIndex.version", 0)
+        assert Collection(folder).sparse().manifest.version == 0
+    assert Collection(folder).sparse().manifest.version > 0
+
+
+def test_a_damaged_former_index_is_not_used(folder: Path) -> None:
+    former = Collection(folder).sparse().directory
+    (file,) = former.glob("data-*/0.documents.npy")
+    change(folder, change_one)
+    file.write_bytes(b"")
+    found = Collection(folder).search("등대", "bm25")
+    fresh = Collection(folder, cache=folder.parent / "fresh").search("등대", "bm25")
+    assert found.to_dict("records") == fresh.to_dict("records")
+
+
+def test_a_corpus_with_a_fault_changes_nothing(folder: Path) -> None:
+    before = Collection(folder)
+    before.update()
+    kept = states(before)
+    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as corpus:
+        corpus.write('{"docno": ""}\n')
+    with pytest.raises(FormatError, match="docno"):
+        Collection(folder).update()
+    assert states(before) == kept
+
+
+@pytest.mark.parametrize("operation", [1, 9, 25, 60, 100, 140])
+def test_a_kill_leaves_the_old_or_the_new_state(folder: Path, operation: int) -> None:
+    expected_before = results(Collection(folder))
+    Collection(folder).update()
+    text = (folder / "corpus.jsonl").read_bytes()
+    change(folder, change_one)
+    expected = results(Collection(folder, cache=folder.parent / "fresh"))
+
+    def killed() -> None:
+        die_at_file_operation(operation)
+        Collection(folder).update()
+        os._exit(0)
+
+    process = child(killed)
+    process.join()
+    assert process.exitcode in (0, -signal.SIGKILL)
+    new = (folder / "corpus.jsonl").read_bytes()
+    (folder / "corpus.jsonl").write_bytes(text)
+    assert results(Collection(folder)) == expected_before
+    (folder / "corpus.jsonl").write_bytes(new)
+    assert not Collection(folder).update().left
+    assert results(Collection(folder)) == expected
+
+
+def test_a_cache_that_cannot_be_written(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ArtifactError, match="cannot be written"):
+        Collection(folder, cache=tmp_path / "file").update()
