@@ -1,4 +1,8 @@
-"""Work on many items, shared among processes or given to any executor; results come in the order of the items."""
+"""Work on many items, shared among processes or given to any executor; results come in the order of the items.
+
+An executor is a :class:`concurrent.futures.Executor`: processes of this machine, or workers of a scheduler such as
+Dask. A task depends on its item alone, so that it may run twice; its result is used once.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
+from functools import lru_cache
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from legalir.errors import WorkerError
+from legalir.errors import ComponentError, WorkerError
 from legalir.threads import processor_count
 
 T = TypeVar("T")
@@ -35,14 +40,14 @@ def mapped(
         items: read as results are taken; a few a worker are handed out at a time.
         executor: does the work, and stays open. By default, processes do it that end with the iterator; they do not
             run the calling script again.
-        workers: number of processes, or of workers of `executor`; by default one a processor. 1 without an executor:
-            this process does the work.
+        workers: number of processes, or of workers of `executor`; by default one a processor, or what the executor
+            says by its attribute ``workers``. 1 without an executor: this process does the work.
 
     Raises:
         WorkerError: the process that worked on the next item ended. Without an executor the item was tried twice, the
             second time alone, so no other item is the cause.
     """
-    workers = workers or processor_count()
+    workers = workers or _width(executor)
     if executor is None and workers == 1:
         yield from map(function, items)
         return
@@ -72,6 +77,55 @@ def mapped(
         else:
             for _, future in begun:
                 future.cancel()
+
+
+def _width(executor: Executor | None) -> int:
+    """Return the number of workers of an executor, as far as it says; that of the processors without one."""
+    for name in ("workers", "_max_workers"):
+        width = getattr(executor, name, None)
+        if isinstance(width, int) and width > 0:
+            return width
+    return processor_count()
+
+
+class Sent(Generic[T, R]):
+    """A function that travels to a worker with all that it needs, and is unpacked there once, not for each item.
+
+    So a model that it loads on first use is loaded once a worker.
+
+    Args:
+        function: it need not be one of a module; closures travel, too.
+    """
+
+    def __init__(self, function: Callable[[T], R]) -> None:
+        from cloudpickle import dumps
+
+        self._packed: bytes = dumps(function)
+
+    def __call__(self, item: T) -> R:
+        """Return the result of the function."""
+        result: R = _unpacked(self._packed)(item)
+        return result
+
+
+@lru_cache(maxsize=2)
+def _unpacked(packed: bytes) -> Callable[[Any], Any]:
+    from cloudpickle import loads
+
+    function: Callable[[Any], Any] = loads(packed)
+    return function
+
+
+def processes(collection: object = None, *, workers: int | None = None) -> Executor:
+    """Processes of this machine.
+
+    Args:
+        workers: number of processes; None for one a processor.
+    """
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise ComponentError(f"processes: workers={workers!r} is not an integer of at least 1.")
+    executor: Executor = _processes(workers or processor_count())
+    return executor
 
 
 def _processes(workers: int) -> Any:
@@ -114,4 +168,6 @@ def _alone(function: Callable[[T], R], item: T) -> R:
 
 
 def _ended(item: object) -> WorkerError:
-    return WorkerError(f"{item}: the process that worked on it ended, perhaps for lack of memory: try workers=1.")
+    shown = str(item)
+    shown = f"{shown[:60]}…" if len(shown) > 61 else shown
+    return WorkerError(f"{shown}: the process that worked on it ended, perhaps for lack of memory: try workers=1.")

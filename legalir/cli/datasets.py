@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from legalir.cli.printing import AsJson, default_facts, facts_table, print_default, print_json, printable
+from legalir.cli.printing import (
+    AsJson,
+    Workers,
+    default_facts,
+    facts_table,
+    print_default,
+    print_json,
+    printable,
+    working,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -312,6 +321,7 @@ def import_collection(
     strict: Annotated[
         bool, typer.Option("--strict", help="Write nothing if a file cannot be read, or a part of one was passed over.")
     ] = False,
+    executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the provisions and links of SOURCE to FOLDER, in the format that every other command reads.
@@ -323,7 +333,8 @@ def import_collection(
 
     options = {"title": title, "licence": licence, "lang": lang}
     about = {name: value for name, value in options.items() if value is not None}
-    report = write_collection(source, folder, replace=replace, about=about, strict=strict)
+    with working(executor) as workers:
+        report = write_collection(source, folder, replace=replace, about=about, strict=strict, executor=workers)
     if as_json:
         print_json(report.to_dict() | {"warnings": report.warnings()})
     else:

@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
-from legalir.cli.printing import AsJson, print_json
+from legalir.cli.printing import AsJson, Workers, print_json, working
 
 EXAMPLES = """Examples:
 
   legalir index legalir/firecode
 
   legalir index my-statutes/ --analyzer char2
+
+  legalir index my-statutes/ --executor 'processes(workers=8)'
 """
 
 
@@ -31,6 +33,7 @@ def build(
     analyzer: Annotated[
         str, typer.Option("--analyzer", "-a", help="auto, word, charN, jamoN, whitespace, or a plugin's.")
     ] = "auto",
+    executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Build the sparse index of DATASET, unless it is there and up to date."""
@@ -39,9 +42,10 @@ def build(
     from legalir.storage.validity import provision_key
 
     start = time.perf_counter()
-    collection = Collection(dataset)
-    writing = collection.writing
-    index = collection.sparse(analyzer)
+    with working(executor) as workers:
+        collection = Collection(dataset, executor=workers)
+        writing = collection.writing
+        index = collection.sparse(analyzer)
     facts = index.manifest.facts
     path = Path(str(index.path))
     size = sum(entry["size"] for entry in index.manifest.files.values())
@@ -63,6 +67,7 @@ def build(
 
 def update(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring the indexes of DATASET up to date after its files have changed, at the cost of what has changed.
@@ -73,7 +78,8 @@ def update(
     from legalir.collection.collection import Collection
 
     start = time.perf_counter()
-    done = Collection(dataset).update()
+    with working(executor) as workers:
+        done = Collection(dataset, executor=workers).update()
     seconds = time.perf_counter() - start
     if as_json:
         print_json({**done._asdict(), "total": round(seconds, 3)})

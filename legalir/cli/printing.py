@@ -1,14 +1,17 @@
-"""The option ``--json`` and its one writer, and other output that several commands share."""
+"""The options ``--json``, with its one writer, and ``--executor``, and output that several commands share."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from rich.console import Console
     from rich.table import Table
 
@@ -16,6 +19,29 @@ if TYPE_CHECKING:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 """The option of every command that prints rows or facts."""
+
+Workers = Annotated[
+    str | None,
+    typer.Option("--executor", help="What does the long work, such as processes(workers=8).", show_default="itself"),
+]
+"""The option of every command with long work that workers can share."""
+
+
+@contextmanager
+def working(executor: str | None) -> Iterator[Executor | None]:
+    """Yield the executor that a text names, and shut it down at the end; None for None.
+
+    Raises:
+        PluginError: there is no such executor, or it cannot be made.
+    """
+    if executor is None:
+        yield None
+        return
+    from legalir import plugins
+
+    made = plugins.make("executor", executor, None)
+    with cast("Executor", made) as workers:
+        yield workers
 
 
 def print_json(value: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from concurrent.futures import Executor
 from datetime import date
 from functools import cached_property
 from os import PathLike
@@ -47,6 +48,8 @@ class Collection:
             under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to delete.
         client: asks language models for components; by default one for ``$LEGALIR_LLM``.
         as_of: the day on which questions without a date are asked, for a collection of versions; None for today.
+        executor: its workers do the long work of building indexes: they count terms, and encode texts. They need
+            legalir with the same plugins and models. It stays open. None: this process does the work.
 
     Attributes:
         source: the provisions, questions, judgements and links.
@@ -65,12 +68,13 @@ class Collection:
         cache: str | PathLike[str] | None = None,
         client: Client | None = None,
         as_of: str | date | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.source: StatuteDataset = datasets.load(id_or_path)
         self.as_of = None if as_of is None else self._checked(as_of)
         self.client = (client or Client()).over(self)
         base = None if cache is None else Path(cache).expanduser().absolute()
-        self.indexes = CollectionIndexes(self.source, base, self)
+        self.indexes = CollectionIndexes(self.source, base, self, executor)
         self._chunked: dict[Hashable, Collection] = {}
 
     def __repr__(self) -> str:
@@ -213,7 +217,7 @@ class Collection:
             ArtifactError: an index cannot be written.
             FormatError: a line of the corpus or of the links is faulty.
         """
-        new = Collection(self.id, self.indexes.home)
+        new = Collection(self.id, self.indexes.home, executor=self.indexes.executor)
         return update(new.indexes, lambda: new.pipeline("default"))
 
     def search(

@@ -13,6 +13,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
@@ -101,9 +102,13 @@ class CollectionIndexes:
         source: the provisions, links and questions.
         cache: directory of the indexes of all collections; None: ``$LEGALIR_HOME``, else the platform's cache.
         collection: the collection that factories of analyzers and encoders are given.
+        executor: its workers do the long work of a build: they count terms, and encode; None: this process does.
     """
 
-    def __init__(self, source: StatuteDataset, cache: Path | None, collection: object) -> None:
+    def __init__(
+        self, source: StatuteDataset, cache: Path | None, collection: object, executor: Executor | None = None
+    ) -> None:
+        self.executor = executor
         self.source = source
         self.collection = collection
         self._cache = cache
@@ -245,7 +250,13 @@ class CollectionIndexes:
                 return
             earlier = self._earlier(index.directory)
             with self._progress("Encoding", chosen.name) as advance:
-                index.index(_documents(self.source.docs()), corpus=self.corpus, reuse=earlier, advance=advance)
+                index.index(
+                    _documents(self.source.docs()),
+                    corpus=self.corpus,
+                    reuse=earlier,
+                    advance=advance,
+                    executor=self.executor,
+                )
 
         place = self.directory / f"dense-{_directory_name(chosen)}"
         exact = self._index(("dense", chosen.fingerprint), lambda: DenseIndex(place, encoder=chosen), build)
@@ -293,7 +304,12 @@ class CollectionIndexes:
             earlier = self._earlier(index.directory)
             with self._progress("Encoding", chosen.model) as advance:
                 index.index(
-                    _documents(self.source.docs()), multi=multi, corpus=self.corpus, reuse=earlier, advance=advance
+                    _documents(self.source.docs()),
+                    multi=multi,
+                    corpus=self.corpus,
+                    reuse=earlier,
+                    advance=advance,
+                    executor=self.executor,
                 )
 
         return self._index(("m3", chosen.fingerprint, chosen.query_max_length, multi), index, build)
@@ -344,7 +360,9 @@ class CollectionIndexes:
             except ArtifactError as error:
                 _log.info("%s is built of all provisions, because the former one cannot be used: %s", index.path, error)
         with progress(f"{action}: {self.source.id}", len(store)) as advance:
-            index.index(counted(documents(self.source.docs()), advance), corpus=self.corpus, **facts)
+            index.index(
+                counted(documents(self.source.docs()), advance), corpus=self.corpus, executor=self.executor, **facts
+            )
 
     def _former_sparse(self, index: SparseIndex) -> _Change | None:
         """Return how an index of terms becomes that of the provisions; None where no former state has one."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from os import PathLike
@@ -234,6 +235,7 @@ class DenseIndex(IndexArtifact):
         queries: RecallQueries | None = None,
         reuse: Iterable[str | PathLike[str]] = (),
         advance: Callable[[int], None] = lambda done: None,
+        executor: Executor | None = None,
     ) -> Self:
         """Build the index, replacing one that stands at the path only when the new one is whole.
 
@@ -246,6 +248,8 @@ class DenseIndex(IndexArtifact):
             reuse: paths of indexes whose vectors are used again, as are those of the index at the path, and of
                 interrupted work on it; by an encoder that is a :class:`~legalir.encode.contract.CountedEncoder`.
             advance: called with the number of further documents that are done.
+            executor: its workers encode, where the encoder is such a one, or count terms, where it learns from them;
+                None: this process does.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -258,14 +262,19 @@ class DenseIndex(IndexArtifact):
             settings = vector_settings(encoder.fingerprint, precision)
             earlier = [self.directory, *map(Path, reuse)]
             with shards_beside(self.directory, settings) as shards, build as (data, facts):
-                options: dict[str, Any] = {"precision": precision, "earlier": earlier, "advance": advance}
+                options: dict[str, Any] = {
+                    "precision": precision,
+                    "earlier": earlier,
+                    "advance": advance,
+                    "executor": executor,
+                }
                 facts.update(write_encoded_vectors(data, iter, encoder.encode_counted, shards, **options))
             return self
         iter = counted(iter, advance)
         with build as (data, facts):
             if isinstance(encoder, TrainableEncoder):
                 with tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill:
-                    postings = SparseIndex(Path(spill) / "postings", encoder.analyzer).index(iter)
+                    postings = SparseIndex(Path(spill) / "postings", encoder.analyzer).index(iter, executor=executor)
                     facts.update(_fit(encoder, postings, data, precision))
             else:
                 batches = ((docnos, encoder.encode(texts)) for docnos, texts in document_batches(dated(iter, data)))

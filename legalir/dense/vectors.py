@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -95,6 +96,7 @@ def write_encoded_vectors(
     earlier: Iterable[Path] = (),
     shard: int = 4096,
     advance: Advance = lambda done: None,
+    executor: Executor | None = None,
 ) -> dict[str, Any]:
     """Write docnos, digests of texts and vectors of an index, from a slow encoder; return the facts about them.
 
@@ -110,6 +112,7 @@ def write_encoded_vectors(
         earlier: paths of dense indexes whose vectors may be used again, the path of the index itself among them.
         shard: number of texts that are made durable together; a shard is also closed after a minute.
         advance: called with the number of further documents that are done.
+        executor: its workers encode; None: this process does.
 
     Raises:
         ComponentError: a docno is missing or occurs twice, a text is not a string, or the encoder makes no vectors.
@@ -126,7 +129,8 @@ def write_encoded_vectors(
         return {"vectors": vectors.astype(precision)}
 
     sources = earlier_rows(earlier, KIND, VERSION, shards.key)
-    facts = write_encoded(data, documents, Encoding(represent, texts=shard, advance=advance), shards, sources)
+    encoding = Encoding(represent, texts=shard, advance=advance, executor=executor)
+    facts = write_encoded(data, documents, encoding, shards, sources)
     return {**facts, "dimensions": ArrayFile(data / "vectors.npy").item[0], "precision": precision}
 
 

@@ -7,6 +7,7 @@ field, with 0 where the field lacks the term.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from os import PathLike
 from typing import Any, Self
 
@@ -45,7 +46,12 @@ class FieldIndex(TermIndex):
     own = ("frequencies.title", "frequencies.text")
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
-        self, iter: Iterable[Mapping[str, Any]], *, corpus: str = "", links: str = ""
+        self,
+        iter: Iterable[Mapping[str, Any]],
+        *,
+        corpus: str = "",
+        links: str = "",
+        executor: Executor | None = None,
     ) -> Self:
         """Build the index, replacing one that stands at the path only when the new one is whole.
 
@@ -54,12 +60,13 @@ class FieldIndex(TermIndex):
                 :class:`~legalir.collection.citing.Citing` for the last of them.
             corpus: fingerprint of the collection, kept in the manifest.
             links: fingerprint of its citation graph, kept in the manifest.
+            executor: its workers count the terms; None: this process does.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a field is not a string.
         """
-        return self._build(iter, {"fields": list(FIELDS), "corpus": corpus, "links": links})
+        return self._build(iter, {"fields": list(FIELDS), "corpus": corpus, "links": links}, executor=executor)
 
     def update(
         self,

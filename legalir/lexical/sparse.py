@@ -6,6 +6,7 @@ Files of a build: see :class:`~legalir.lexical.term_index.TermIndex`; the one co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from os import PathLike
 from typing import Any, Literal, Self, get_args
 
@@ -41,19 +42,24 @@ class SparseIndex(TermIndex):
     columns = own = ("frequencies",)
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
-        self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
+        self,
+        iter: Iterable[Mapping[str, Any]],
+        *,
+        corpus: str = "",
+        executor: Executor | None = None,
     ) -> Self:
         """Build the index, replacing one that stands at the path only when the new one is whole.
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``), ``text`` and, if there is one, ``title``.
             corpus: fingerprint of the collection, kept in the manifest.
+            executor: its workers count the terms; None: this process does.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a text is not a string.
         """
-        return self._build(iter, {"indexed": INDEXED_TEXT, "corpus": corpus})
+        return self._build(iter, {"indexed": INDEXED_TEXT, "corpus": corpus}, executor=executor)
 
     def update(
         self,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -13,10 +15,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from legalir.analysis.analyzer import Analyzer, count_terms, get_analyzer
+from legalir.analysis.analyzer import Analyzer, TermCounts, count_terms, get_analyzer
 from legalir.analysis.auto import recognized
 from legalir.analysis.language import WITHOUT_SPACES, scripts
 from legalir.errors import ArtifactError, ComponentError
+from legalir.executors import Sent, mapped
 from legalir.lexical.segments import Batches, Segment, one_segment, write_segments
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.digest import digest
@@ -121,6 +124,7 @@ class TermIndex(IndexArtifact):
         base: str | PathLike[str] | None = None,
         removed: Iterable[str] = (),
         validity: Callable[[npt.NDArray[np.object_]], Validity | None] | None = None,
+        executor: Executor | None = None,
     ) -> Self:
         """Build the index, from that at `base` if there is one; `known` are facts for the manifest."""
         linked: dict[str, dict[str, Any]] = {}
@@ -135,12 +139,14 @@ class TermIndex(IndexArtifact):
             batches = Batches(Path(spill), len(self.columns))
             docnos: list[str] = []
             documents = dated(added, data) if former is None else added
-            for names, texts in document_batches(documents, self.texts_of):
+            texts_by_batch = document_batches(documents, self.texts_of)
+            head = next(texts_by_batch)  # There is one batch at least, which may be empty.
+            texts = head[1]
+            analyzer = analyzer or recognized(texts)
+            letters = letters or {script: round(share, 4) for script, share in scripts(texts).items()}
+            for names, counts in _counted(itertools.chain([head], texts_by_batch), analyzer, executor):
                 docnos += names
-                analyzer = analyzer or recognized(texts)
-                letters = letters or {script: round(share, 4) for script, share in scripts(texts).items()}
-                batches.add(count_terms(analyzer, texts))
-            assert analyzer is not None  # there is one batch at least
+                batches.add(counts)
             if former is None:
                 written = write_segments(data, batches, self.columns, self.own)
             else:
@@ -230,6 +236,21 @@ class TermIndex(IndexArtifact):
 
     def __len__(self) -> int:
         return len(self.docno_table)
+
+
+def _counted(
+    batches: Iterator[tuple[list[str], list[str]]], analyzer: Analyzer, executor: Executor | None
+) -> Iterator[tuple[list[str], TermCounts]]:
+    """Yield the docnos of each batch, and the counts of the terms of its texts."""
+    mine, theirs = itertools.tee(batches)
+    count: Callable[[list[str]], TermCounts] = partial(count_terms, analyzer)
+    counts = mapped(
+        count if executor is None else Sent(count),
+        (texts for _, texts in theirs),
+        executor=executor,
+        workers=1 if executor is None else None,
+    )
+    yield from zip((names for names, _ in mine), counts, strict=True)
 
 
 def _numbers(index: TermIndex, docnos: Iterable[str]) -> npt.NDArray[np.int64]:

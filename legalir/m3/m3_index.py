@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack
 from functools import cached_property
 from os import PathLike
@@ -143,6 +144,7 @@ class M3Index(IndexArtifact):
         shard: int = 4096,
         reuse: Iterable[str | PathLike[str]] = (),
         advance: Callable[[int], None] = lambda done: None,
+        executor: Executor | None = None,
     ) -> Self:
         """Build the index; an index at the path is replaced only when the new one is complete.
 
@@ -159,6 +161,7 @@ class M3Index(IndexArtifact):
             shard: number of texts that are made durable together; a shard is also closed after a minute.
             reuse: paths of other indexes whose representations may be used.
             advance: called with the number of documents completed since the last call.
+            executor: its workers encode; None: this process does.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -183,7 +186,7 @@ class M3Index(IndexArtifact):
             advance(len(texts))
             return rows
 
-        encoding = Encoding(represent, texts=shard, advance=advance)
+        encoding = Encoding(represent, texts=shard, advance=advance, executor=executor)
         with (
             shards_beside(self.directory, settings) as shards,
             building(self.directory, self.kind, self.version) as (data, facts),

@@ -83,6 +83,13 @@ ROLES = {
         ("legalir.llm.chat:ChatModel",),
         "legalir search legalir/firecode 'question' --pipeline 'rar(default)' --llm '{}'",
     ),
+    "executor": Role(
+        "tasks to the workers that do them",
+        False,
+        "a concurrent.futures.Executor",
+        ("concurrent.futures:Executor",),
+        "legalir index legalir/firecode --executor '{}'",
+    ),
     "source": Role(
         "where provisions come from",
         False,

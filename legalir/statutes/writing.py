@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
@@ -16,7 +17,7 @@ from typing import cast
 
 from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, Folder, read_about
 from legalir.datasets.records import fits_trec
-from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
+from legalir.errors import ComponentError, DataError, DatasetNotFound, FormatError, suggestion
 from legalir.progress import progress
 from legalir.statutes.definitions import definitions
 from legalir.statutes.importing.changes import Changes, Contents
@@ -110,6 +111,7 @@ def write_collection(
     replace: bool = False,
     about: Mapping[str, str] | None = None,
     strict: bool = False,
+    executor: Executor | None = None,
 ) -> ImportReport:
     """Write the provisions and links of a source as a folder in the folder format, whole or not at all.
 
@@ -127,13 +129,18 @@ def write_collection(
             the source, and ``lang`` the language of all laws, if the source says it.
         strict: whether nothing is written if a file cannot be read, or a part of one was passed over; by default the
             rest is written, and the report says so.
+        executor: its workers read the files, for a source that reads files; they have the same files and cache.
 
     Raises:
         FormatError: a provision or link is faulty: names the source, the position and the fault. Nothing is written.
         DataError: the folder exists, or cannot be written; the source has no provision; or `strict` forbids the rest.
-        ComponentError: there is no such source, or a parameter of it is wrong.
+        ComponentError: there is no such source, a parameter of it is wrong, or it has no work for an executor.
     """
     chosen = get_source(source)
+    if executor is not None:
+        if not hasattr(chosen, "executor"):
+            raise ComponentError(f"The source {chosen.name} has no work for an executor: leave it out.")
+        chosen.executor = executor
     target = Path(folder)
     report = ImportReport(target, chosen.name)
     with new_folder(target, replace) as (new, report.kept):

@@ -23,6 +23,7 @@ import json
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.errors import ArtifactError, ComponentError
+from legalir.executors import Sent, mapped
 from legalir.storage.arrays import ArrayFile, append_rows, create_array, save_array
 from legalir.storage.artifact import open_build
 from legalir.storage.digest import digest
@@ -377,6 +379,7 @@ class Encoding:
         seconds: time after which a shard is closed: the most that a kill costs.
         step: characters that are encoded at a time; a longer text goes alone.
         advance: called with the number of documents that were finished since the last call.
+        executor: its workers represent the texts, a step each; None: this process does. The rows are the same.
     """
 
     represent: Callable[[list[str], Advance], Rows]
@@ -384,6 +387,7 @@ class Encoding:
     seconds: float = 60.0
     step: int = 32_768
     advance: Advance = lambda done: None
+    executor: Executor | None = None
 
     def __post_init__(self) -> None:
         if self.texts < 1:
@@ -449,15 +453,34 @@ def _encode(missing: Mapping[bytes, str], encoding: Encoding, shards: Shards) ->
     """Write shards with the rows of texts; without texts, one empty shard with their types and shapes."""
     # Texts of one length fill a batch best. The longest come first, so that a lack of memory shows early.
     texts_by_length = sorted(missing.items(), key=lambda item: len(item[1]), reverse=True)
-    steps = _steps(texts_by_length, encoding)
+    steps = _represented(_steps(texts_by_length, encoding), encoding)
     for first in steps:
         began = monotonic()
         with shards.writing() as shard:
-            for step in itertools.chain([first], steps):
-                texts = [text for _, text in step]
-                shard.add([digest for digest, _ in step], encoding.represent(texts, encoding.advance))
+            for digests, rows in itertools.chain([first], steps):
+                shard.add(digests, rows)
                 if shard.texts >= encoding.texts or monotonic() - began >= encoding.seconds:
                     break
+
+
+def _represented(
+    steps: Iterator[Sequence[tuple[bytes, str]]], encoding: Encoding
+) -> Iterator[tuple[list[bytes], Rows]]:
+    """Yield digests and rows of the texts of each step."""
+    pairs = (([digest for digest, _ in step], [text for _, text in step]) for step in steps)
+    if encoding.executor is None:
+        yield from ((digests, encoding.represent(texts, encoding.advance)) for digests, texts in pairs)
+        return
+    represent = encoding.represent
+
+    def task(texts: list[str]) -> Rows:
+        return represent(texts, lambda done: None)
+
+    mine, theirs = itertools.tee(pairs)
+    results = mapped(Sent(task), (texts for _, texts in theirs), executor=encoding.executor)
+    for (digests, _), rows in zip(mine, results, strict=True):
+        encoding.advance(len(digests))
+        yield digests, rows
 
 
 def _steps(texts: Sequence[tuple[bytes, str]], encoding: Encoding) -> Iterator[Sequence[tuple[bytes, str]]]:

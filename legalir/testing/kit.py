@@ -14,6 +14,7 @@ from legalir.testing.analyzer import ANALYZER
 from legalir.testing.chat_model import CHAT_MODEL
 from legalir.testing.checks import Check, Failed, NotApplicable, Outcome, explain_error
 from legalir.testing.encoder import ENCODER
+from legalir.testing.executor import EXECUTOR
 from legalir.testing.pipeline_roles import EXPANDER, FUSER, GENERATOR, JUDGE, RERANKER, RETRIEVER
 from legalir.testing.sandbox import ComponentUnderTest, Pipeline, Sandbox
 from legalir.testing.source import SOURCE
@@ -31,6 +32,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "generator": GENERATOR,
     "judge": JUDGE,
     "llm": CHAT_MODEL,
+    "executor": EXECUTOR,
     "source": SOURCE,
 }
 """The checks of each role, in the order in which they run."""

@@ -73,10 +73,10 @@ def test_random_edits(tmp_path: Path, dated: bool, monkeypatch: pytest.MonkeyPat
     updates: list[Path] = []
     of_index = TermIndex._build
 
-    def counted(self: TermIndex, added: Any, known: Any, base: Any = None, *rest: Any) -> TermIndex:
+    def counted(self: TermIndex, added: Any, known: Any, base: Any = None, *rest: Any, **names: Any) -> TermIndex:
         if base is not None:
             updates.append(Path(base))
-        return of_index(self, added, known, base, *rest)
+        return of_index(self, added, known, base, *rest, **names)
 
     monkeypatch.setattr(TermIndex, "_build", counted)
     folder, chance = tmp_path / "laws", random.Random(7)

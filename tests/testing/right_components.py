@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 import numpy as np
@@ -237,3 +238,7 @@ class Echo:
 
 def echo(collection: Any) -> Echo:
     return Echo()
+
+
+def threads(collection: Any) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(2)

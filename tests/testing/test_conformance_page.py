@@ -28,6 +28,7 @@ def test_every_check_is_on_the_page() -> None:
         "encoder": "Encoder",
         "source": "Source",
         "llm": "Chat model",
+        "executor": "Executor",
     }.items():
         assert named(section) | fresh == set(testing.names(role))
 

@@ -224,6 +224,7 @@ def test_every_check_has_a_mutant() -> None:
     """In each kind of component that it applies to; those in a new interpreter are one for all roles."""
     import test_analyzer_mutants
     import test_encoder_mutants
+    import test_executor_mutants
     import test_frame_mutants
     import test_new_interpreter
     import test_source_mutants
@@ -236,6 +237,7 @@ def test_every_check_has_a_mutant() -> None:
         ("analyzer", test_analyzer_mutants),
         ("encoder", test_encoder_mutants),
         ("source", test_source_mutants),
+        ("executor", test_executor_mutants),
     ):
         assert set(testing.names(role)) == checks(module.MUTANTS) | fresh
     table = test_frame_mutants.MUTANTS

@@ -236,7 +236,8 @@ def _parsed_by(executor: Executor | None, tasks: Sequence[Task], workers: int) -
     left = deque(tasks)
     while left:
         try:
-            for result in mapped(parse, tuple(left), executor=executor, workers=workers):
+            width = workers if executor is None else None
+            for result in mapped(parse, tuple(left), executor=executor, workers=width):
                 left.popleft()
                 yield result
         except WorkerError as error:
