@@ -405,6 +405,7 @@ COMPONENTS = (
     ("judge", "judge_coverage(against=['self', 'law'])"),
     *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_ragas", "judge_win(both_orders=True)")),
     ("source", "table"),
+    ("executor", "processes(workers=2)"),
 )
 """Role and text of every component that ships and needs no model of language."""
 

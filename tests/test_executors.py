@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from itertools import count
 from operator import truediv
@@ -15,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from legalir.errors import WorkerError
-from legalir.executors import mapped
+from legalir.errors import ComponentError, WorkerError
+from legalir.executors import Sent, mapped, processes
 
 
 def test_results_are_in_the_order_of_the_items_and_items_are_read_as_results_are_taken() -> None:
@@ -101,3 +102,61 @@ def test_no_process_is_left(tmp_path: Path, stop: signal.Signals) -> None:
     _, error = process.communicate(timeout=20)  # Ends when no process has the pipes open.
     assert process.returncode == -stop
     assert error.count("Traceback") == (stop == signal.SIGINT)
+
+
+class Twice(ThreadPoolExecutor):
+    """Does each task twice, the later ones first, as a scheduler may that has lost sight of a worker."""
+
+    def submit(self, fn: object, /, *args: object, **kwargs: object) -> Future[object]:  # type: ignore[override]
+        def task() -> object:
+            time.sleep(0.02 * (3 - args[0] % 4))  # type: ignore[operator]
+            fn(*args, **kwargs)  # type: ignore[operator]
+            return fn(*args, **kwargs)  # type: ignore[operator]
+
+        return super().submit(task)
+
+
+def test_a_result_that_comes_late_or_twice_is_used_once() -> None:
+    done: list[int] = []
+
+    def task(number: int) -> int:
+        done.append(number)
+        return number * number
+
+    with Twice(4) as pool:
+        assert list(mapped(task, range(9), executor=pool)) == [number * number for number in range(9)]
+    assert sorted(done) == sorted([*range(9), *range(9)])
+
+
+def test_a_function_is_unpacked_once_a_worker() -> None:
+    with processes(workers=2) as pool:
+        held = list(mapped(Sent(_counting()), range(12), executor=pool))
+    # Each of the processes counts on; a function that was unpacked for each item would say 1 each time.
+    assert sum(count == 1 for count in held) <= 2
+    assert max(held) >= 6
+
+
+def _counting() -> Callable[[int], int]:
+    calls = [0]
+
+    def count_calls(_: int) -> int:
+        calls[0] += 1
+        return calls[0]
+
+    return count_calls
+
+
+@pytest.mark.parametrize("workers", [0, True, 1.5, "two"])
+def test_a_wrong_number_of_processes(workers: object) -> None:
+    with pytest.raises(ComponentError, match="workers="):
+        processes(workers=workers)  # type: ignore[arg-type]
+
+
+def test_an_item_that_is_long_is_named_in_short() -> None:
+    with pytest.raises(WorkerError) as caught:
+        list(mapped(_end, ["x" * 5000], workers=2))
+    assert len(str(caught.value)) < 200
+
+
+def _end(_: object) -> None:
+    os._exit(9)

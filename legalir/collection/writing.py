@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,8 +70,9 @@ def writing_of(source: StatuteDataset, cache: Path) -> Writing:
     """
     seen = _stored(cache / _FILE)
     if seen is None:
-        step = max(1, min(source.docs_count(), _FIRST) // _TEXTS)
-        texts = [title_and_text(record.title, record.text) for record in islice(source.docs(), 0, _FIRST, step)]
+        first = min(source.docs_count(), _FIRST)
+        looked_at = range(0, first, max(1, first // _TEXTS))
+        texts = [title_and_text(record.title, record.text) for record in source.store.at(looked_at)]
         seen = identify(texts), scripts(texts)
         # Where the cache cannot be written, the index that needs it says so.
         with contextlib.suppress(OSError), atomic_file(cache / _FILE) as file:

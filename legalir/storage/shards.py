@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -458,29 +459,29 @@ def _encode(missing: Mapping[bytes, str], encoding: Encoding, shards: Shards) ->
         began = monotonic()
         with shards.writing() as shard:
             for digests, rows in itertools.chain([first], steps):
-                shard.add(digests, rows)
+                shard.add(digests, rows())
                 if shard.texts >= encoding.texts or monotonic() - began >= encoding.seconds:
                     break
 
 
 def _represented(
     steps: Iterator[Sequence[tuple[bytes, str]]], encoding: Encoding
-) -> Iterator[tuple[list[bytes], Rows]]:
-    """Yield digests and rows of the texts of each step."""
+) -> Iterator[tuple[list[bytes], Callable[[], Rows]]]:
+    """Yield the digests of the texts of each step, and the function that returns their rows; call each, in order."""
     pairs = (([digest for digest, _ in step], [text for _, text in step]) for step in steps)
+    represent, advance = encoding.represent, encoding.advance
     if encoding.executor is None:
-        yield from ((digests, encoding.represent(texts, encoding.advance)) for digests, texts in pairs)
+        yield from ((digests, partial(represent, texts, advance)) for digests, texts in pairs)
         return
-    represent = encoding.represent
 
     def task(texts: list[str]) -> Rows:
         return represent(texts, lambda done: None)
 
     mine, theirs = itertools.tee(pairs)
     results = mapped(Sent(task), (texts for _, texts in theirs), executor=encoding.executor)
-    for (digests, _), rows in zip(mine, results, strict=True):
-        encoding.advance(len(digests))
-        yield digests, rows
+    for digests, _ in mine:
+        yield digests, partial(next, results)
+        advance(len(digests))
 
 
 def _steps(texts: Sequence[tuple[bytes, str]], encoding: Encoding) -> Iterator[Sequence[tuple[bytes, str]]]:

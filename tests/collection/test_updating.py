@@ -228,7 +228,7 @@ def test_a_corpus_with_a_fault_changes_nothing(folder: Path) -> None:
     assert states(before) == kept
 
 
-@pytest.mark.parametrize("operation", [1, 9, 25, 60, 100, 140])
+@pytest.mark.parametrize("operation", [1, 40, 150, 300, 450, 600, 700, 760, 820])
 def test_a_kill_leaves_the_old_or_the_new_state(folder: Path, operation: int) -> None:
     expected_before = results(Collection(folder))
     Collection(folder).update()
@@ -243,7 +243,7 @@ def test_a_kill_leaves_the_old_or_the_new_state(folder: Path, operation: int) ->
 
     process = child(killed)
     process.join()
-    assert process.exitcode in (0, -signal.SIGKILL)
+    assert process.exitcode == -signal.SIGKILL  # An update has more than 840 such operations.
     new = (folder / "corpus.jsonl").read_bytes()
     (folder / "corpus.jsonl").write_bytes(text)
     assert results(Collection(folder)) == expected_before
