@@ -1,4 +1,4 @@
-# Targets: experiment (the first thing to run), test, test-core, plugins, lint, experiments, bench, install, docs, wheel, clean.
+# Targets: experiment (the first thing to run), demo, test, test-core, plugins, lint, experiments, bench, install, docs, wheel, clean.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,10 +6,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 
 PLUGINS := $(wildcard ./plugins/*)
 
-.PHONY: experiment experiments install test test-core plugins lint wheel docs bench clean
+.PHONY: experiment experiments demo install test test-core plugins lint wheel docs bench clean
 
 experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
+
+# The bundled collections as a page, an HTTP API and tools for agents, at http://127.0.0.1:8000; Ctrl-C ends it.
+demo: $(VENV)/.served
+	$(BIN)/legalir serve legalir/firecode legalir/firecode-dated
 
 # Every experiment whose collection is in $$LEGALIR_DATA, compared with its expected scores.
 experiments: $(VENV)/.users
@@ -66,10 +70,16 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/llm.py
 	$(BIN)/python experiments/bench/answering.py
 	$(BIN)/python experiments/bench/importing.py
+	$(BIN)/python experiments/bench/updates.py
+	$(BIN)/python experiments/bench/growth.py
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --editable '.[report]'
+	touch $@
+
+$(VENV)/.served: $(VENV)/.users
+	$(PIP) --editable '.[report,serve]'
 	touch $@
 
 $(VENV)/.developers: $(VENV)/.users

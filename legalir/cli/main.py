@@ -24,6 +24,7 @@ from legalir.cli import (
     plugins,
     references,
     search,
+    serve,
     synthesize,
     train,
     tune,
@@ -65,6 +66,8 @@ app.command("index", epilog=index.EXAMPLES)(index.build)
 app.command("update", epilog=index.UPDATE_EXAMPLES)(index.update)
 app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("answer", epilog=answer.EXAMPLES)(answer.answer)
+app.command("serve", epilog=serve.EXAMPLES)(serve.serve)
+app.command("mcp", epilog=serve.MCP_EXAMPLES)(serve.mcp)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("references", epilog=references.EXAMPLES)(references.references)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Hashable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,8 +10,6 @@ import typer
 from legalir.cli.printing import AsJson, print_json, printable
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from legalir.generate.generator import Answer
 
 EXAMPLES = """Examples:
@@ -85,6 +82,7 @@ def search(
     """Search DATASET for the provisions that answer QUERY."""
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, search_with
+    from legalir.collection.results import rows as numbered
     from legalir.generate.generator import gives_answers
     from legalir.llm.client import Client
 
@@ -100,7 +98,7 @@ def search(
             raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")
         _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day), k, as_json)
         return
-    rows = _numbered(search_with(steps, query, pipeline, k, collection.provisions, day))
+    rows = numbered(search_with(steps, query, pipeline, k, collection.provisions, day))
     if collection.chunks is not None:
         for row in rows:
             row["provisions"] = {one.provision: one.complete for one in collection.chunks[row["docno"]]}
@@ -115,15 +113,12 @@ def search(
             typer.echo(f"1 Q0 {row['docno']} {row['rank']} {row['score']:.9g} legalir")
 
 
-def _numbered(results: pd.DataFrame) -> list[dict[Hashable, Any]]:
-    """Return the rows of results with ranks from 1."""
-    return [{**row, "rank": row["rank"] + 1} for row in results.to_dict("records")]
-
-
 def _print_answer(answer: Answer, k: int, as_json: bool) -> None:
     """Print an answer with its first `k` sources and every other source that it cites."""
+    from legalir.collection.results import rows as numbered
+
     cited, sources = answer.citations, answer.sources
-    rows = _numbered(sources[(sources["rank"] < k) | sources["docno"].isin(cited)])
+    rows = numbered(sources[(sources["rank"] < k) | sources["docno"].isin(cited)])
     if as_json:
         print_json({"query": answer.query, "answer": answer.text, "cited": cited, "sources": rows})
         return
@@ -138,7 +133,7 @@ def _print_answer(answer: Answer, k: int, as_json: bool) -> None:
     _print_table(rows, answer.query)
 
 
-def _print_table(rows: list[dict[Hashable, Any]], query: str, of: str = "") -> None:
+def _print_table(rows: list[dict[str, Any]], query: str, of: str = "") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

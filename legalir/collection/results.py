@@ -79,6 +79,12 @@ def answer_with(
     return replace(answer, sources=_with_texts(answer.sources, lookup), as_of=as_of or "")
 
 
+def rows(results: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of results as JSON values, with ranks from 1."""
+    records: list[dict[Any, Any]] = results.to_dict("records")
+    return [{**row, "rank": row["rank"] + 1} for row in records]
+
+
 def _last(pipeline: pt.Transformer) -> pt.Transformer:
     import pyterrier as pt
 

@@ -1,0 +1,1 @@
+"""A page, an HTTP API and tools for agents, over one service."""

@@ -1,0 +1,341 @@
+"""The HTTP application: versioned API, pages, and the tools for agents, with the limits of a public server."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+from fastapi import FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from legalir import __version__
+from legalir.errors import (
+    AnalyzerError,
+    ComponentError,
+    DataError,
+    DatasetNotFound,
+    ExpressionError,
+    LegalIRError,
+)
+from legalir.serve.pages import add_pages
+from legalir.serve.service import Service
+
+_log = logging.getLogger("legalir.serve")
+_T = TypeVar("_T")
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+}
+"""Headers of every response; nothing on a page comes from another place, and no script stands in it."""
+
+_MOST_URL, _MOST_BODY = 16_384, 65_536
+
+
+class Busy(Exception):  # noqa: N818  (reads as the sentence it is)
+    """All workers have work, and as much is waiting."""
+
+
+class TooSlow(Exception):  # noqa: N818
+    """The work took longer than a request may."""
+
+
+class Workers:
+    """Threads that do the work of requests; what they cannot take is refused.
+
+    Args:
+        concurrency: number of requests whose work is done at once; twice as many may wait.
+        timeout: seconds that the work of a request may take.
+    """
+
+    def __init__(self, concurrency: int, timeout: float) -> None:
+        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="legalir-serve")
+        self._most = 3 * concurrency
+        self._begun = 0
+        self.timeout = timeout
+
+    async def run(self, work: Callable[..., _T], *arguments: Any, **named: Any) -> _T:
+        """Return the result of `work`.
+
+        Raises:
+            Busy: no worker is free, and enough requests are waiting.
+            TooSlow: it took too long. Its worker is free again when the work has ended.
+        """
+        if self._begun >= self._most:
+            raise Busy
+        self._begun += 1
+        future = asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *arguments, **named))
+        future.add_done_callback(self._ended)
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), self.timeout)
+        except TimeoutError:
+            raise TooSlow from None
+
+    def _ended(self, future: asyncio.Future[Any]) -> None:
+        self._begun -= 1
+        if not future.cancelled():
+            future.exception()  # It is looked at, also if nobody waits any more.
+
+    def close(self) -> None:
+        """Take no further work."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def refusal(error: BaseException) -> tuple[int, str, dict[str, str]]:
+    """Return status, reason and further headers of a response to an error."""
+    if isinstance(error, Busy):
+        return 429, "Too many requests are being answered: try again in a second.", {"retry-after": "1"}
+    if isinstance(error, TooSlow):
+        return 503, "The answer took too long: ask for less.", {"retry-after": "5"}
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part != "query")
+        return 422, f"{place}: {first['msg']}", {}
+    if isinstance(error, DatasetNotFound):
+        return 404, str(error), {}
+    if isinstance(error, AnalyzerError | ComponentError | ExpressionError | DataError):
+        return 400, str(error), {}
+    if isinstance(error, LegalIRError):
+        return 503, str(error), {}
+    _log.error("A request failed: %s", type(error).__name__, exc_info=error)
+    return 500, "The server has a fault; its log says more.", {}
+
+
+class Guard:
+    """The outermost layer: sizes, tokens, and headers of every response.
+
+    Args:
+        app: the application.
+        tokens: a request needs one of these as ``Authorization: Bearer …``; none: everybody may ask.
+    """
+
+    def __init__(self, app: ASGIApp, tokens: Iterable[str] = ()) -> None:
+        self._app = app
+        self._tokens = [token.encode() for token in tokens]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message["headers"],
+                    *((name.encode(), value.encode()) for name, value in HEADERS.items()),
+                ]
+            await send(message)
+
+        headers = {name.lower(): value for name, value in scope["headers"]}
+        status, reason = self._fault(scope, headers)
+        if status:
+            more = {"www-authenticate": "Bearer"} if status == 401 else {}
+            await JSONResponse({"error": reason}, status, more)(scope, receive, guarded)
+            return
+        await self._app(scope, receive, guarded)
+
+    def _fault(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[int, str]:
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _MOST_URL:
+            return 414, f"The address is too long: at most {_MOST_URL:,} characters."
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > _MOST_BODY:
+            return 413, f"The request is too large: at most {_MOST_BODY:,} bytes."
+        if self._tokens and scope["path"] != "/v1/health":
+            given = headers.get(b"authorization", b"").removeprefix(b"Bearer ")
+            # Each is compared, so that the time says nothing.
+            if not sum(hmac.compare_digest(given, token) for token in self._tokens):
+                return 401, "This server asks for a token: Authorization: Bearer …"
+        return 0, ""
+
+
+def create_app(
+    service: Service,
+    *,
+    tokens: Iterable[str] = (),
+    concurrency: int = 4,
+    timeout: float = 20,
+    pages: bool = True,
+    tools: bool = True,
+) -> ASGIApp:
+    """Return the application.
+
+    Args:
+        service: what is served.
+        tokens: see :class:`Guard`.
+        concurrency: requests whose work is done at once.
+        timeout: seconds that the work of a request may take.
+        pages: whether there are pages for people.
+        tools: whether there are tools for agents at ``/mcp``.
+    """
+    workers = Workers(concurrency, timeout)
+    state = {"ready": False}
+    agents: Any = None
+    if tools:
+        from legalir.serve.tools import create_tools
+
+        agents = create_tools(service, workers.run)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            if agents is not None:
+                await stack.enter_async_context(agents.session_manager.run())
+            await asyncio.to_thread(service.warm)
+            state["ready"] = True
+            yield
+            state["ready"] = False
+            workers.close()
+
+    app = FastAPI(
+        title="legalir",
+        version=__version__,
+        summary="Search statutes: provisions that cite and delegate to each other.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+    )
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        status, reason, headers = refusal(error)
+        return JSONResponse({"error": reason}, status, headers)
+
+    for kind in (Busy, TooSlow, RequestValidationError, LegalIRError, Exception):
+        app.add_exception_handler(kind, refuse)
+
+    _add_api(app, service, workers, state)
+    if pages:
+        add_pages(app, service, workers.run, refusal)
+    if agents is not None:
+        app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True).routes)
+    return Guard(app, tokens)
+
+
+Name = Annotated[str | None, Query(max_length=200, description="Name of the collection; the first if left out.")]
+Text = Annotated[str, Query(max_length=10_000, description="The question.", examples=["창문 없는 층의 기준은?"])]
+Pipe = Annotated[
+    str, Query(max_length=5_000, description="Name of a pipeline, or an expression.", examples=["default"])
+]
+Day = Annotated[str | None, Query(max_length=40, description="The day, for versions.", examples=["2023-06-01"])]
+Docno = Annotated[str, Query(max_length=500, description="The provision.", examples=["fd-12"])]
+
+
+def _add_api(app: FastAPI, service: Service, workers: Workers, state: Mapping[str, bool]) -> None:
+    run = workers.run
+
+    @app.get("/v1/health", tags=["server"])
+    async def health() -> dict[str, Any]:
+        """Say that the server runs, and whether all indexes are open."""
+        return {"status": "ok", "ready": state["ready"]}
+
+    @app.get("/v1/ready", tags=["server"])
+    async def ready(response: Response) -> dict[str, bool]:
+        """Answer 503 until all indexes are open."""
+        response.status_code = 200 if state["ready"] else 503
+        return {"ready": state["ready"]}
+
+    @app.get("/v1/collections", tags=["collections"])
+    async def collections() -> list[dict[str, Any]]:
+        """List the collections."""
+        return await run(service.collections)
+
+    @app.get("/v1/search", tags=["search"])
+    async def search(
+        q: Text,
+        collection: Name = None,
+        k: Annotated[int, Query(ge=1, le=1000)] = 10,
+        offset: Annotated[int, Query(ge=0, le=1000)] = 0,
+        pipeline: Pipe = "default",
+        as_of: Day = None,
+    ) -> dict[str, Any]:
+        """Return the provisions that answer a question, best first."""
+        options: dict[str, Any] = {"collection": collection, "k": k, "offset": offset, "pipeline": pipeline}
+        return await run(service.search, q, **options, as_of=as_of)
+
+    @app.get("/v1/explain", tags=["search"])
+    async def explain(
+        q: Text, docno: Docno, collection: Name = None, pipeline: Pipe = "default", as_of: Day = None
+    ) -> dict[str, Any]:
+        """Say why a provision has its score."""
+        return await run(service.explain, q, docno, collection=collection, pipeline=pipeline, as_of=as_of)
+
+    @app.get("/v1/provision", tags=["provisions"])
+    async def provision(docno: Docno, collection: Name = None, as_of: Day = None) -> dict[str, Any]:
+        """Return a provision, what it cites, what cites it, and its versions."""
+        return await run(service.provision, docno, collection=collection, as_of=as_of)
+
+    @app.get("/v1/related", tags=["provisions"])
+    async def related(
+        docno: Docno, collection: Name = None, depth: Annotated[int, Query(ge=1, le=4)] = 2, as_of: Day = None
+    ) -> dict[str, Any]:
+        """Return the neighbourhood of a provision in the citation graph."""
+        return await run(service.related, docno, collection=collection, depth=depth, as_of=as_of)
+
+    @app.get("/v1/changes", tags=["time"])
+    async def changes(
+        start: Annotated[str, Query(alias="from", max_length=40)],
+        end: Annotated[str, Query(alias="to", max_length=40)],
+        collection: Name = None,
+        law: Annotated[str, Query(max_length=300)] = "",
+        docno: Annotated[str, Query(max_length=500)] = "",
+    ) -> dict[str, Any]:
+        """Return what changed between two days, word by word."""
+        return await run(service.changes, start, end, collection=collection, law=law, docno=docno)
+
+    @app.get("/v1/answer", tags=["answers"])
+    async def answer(
+        request: Request, q: Text, collection: Name = None, pipeline: Pipe = "answer", as_of: Day = None
+    ) -> Response:
+        """Answer a question with citations; with ``Accept: text/event-stream``, steps come as events before it."""
+        options = {"collection": collection, "pipeline": pipeline, "as_of": as_of}
+        if "text/event-stream" not in request.headers.get("accept", ""):
+            return JSONResponse(await run(service.answer, q, **options))
+        return StreamingResponse(_events(service, run, q, options), media_type="text/event-stream")
+
+
+async def _events(
+    service: Service, run: Callable[..., Any], question: str, options: Mapping[str, Any]
+) -> AsyncIterator[str]:
+    """Yield the steps of an answer, then the answer or the reason why there is none."""
+    loop, steps = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+
+    def told(words: str) -> None:
+        loop.call_soon_threadsafe(steps.put_nowait, words)
+
+    async def work() -> dict[str, Any]:
+        try:
+            answer: dict[str, Any] = await run(service.answer, question, told=told, **options)
+            return answer
+        finally:
+            steps.put_nowait(None)
+
+    task = asyncio.create_task(work())
+    try:
+        while (words := await steps.get()) is not None:
+            yield _event("step", {"step": words})
+        try:
+            yield _event("answer", await task)
+        except Exception as error:
+            status, reason, _ = refusal(error)
+            yield _event("error", {"status": status, "error": reason})
+    finally:
+        task.cancel()
+
+
+def _event(kind: str, content: Mapping[str, Any]) -> str:
+    return f"event: {kind}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n"

@@ -1,0 +1,288 @@
+"""Pages for people who search: each view is an address, works without a script, and shows text only as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+from urllib.parse import urlencode
+
+import jinja2
+import yaml
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
+
+from legalir.collection.record import NOTICE
+from legalir.errors import LegalIRError
+from legalir.serve.neighbourhood import Picture, picture
+from legalir.serve.service import Service
+
+Run = Callable[..., Any]
+Refusal = Callable[[BaseException], tuple[int, str, dict[str, str]]]
+
+PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang")
+"""Parameters of an address that stay from view to view."""
+
+_WORD = re.compile(r"[^\W_]+")
+_RESULTS = 10
+
+
+@cache
+def messages() -> dict[str, dict[str, str]]:
+    """Return the labels of pages by language and name; every language has those of English."""
+    text = resources.files("legalir.serve").joinpath("messages.yaml").read_text(encoding="utf-8")
+    loaded: dict[str, dict[str, str]] = yaml.safe_load(text)
+    return {language: {**loaded["en"], **labels} for language, labels in loaded.items()}
+
+
+def language_of(request: Request) -> str:
+    """Return the language of a request: that of its address, else the first of its browser that there is."""
+    accepted = request.headers.get("accept-language", "").split(",")
+    for wanted in (request.query_params.get("lang", ""), *accepted):
+        code = wanted.strip()[:2].lower()
+        if code in messages():
+            return code
+    return "en"
+
+
+def marked(text: str, question: str) -> list[tuple[str, bool]]:
+    """Return a text as parts, and whether a word of the question is in each.
+
+    A word counts by its beginning, because endings differ: 창문이 marks 창문, doors marks door.
+    """
+    words = {word.lower() for word in _WORD.findall(question) if len(word) > 1}
+    beginnings = {word[:length] for word in words for length in range(min(len(word), _shortest(word)), len(word) + 1)}
+    if not beginnings:
+        return [(text, False)]
+    longest_first = sorted(beginnings, key=len, reverse=True)
+    pattern = re.compile(rf"({'|'.join(map(re.escape, longest_first))})", re.IGNORECASE)
+    parts = pattern.split(text)
+    return [(part, place % 2 == 1) for place, part in enumerate(parts) if part]
+
+
+def _shortest(word: str) -> int:
+    """Return how many letters of a word have to be there: two of Hangul or Han, four of an alphabet."""
+    return 2 if ord(word[0]) > 0x2E80 else 4
+
+
+def extract(text: str, question: str, length: int = 280) -> str:
+    """Return the stretch of a text with the most words of the question, cut at white space."""
+    flat = " ".join(text.split())
+    if len(flat) <= length:
+        return flat
+    places, at = [], 0
+    for part, hit in marked(flat, question):
+        if hit:
+            places.append(at)
+        at += len(part)
+    start = max(places or [0], key=lambda place: sum(place <= other < place + length - 60 for other in places))
+    start = max(0, min(start - 60, len(flat) - length))
+    start = flat.find(" ", start) + 1 if start and " " in flat[start : start + 40] else start
+    end = start + length
+    return ("… " if start else "") + flat[start:end].rstrip() + (" …" if end < len(flat) else "")
+
+
+def reasons(explanation: Mapping[str, Any], most: int = 3) -> list[tuple[str, str]]:
+    """Return the largest contributions to a score, each as a kind and a text.
+
+    Kinds: ``word`` of the question; ``seed``, the docno of a result that cites the provision; ``law``, other provisions
+    of the same law; ``other``.
+    """
+    found: list[tuple[float, tuple[str, str]]] = []
+
+    def walk(node: Mapping[str, Any], share: float) -> None:
+        total = sum(abs(part["value"]) for part in node["parts"]) or 1.0
+        for part in node["parts"]:
+            weight = share * abs(part["value"]) / total
+            if part["source"] is not None:
+                walk(part["source"], weight)
+            elif part["value"] and not part["label"].startswith("…"):
+                found.append((weight, _reason(part)))
+
+    walk(explanation, 1.0)
+    return list(dict.fromkeys(reason for _, reason in sorted(found, key=lambda one: -one[0])))[:most]
+
+
+def _reason(part: Mapping[str, Any]) -> tuple[str, str]:
+    if "term" in part["detail"]:
+        return "word", str(part["label"])
+    if "seed" in part["detail"]:
+        return "seed", str(part["detail"]["seed"])
+    return ("law", "") if "best of" in part["label"] else ("other", str(part["label"]))
+
+
+def add_pages(app: FastAPI, service: Service, run: Run, refusal: Refusal) -> None:
+    """Add the pages to an application.
+
+    Args:
+        app: the application.
+        service: what is served.
+        run: does the work of a request.
+        refusal: returns status, reason and headers of an error.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("legalir.serve"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.globals.update(marked=marked, extract=extract, notice=NOTICE)
+    app.mount("/static", StaticFiles(packages=[("legalir.serve", "static")]), name="static")
+
+    def view(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        given = {name: request.query_params[name] for name in PARAMETERS if request.query_params.get(name)}
+        language = language_of(request)
+
+        def link(path: str, **changes: object) -> str:
+            """Return an address with the parameters of this one, but for changes."""
+            query = {**given, **{name: str(value) for name, value in changes.items() if value is not None}}
+            dropped = {name for name, value in changes.items() if value is None}
+            return f"{path}?{urlencode({name: value for name, value in query.items() if name not in dropped})}"
+
+        text = environment.get_template(template).render(
+            **values, given=given, link=link, t=messages()[language], language=language, languages=list(messages())
+        )
+        return HTMLResponse(text, status)
+
+    def page(path: str, template: str) -> Callable[[Callable[[Request], Any]], None]:
+        """Serve what a function returns, in a template; an error is a page, too."""
+
+        def add(values_of: Callable[[Request], Any]) -> None:
+            async def serve(request: Request) -> Response:
+                try:
+                    found = await values_of(request)
+                    return found if isinstance(found, Response) else view(request, template, **found)
+                except LegalIRError as error:
+                    status, reason, _ = refusal(error)
+                except Exception as error:
+                    status, reason, _ = refusal(error)
+                return view(request, "error.html", status, reason=reason, collections=[])
+
+            app.add_api_route(path, serve, methods=["GET"], include_in_schema=False, response_class=HTMLResponse)
+
+        return add
+
+    def options(request: Request) -> dict[str, Any]:
+        given = request.query_params
+        return {
+            "collection": given.get("collection") or None,
+            "pipeline": given.get("pipeline") or "default",
+            "as_of": given.get("as_of") or None,
+        }
+
+    def count(request: Request) -> int:
+        given = request.query_params.get("k", "")
+        return int(given) if given.isdecimal() and len(given) < 6 else _RESULTS
+
+    def why(query: str, results: list[dict[str, Any]], chosen: Mapping[str, Any]) -> list[list[tuple[str, str]]]:
+        hits = service.found(
+            service.opened(chosen["collection"]), query, len(results), chosen["pipeline"], chosen["as_of"]
+        )
+        return [reasons(one.shortened(12).to_dict()) for one in hits.explain()]
+
+    def searched(query: str, chosen: Mapping[str, Any], k: int) -> dict[str, Any]:
+        found = service.search(query, k=k, **chosen)
+        found["why"] = why(query, found["results"], chosen) if found["results"] else []
+        found["titles"] = {row["docno"]: row["title"] or row["docno"] for row in found["results"]}
+        return found
+
+    @page("/", "search.html")
+    async def search(request: Request) -> dict[str, Any]:
+        query, chosen = request.query_params.get("q", ""), options(request)
+        collections = await run(service.collections)
+        found = await run(searched, query, chosen, count(request)) if query.strip() else None
+        return {"collections": collections, "found": found, "query": query, "chosen": chosen}
+
+    @page("/compare", "compare.html")
+    async def compare(request: Request) -> dict[str, Any]:
+        query, chosen = request.query_params.get("q", ""), options(request)
+        other = {**chosen, "pipeline": request.query_params.get("other") or "bm25"}
+        sides = []
+        if query.strip():
+            sides = [await run(service.search, query, k=count(request), **each) for each in (chosen, other)]
+        places = [{row["docno"]: row["rank"] for row in side["results"]} for side in sides]
+        collections = await run(service.collections)
+        return {
+            "collections": collections,
+            "sides": sides,
+            "places": places[::-1],
+            "query": query,
+            "chosen": chosen,
+            "other": other,
+        }
+
+    @page("/provision", "provision.html")
+    async def provision(request: Request) -> dict[str, Any]:
+        docno, chosen = request.query_params.get("docno", ""), options(request)
+        place = {"collection": chosen["collection"], "as_of": chosen["as_of"]}
+        shown = await run(service.provision, docno, **place)
+        around = await run(service.related, shown["docno"], **place, depth=2, most=24)
+        changes = None
+        first, last = (request.query_params.get(name, "") for name in ("from", "to"))
+        if first and last:
+            changes = await run(service.changes, first, last, collection=chosen["collection"], docno=shown["docno"])
+        drawn: Picture = picture(around["nodes"], around["links"])
+        query = request.query_params.get("q", "")
+        return {
+            "collections": [],
+            "shown": shown,
+            "drawn": drawn,
+            "changes": changes,
+            "query": query,
+            "from_": first,
+            "to": last,
+        }
+
+    @page("/explain", "explain.html")
+    async def explain(request: Request) -> dict[str, Any]:
+        query, docno = (request.query_params.get(name, "") for name in ("q", "docno"))
+        return {"collections": [], "root": await run(service.explain, query, docno, **options(request)), "query": query}
+
+    @page("/answer", "answer.html")
+    async def answer(request: Request) -> dict[str, Any]:
+        query, chosen = request.query_params.get("q", ""), options(request)
+        chosen["pipeline"] = request.query_params.get("pipeline") or "answer"
+        reply = await run(service.answer, query, **chosen) if query.strip() else None
+        collections = await run(service.collections)
+        return {"collections": collections, "reply": reply, "query": query, "chosen": chosen, "parts": _cited(reply)}
+
+    @page("/export", "error.html")
+    async def export(request: Request) -> Response:
+        found = await run(service.search, request.query_params.get("q", ""), k=count(request), **options(request))
+        if request.query_params.get("format") == "csv":
+            return _as_csv(found["results"])
+        content = json.dumps(found, ensure_ascii=False, indent=1)
+        headers = {"content-disposition": 'attachment; filename="provisions.json"'}
+        return Response(content, media_type="application/json", headers=headers)
+
+
+def _as_csv(rows: list[dict[str, Any]]) -> Response:
+    """Return results as a table for a spreadsheet, in which no cell is a formula."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    columns = list(rows[0]) if rows else ["rank", "score", "docno", "title", "text"]
+    writer.writerow(columns)
+    for row in rows:
+        cells = [str(row[column]) for column in columns]
+        writer.writerow([f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell for cell in cells])
+    headers = {"content-disposition": 'attachment; filename="provisions.csv"'}
+    return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _cited(reply: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Return the text of an answer as parts, and the docno that each part cites, or nothing."""
+    if reply is None:
+        return []
+    docnos = [citation["docno"] for citation in reply["citations"]]
+    pattern = re.compile(rf"\[({'|'.join(map(re.escape, docnos))})\]") if docnos else re.compile(r"(?!)")
+    parts: list[tuple[str, str]] = []
+    for place, part in enumerate(pattern.split(reply["answer"])):
+        if part:
+            parts.append((part, part if place % 2 else ""))
+    return parts

@@ -1,0 +1,92 @@
+"""Pages: what a person reads, texts that are hostile, two languages, tables for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+import pytest
+from served import SCRIPT, client_of, service
+from starlette.testclient import TestClient
+
+from legalir.serve.neighbourhood import picture, shortened
+from legalir.serve.pages import extract, marked, messages
+
+
+@pytest.fixture(name="client", scope="module")
+def shared_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with client_of(service(tmp_path_factory.mktemp("served"))) as client:
+        yield client
+
+
+def text_of(client: TestClient, path: str, status: int = 200, **headers: str) -> str:
+    reply = client.get(path, headers=headers)
+    assert reply.status_code == status
+    return reply.text
+
+
+def test_results_show_place_words_and_reason(client: TestClient) -> None:
+    page = text_of(client, "/?q=fee+for+a+lamp&lang=en")
+    assert "Harbour Act › Part 1" in page and "<mark>lamp</mark>" in page and "Why is it here?" in page
+    assert 'href="/provision?q=fee+for+a+lamp&amp;lang=en&amp;docno=act-1"' in page
+    assert "no legal advice" in page
+
+
+def test_each_text_is_shown_as_text(client: TestClient) -> None:
+    for path in ("/?q=fee", "/provision?docno=act-2", "/answer?q=fee+for+a+lamp", "/compare?q=lamp", f"/?q={SCRIPT}"):
+        page = text_of(client, path)
+        assert "<script>" not in page and "&lt;script&gt;" in page
+    assert "<script>" not in text_of(client, f"/provision?docno={SCRIPT}", 404)
+
+
+def test_a_provision_with_versions(client: TestClient) -> None:
+    page = text_of(client, "/provision?docno=d-1&collection=pier&as_of=2021-01-01&from=2021-01-01&to=2024-01-01")
+    assert "is lit for 3 hours" in page and "<del>3</del>" in page and "<ins>5</ins>" in page
+    assert "d-1%402023-01-01" in page and "<svg" in page
+
+
+def test_an_answer_cites(client: TestClient) -> None:
+    page = text_of(client, "/answer?q=What+is+the+fee+for+a+lamp%3F")
+    assert 'href="#source-act-2"' in page and "verified" in page
+
+
+def test_languages(client: TestClient) -> None:
+    assert "검색" in text_of(client, "/", **{"accept-language": "ko-KR,ko;q=0.9"})
+    assert "Search" in text_of(client, "/", **{"accept-language": "fr"})
+    assert set(messages()["ko"]) == set(messages()["en"])
+
+
+def test_tables_hold_no_formulas(client: TestClient) -> None:
+    text = client.get("/export?q=shade&format=csv").text
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+    assert rows[0]["docno"] == "'=rule-1" and rows[0]["title"].startswith("'=")
+    assert client.get("/export?q=shade").json()["results"][0]["docno"] == "=rule-1"
+
+
+def test_words_are_marked_by_their_beginning() -> None:
+    assert marked("The doors of a door", "door") == [
+        ("The ", False),
+        ("door", True),
+        ("s of a ", False),
+        ("door", True),
+    ]
+    assert ("창문", True) in marked("방에 두는 창문은", "창문이 있나요?")
+    assert marked("text", "") == [("text", False)]
+
+
+def test_an_extract_holds_the_words() -> None:
+    text = "nothing here. " * 80 + "The lamp is lit. " + "nothing more. " * 80
+    assert "lamp" in extract(text, "lamp") and len(extract(text, "lamp")) < 300
+    assert extract("short", "lamp") == "short"
+
+
+def test_a_picture_of_a_neighbourhood() -> None:
+    nodes = [{"docno": name, "title": f"Act {name}", "law": "Act"} for name in "abcx"]
+    links = [{"source": "b", "target": "a"}, {"source": "a", "target": "c"}]
+    drawn = picture(nodes, links)
+    column = {box.docno: box.x for box in drawn.boxes}
+    # b cites a, and a cites c; nothing leads to x.
+    assert column["b"] < column["a"] < column["c"] and "x" not in column and len(drawn.arrows) == 2
+    assert picture([], []).boxes == []
+    assert shortened("가나다라", 6) == "가나…" and shortened("abc", 6) == "abc"
