@@ -77,7 +77,7 @@ def serve(
     from legalir.serve.app import create_app
 
     service = _service(datasets, pipeline, answer, allow, llm, offline, local_only)
-    app = create_app(service, tokens=_tokens(tokens), concurrency=concurrency, timeout=timeout)
+    app = create_app(service, tokens=_tokens(tokens), concurrency=concurrency, timeout=timeout, host=host)
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"legalir serves {', '.join(_names(datasets))} at http://{shown}:{port}", err=True)
     if host not in _LOCAL:
@@ -113,10 +113,10 @@ def _service(
     local_only: bool,
 ) -> Service:
     from legalir.llm.client import Client
-    from legalir.serve.policy import Policy, known
+    from legalir.serve.policy import NAMED, Policy, known
     from legalir.serve.service import Service
 
-    named = {"default": "default", "answer": answer}
+    named = {**NAMED, "answer": answer}
     for text in pipeline or ():
         name, equals, expression = text.partition("=")
         if not equals or not name.isidentifier():

@@ -171,6 +171,7 @@ def create_app(
     timeout: float = 20,
     pages: bool = True,
     tools: bool = True,
+    host: str = "127.0.0.1",
 ) -> ASGIApp:
     """Return the application.
 
@@ -181,6 +182,7 @@ def create_app(
         timeout: seconds that the work of a request may take.
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``.
+        host: the address that the server listens at; on this machine alone, agents have to name it.
     """
     workers = Workers(concurrency, timeout)
     state = {"ready": False}
@@ -222,7 +224,7 @@ def create_app(
     if pages:
         add_pages(app, service, workers.run, refusal)
     if agents is not None:
-        app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True).routes)
+        app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True, host=host).routes)
     return Guard(app, tokens)
 
 

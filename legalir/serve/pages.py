@@ -52,23 +52,27 @@ def language_of(request: Request) -> str:
 
 
 def marked(text: str, question: str) -> list[tuple[str, bool]]:
-    """Return a text as parts, and whether a word of the question is in each.
+    """Return a text as parts, and whether each is the beginning of a word that a word of the question has, too.
 
-    A word counts by its beginning, because endings differ: 창문이 marks 창문, doors marks door.
+    Endings differ: 창문이 marks 창문은, doors marks door. Two letters of Hangul or Han have to agree, or four of an
+    alphabet.
     """
     words = {word.lower() for word in _WORD.findall(question) if len(word) > 1}
-    beginnings = {word[:length] for word in words for length in range(min(len(word), _shortest(word)), len(word) + 1)}
-    if not beginnings:
-        return [(text, False)]
-    longest_first = sorted(beginnings, key=len, reverse=True)
-    pattern = re.compile(rf"({'|'.join(map(re.escape, longest_first))})", re.IGNORECASE)
-    parts = pattern.split(text)
-    return [(part, place % 2 == 1) for place, part in enumerate(parts) if part]
+    beginnings = {word[:length] for word in words for length in range(_shortest(word), len(word) + 1)}
+    parts, end = [], 0
+    for word in _WORD.finditer(text):
+        own = word[0].lower()
+        for length in range(len(own), _shortest(own) - 1, -1) if len(own) > 1 else ():
+            if own[:length] in beginnings:
+                start, stop = word.start(), word.start() + length
+                parts += [(text[end:start], False), (text[start:stop], True)]
+                end = stop
+                break
+    return [part for part in [*parts, (text[end:], False)] if part[0]]
 
 
 def _shortest(word: str) -> int:
-    """Return how many letters of a word have to be there: two of Hangul or Han, four of an alphabet."""
-    return 2 if ord(word[0]) > 0x2E80 else 4
+    return 2 if ord(word[0]) > 0x2E80 else min(4, len(word))
 
 
 def extract(text: str, question: str, length: int = 280) -> str:

@@ -13,23 +13,27 @@ from legalir.plugins import entries
 
 HARMLESS = frozenset(
     (
-        *("bm25", "bm25f", "default", "family", "focus", "linear", "links", "lookup", "lsa", "nitilink", "quote"),
-        *("rocchio", "rrf", "sar", "static", "tfidf", "wrrf"),
+        *("bm25", "bm25f", "default", "family", "focus", "linear", "links", "lookup", "nitilink", "quote"),
+        *("rocchio", "rrf", "sar", "tfidf", "wrrf"),
     )
 )
-"""Components that read no file, load no model by name and ask no other machine, whatever their parameters are."""
+"""Components that read no file, load no model, ask no other machine and build no index that ``default`` and ``bm25``
+lack, whatever their parameters are."""
 
 _TEXTS = frozenset(
     (
-        *("auto", "word", "jamo3", "char2", "char3", "whitespace", "lsa"),
-        *("minmax", "max", "zscore", "clip", "sum", "none", "lucene", "sklearn", "full", "term"),
+        *("auto", "minmax", "max", "zscore", "clip", "sum", "none", "lucene", "sklearn", "full", "term"),
         *("dfs", "bfs", "in", "out", "both", "law", "paper"),
     )
 )
-"""Texts that may be values of parameters: none is the name of a file or of a model."""
+"""Texts that may be values of parameters: none names a file, a model, or an analyzer with an index of its own."""
 
-_LARGEST = 10_000
+_LARGEST = 1_000
 """Largest number in an expression: of results, neighbours, and the like."""
+
+
+NAMED = {"default": "default", "answer": "default % 5 >> quote"}
+"""Pipelines that requests may name where the operator says nothing."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,9 @@ class Policy:
         characters: largest number of characters of a question.
     """
 
-    pipelines: Mapping[str, str] = field(default_factory=lambda: {"default": "default"})
+    pipelines: Mapping[str, str] = field(
+        default_factory=lambda: {"default": "default", "answer": "default % 5 >> quote"}
+    )
     components: frozenset[str] = HARMLESS
     results: int = 100
     characters: int = 4_000

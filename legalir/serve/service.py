@@ -85,9 +85,10 @@ class Service:
         self._opened = {name: Opened(name, Collection(place, client=client)) for name, place in collections.items()}
 
     def warm(self) -> None:
-        """Open the indexes that every named pipeline needs, so that no request waits for them."""
+        """Open the indexes that requests need, built where they are not there, so that no request waits for them."""
+        ready = self.policy.components & {"bm25", "lsa", "static"}
         for opened in self._opened.values():
-            for expression in self.policy.pipelines.values():
+            for expression in (*ready, *self.policy.pipelines.values()):
                 pipeline = opened.pipeline(expression)
                 if not gives_answers(pipeline):
                     pipeline.search("1")

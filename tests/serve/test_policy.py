@@ -15,7 +15,7 @@ POLICY = Policy({"default": "default", "mine": 'dense(encoder="/models/own")'})
     [
         "bm25 % 10",
         "bm25(k1=1.5, b=0.4) >> sar(k=5)",
-        'rrf(bm25(analyzer="char2"), lsa) % 100',
+        'rrf(bm25(analyzer="auto"), tfidf) % 100',
         'linear(bm25, lookup, weights=[0.8, 0.2], normalize="none")',
         "default % 5 >> quote",
     ],
@@ -34,6 +34,8 @@ def test_a_name_of_the_operator_may_hold_anything() -> None:
         'dense(encoder="/etc/passwd")',
         'bm25(analyzer="../../secrets")',
         'bm25(analyzer="kiwi")',
+        'bm25(analyzer="jamo3")',
+        "rrf(bm25, lsa)",
         'triples(graph="facts.jsonl") >> bm25',
         'recorded(path="x")',
         "rar(default)",

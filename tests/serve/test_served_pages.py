@@ -71,7 +71,9 @@ def test_words_are_marked_by_their_beginning() -> None:
         ("s of a ", False),
         ("door", True),
     ]
-    assert ("창문", True) in marked("방에 두는 창문은", "창문이 있나요?")
+    assert marked("방에 두는 창문은", "창문이 있나요?") == [("방에 두는 ", False), ("창문", True), ("은", False)]
+    # A long text, and a long question of words that begin alike, take no time.
+    assert marked("가나다라 " * 20_000, " ".join(f"가나다{number}" for number in range(500)))
     assert marked("text", "") == [("text", False)]
 
 
