@@ -191,10 +191,12 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="numbers of provisions")
+    parser.add_argument("--figure", type=Path, help="file for a figure of the rows, such as growth.svg")
     parser.add_argument("--arms", nargs="*", choices=ARMS, default=list(ARMS))
     options = parser.parse_args()
     print("| provisions | | build s | peak MB | MB | ms a question | p95 | of the best 10 of legalir |")
     print("|--:|---|--:|--:|--:|--:|--:|--:|")
+    rows: list[tuple[str, int, float, float, float]] = []
     for size in options.sizes:
         with tempfile.TemporaryDirectory(prefix="legalir-growth-") as scratch:
             run_script("growth", "--write", scratch, size)
@@ -204,12 +206,39 @@ def main() -> None:
                     continue
                 row = run_script("growth", "--one", arm, scratch)
                 own = own or row["found"]
+                rows.append((arm, size, row["seconds"], row["mb"], row["ms"]))
                 shared = sum(len({*a} & {*b}) for a, b in zip(own, row["found"], strict=True)) / sum(map(len, own))
                 print(
                     f"| {size:,} | {arm} | {row['seconds']:.1f} | {row['peak_mb']:.0f} | {row['mb']:.0f} | "
                     f"{row['ms']:.2f} | {row['p95']:.2f} | {shared:.3f} |",
                     flush=True,
                 )
+    if options.figure is not None:
+        draw(rows, options.figure)
+
+
+def draw(rows: list[tuple[str, int, float, float, float]], path: Path) -> None:
+    """Draw seconds of a build, megabytes and milliseconds of a question by number of provisions, both logarithmic.
+
+    Args:
+        rows: arm, provisions, seconds, megabytes, milliseconds.
+        path: the file.
+    """
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.rcParams |= {"svg.hashsalt": "growth", "svg.fonttype": "none"}
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+    for place, (axis, title) in enumerate(zip(axes, ("build, s", "index, MB", "a question, ms"), strict=True), start=2):
+        for arm in dict.fromkeys(row[0] for row in rows):
+            own = [row for row in rows if row[0] == arm]
+            axis.loglog([row[1] for row in own], [row[place] for row in own], marker="o", markersize=4, label=arm)
+        axis.set_title(title)
+        axis.set_xlabel("provisions")
+        axis.grid(True, which="major", alpha=0.3)
+    axes[0].legend(frameon=False)
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
 
 
 if __name__ == "__main__":
