@@ -44,6 +44,8 @@ HEADERS = {
 """Headers of every response; nothing on a page comes from another place, and no script stands in it."""
 
 _MOST_URL, _MOST_BODY = 16_384, 65_536
+_LOOK = 3.0
+"""Seconds between two looks at the files of the collections."""
 
 
 class Busy(Exception):  # noqa: N818  (reads as the sentence it is)
@@ -199,8 +201,10 @@ def create_app(
                 await stack.enter_async_context(agents.session_manager.run())
             await asyncio.to_thread(service.warm)
             state["ready"] = True
+            renewing = asyncio.create_task(_renew(service))
             yield
             state["ready"] = False
+            renewing.cancel()
             workers.close()
 
     app = FastAPI(
@@ -226,6 +230,16 @@ def create_app(
     if agents is not None:
         app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True, host=host).routes)
     return Guard(app, tokens)
+
+
+async def _renew(service: Service) -> None:
+    """Look from time to time whether the files of a collection have changed."""
+    while True:
+        await asyncio.sleep(_LOOK)
+        try:
+            await asyncio.to_thread(service.renew)
+        except Exception as error:
+            _log.error("A collection could not be opened anew: %s", type(error).__name__, exc_info=error)
 
 
 Name = Annotated[str | None, Query(max_length=200, description="Name of the collection; the first if left out.")]

@@ -6,6 +6,7 @@ that can be shown as they are.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from legalir.collection.collection import Collection
 from legalir.collection.record import answer_facts
 from legalir.collection.results import SearchResult, answer_with, rows, search_with
 from legalir.datasets import Provision
-from legalir.errors import ComponentError, DatasetNotFound, ExpressionError, suggestion
+from legalir.errors import ComponentError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
 from legalir.generate.generator import gives_answers
 from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.client import Client
@@ -30,6 +31,19 @@ _PIPELINES = 64
 """Pipelines that a collection holds ready; the one that was used longest ago makes room."""
 
 
+_OPENED = frozenset(("bm25", "lsa", "static"))
+"""Components with an index of their own, which is opened before requests need it."""
+
+_log = logging.getLogger("legalir.serve")
+
+
+def files_of(collection: Collection) -> tuple[tuple[str, int, int], ...]:
+    """Return name, time and size of the files of a collection that its indexes depend on."""
+    folder = collection.source.folder
+    stats = [(path.name, path.stat()) for path in (folder.corpus, folder.links) if path is not None and path.exists()]
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
+
+
 class Opened:
     """A collection that is served.
 
@@ -41,6 +55,7 @@ class Opened:
     def __init__(self, name: str, collection: Collection) -> None:
         self.name = name
         self.collection = collection
+        self.files = files_of(collection)
         self._pipelines: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._versions: dict[str, list[str]] | None = None
@@ -82,16 +97,43 @@ class Service:
         self, collections: Mapping[str, str | Path], policy: Policy | None = None, client: Client | None = None
     ) -> None:
         self.policy = policy or Policy()
-        self._opened = {name: Opened(name, Collection(place, client=client)) for name, place in collections.items()}
+        self._places, self._client = dict(collections), client
+        self._opened = {name: self._open(name) for name in collections}
+
+    def _open(self, name: str) -> Opened:
+        return Opened(name, Collection(self._places[name], client=self._client))
 
     def warm(self) -> None:
         """Open the indexes that requests need, built where they are not there, so that no request waits for them."""
-        ready = self.policy.components & {"bm25", "lsa", "static"}
         for opened in self._opened.values():
-            for expression in (*ready, *self.policy.pipelines.values()):
-                pipeline = opened.pipeline(expression)
-                if not gives_answers(pipeline):
-                    pipeline.search("1")
+            self._warm(opened)
+
+    def _warm(self, opened: Opened) -> None:
+        for expression in (*(self.policy.components & _OPENED), *self.policy.pipelines.values()):
+            pipeline = opened.pipeline(expression)
+            if not gives_answers(pipeline):
+                pipeline.search("1")
+
+    def renew(self) -> list[str]:
+        """Open each collection anew whose files have changed, and return the names of these.
+
+        The new state takes the place of the old one when all its indexes are open; requests under way go on with the
+        old one. A state that cannot be opened is logged, and not tried again until the files change once more.
+        """
+        renewed = []
+        for name, opened in list(self._opened.items()):
+            if (files := files_of(opened.collection)) == opened.files:
+                continue
+            try:
+                new = self._open(name)
+                self._warm(new)
+            except LegalIRError as error:
+                opened.files = files
+                _log.warning("%s stays as it was: %s", name, error)
+            else:
+                self._opened[name] = new
+                renewed.append(name)
+        return renewed
 
     def opened(self, name: str | None) -> Opened:
         """Return a collection by its name; without a name, the first.

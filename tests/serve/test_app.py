@@ -165,6 +165,28 @@ def test_a_slow_request_is_given_up_and_too_many_are_refused(shared: Service, mo
         assert client.get("/v1/search", params={"q": "lamp"}).status_code == 200
 
 
+def test_a_change_is_served_without_a_failed_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("legalir.serve.app._LOOK", 0.02)
+    served = service(tmp_path)
+    corpus = tmp_path / "harbour" / "corpus.jsonl"
+    with client_of(served) as client:
+        assert get(client, "/v1/search", q="buoy")["results"] == []
+        part = corpus.with_name("part")
+        part.write_text(corpus.read_text() + json.dumps({"docno": "act-9", "text": "A buoy is red."}) + "\n")
+        part.replace(corpus)
+        for _ in range(400):
+            found = get(client, "/v1/search", q="buoy")["results"]
+            if found:
+                break
+            time.sleep(0.02)
+        assert [row["docno"] for row in found] == ["act-9"]
+        # A file that cannot be read changes nothing.
+        part.write_text("no json\n")
+        part.replace(corpus)
+        time.sleep(0.3)
+        assert get(client, "/v1/search", q="buoy")["results"][0]["docno"] == "act-9"
+
+
 def test_a_fault_of_ours_tells_nothing(shared: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(self: Service) -> Any:
         raise RuntimeError("secret")
