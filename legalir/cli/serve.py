@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from legalir.cli.search import Llm, LocalOnly, Offline
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from legalir.serve.policy import Policy
     from legalir.serve.service import Service
 
 EXAMPLES = """Examples:
@@ -25,6 +29,9 @@ MCP_EXAMPLES = """Examples:
 
   legalir mcp legalir/firecode
 """
+
+_VARIABLE = "LEGALIR_SERVE"
+"""Environment variable by which the processes that serve learn what to serve."""
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -60,6 +67,7 @@ def serve(
             envvar="LEGALIR_TOKENS", help="File with a token a line, one of which a request needs.", show_default="none"
         ),
     ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that serve; they share the memory of indexes.")] = 1,
     log_questions: Annotated[bool, typer.Option("--log-questions", help="Log the address of each request.")] = False,
     llm: Llm = None,
     offline: Offline = False,
@@ -74,16 +82,28 @@ def serve(
     require("fastapi", extra="serve")
     require("jinja2", extra="serve")
     uvicorn = require("uvicorn", extra="serve")
-    from legalir.serve.app import create_app
-
-    service = _service(datasets, pipeline, answer, allow, llm, offline, local_only)
-    app = create_app(service, tokens=_tokens(tokens), concurrency=concurrency, timeout=timeout, host=host)
+    asked = _Options(datasets, pipeline or [], answer, allow or [], llm, offline, local_only)
+    held = None if tokens is None else str(tokens)
+    _policy(asked), _tokens(held)  # A mistake is told before anything is opened.
+    limits = {"tokens": held, "concurrency": concurrency, "timeout": timeout, "host": host}
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"legalir serves {', '.join(_names(datasets))} at http://{shown}:{port}", err=True)
     if host not in _LOCAL:
         open_to = "whoever has a token" if tokens else "everybody, without a token,"
         typer.echo(f"It is open to {open_to} who reaches {host}; put a server with TLS before it.", err=True)
-    uvicorn.run(app, host=host, port=port, log_level="info" if log_questions else "warning", access_log=log_questions)
+    os.environ[_VARIABLE] = json.dumps({**asked._asdict(), **limits})
+    level = "info" if log_questions else "warning"
+    place = {"host": host, "port": port, "workers": workers}
+    uvicorn.run("legalir.cli.serve:application", factory=True, log_level=level, access_log=log_questions, **place)
+
+
+def application() -> ASGIApp:
+    """Return the application that the environment describes, in each process that serves."""
+    from legalir.serve.app import create_app
+
+    options = json.loads(os.environ[_VARIABLE])
+    limits = {name: options.pop(name) for name in ("tokens", "concurrency", "timeout", "host")}
+    return create_app(_service(_Options(**options)), **{**limits, "tokens": _tokens(limits["tokens"])})
 
 
 def mcp(
@@ -100,30 +120,41 @@ def mcp(
     require("mcp", extra="serve")
     from legalir.serve.tools import create_tools
 
-    create_tools(_service(datasets, pipeline, answer, None, llm, offline, local_only)).run("stdio")
+    asked = _Options(datasets, pipeline or [], answer, [], llm, offline, local_only)
+    create_tools(_service(asked)).run("stdio")
 
 
-def _service(
-    datasets: list[str],
-    pipeline: list[str] | None,
-    answer: str,
-    allow: list[str] | None,
-    llm: str | None,
-    offline: bool,
-    local_only: bool,
-) -> Service:
-    from legalir.llm.client import Client
+class _Options(NamedTuple):
+    """Options of a command, as JSON values."""
+
+    datasets: list[str]
+    pipeline: list[str]
+    answer: str
+    allow: list[str]
+    llm: str | None
+    offline: bool
+    local_only: bool
+
+
+def _policy(options: _Options) -> Policy:
     from legalir.serve.policy import NAMED, Policy, known
-    from legalir.serve.service import Service
 
-    named = {**NAMED, "answer": answer}
-    for text in pipeline or ():
+    named = {**NAMED, "answer": options.answer}
+    for text in options.pipeline:
         name, equals, expression = text.partition("=")
         if not equals or not name.isidentifier():
             raise typer.BadParameter(f"{text!r} is not NAME=EXPRESSION.")
         named[name] = expression
-    client = Client(llm, offline=offline, local_only=local_only)
-    return Service(dict(zip(_names(datasets), datasets, strict=True)), Policy(named, known(allow or ())), client)
+    return Policy(named, known(options.allow))
+
+
+def _service(options: _Options) -> Service:
+    from legalir.llm.client import Client
+    from legalir.serve.service import Service
+
+    client = Client(options.llm, offline=options.offline, local_only=options.local_only)
+    places = dict(zip(_names(options.datasets), options.datasets, strict=True))
+    return Service(places, _policy(options), client)
 
 
 def _names(datasets: list[str]) -> list[str]:
@@ -135,13 +166,13 @@ def _names(datasets: list[str]) -> list[str]:
     return names
 
 
-def _tokens(path: Path | None) -> list[str]:
+def _tokens(path: str | None) -> list[str]:
     if path is None:
         return []
     try:
-        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+        lines = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"the tokens in {os.fspath(path)!r} cannot be read: {type(error).__name__}.") from None
+        raise typer.BadParameter(f"the tokens in {path!r} cannot be read: {type(error).__name__}.") from None
     if not (tokens := [line for line in lines if line and not line.startswith("#")]):
-        raise typer.BadParameter(f"{os.fspath(path)!r} holds no token: write one a line.")
+        raise typer.BadParameter(f"{path!r} holds no token: write one a line.")
     return tokens

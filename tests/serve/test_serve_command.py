@@ -1,0 +1,85 @@
+"""``legalir serve`` and ``legalir mcp`` as processes of their own, and mistakes of their options."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+from served import PLAIN, write
+from typer.testing import CliRunner
+
+from legalir.cli.main import app
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as end:
+        end.bind(("127.0.0.1", 0))
+        return int(end.getsockname()[1])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_it_serves_and_ends(tmp_path: Path, workers: int) -> None:
+    folder, port = write(tmp_path / "harbour", PLAIN, ""), free_port()
+    (tmp_path / "tokens").write_text("# one a line\nsesame\n")
+    options = ["--port", str(port), "--workers", str(workers), "--tokens", str(tmp_path / "tokens")]
+    command = [sys.executable, "-m", "legalir.cli.main", "serve", str(folder), *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            for _ in range(600):
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/health", timeout=5) as reply:
+                        assert b'"ready":true' in reply.read()
+                    break
+                except (urllib.error.URLError, ConnectionError):
+                    time.sleep(0.05)
+            address = f"http://127.0.0.1:{port}/v1/search?q=lamp"
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                urllib.request.urlopen(address, timeout=5)
+            request = urllib.request.Request(address, headers={"authorization": "Bearer sesame"})
+            with urllib.request.urlopen(request, timeout=5) as reply:
+                assert b"act-1" in reply.read()
+        finally:
+            server.send_signal(signal.SIGINT)
+            _, said = server.communicate(timeout=30)
+    assert "legalir serves harbour at http://127.0.0.1" in said
+    assert "lamp" not in said and "Traceback" not in said
+
+
+def test_an_agent_starts_it(tmp_path: Path) -> None:
+    folder = write(tmp_path / "harbour", PLAIN, "")
+    started = StdioServerParameters(
+        command=sys.executable, args=["-m", "legalir.cli.main", "mcp", str(folder)], env=dict(os.environ)
+    )
+
+    async def session() -> object:
+        async with Client(started) as client:
+            found = await client.call_tool("search_provisions", {"question": "lamp at night"})
+            return (found.structured_content or {})["provisions"][0]["docno"]
+
+    assert asyncio.run(session()) == "act-1"
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--pipeline", "bm25"], "NAME=EXPRESSION"),
+        (["--allow", "nix"], "nix"),
+        (["--tokens", "/nowhere/tokens"], "cannot be read"),
+    ],
+)
+def test_mistakes(tmp_path: Path, options: list[str], reason: str) -> None:
+    folder = write(tmp_path / "harbour", PLAIN, "")
+    ran = CliRunner().invoke(app, ["serve", str(folder), *options], env={"COLUMNS": "300"})
+    assert ran.exit_code != 0
+    assert reason in ran.output + str(ran.exception)
