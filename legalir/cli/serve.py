@@ -67,7 +67,7 @@ def serve(
             envvar="LEGALIR_TOKENS", help="File with a token a line, one of which a request needs.", show_default="none"
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that serve; they share the memory of indexes.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that serve; they share mapped files.")] = 1,
     log_questions: Annotated[bool, typer.Option("--log-questions", help="Log the address of each request.")] = False,
     llm: Llm = None,
     offline: Offline = False,
