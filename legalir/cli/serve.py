@@ -42,20 +42,19 @@ Pipelines = Annotated[
         "--pipeline", "-p", help="NAME=EXPRESSION that requests may name; default is there.", show_default=False
     ),
 ]
-Answer = Annotated[str, typer.Option(help="Expression that makes answers.")]
+Answer = Annotated[str | None, typer.Option(help="Expression that makes answers.", show_default="default % 5 >> quote")]
 Allow = Annotated[
     list[str] | None,
     typer.Option(
         help="Component that requests may put into expressions, beside the harmless ones.", show_default=False
     ),
 ]
-_DEFAULT_ANSWER = "default % 5 >> quote"
 
 
 def serve(
     datasets: Datasets,
     pipeline: Pipelines = None,
-    answer: Answer = _DEFAULT_ANSWER,
+    answer: Answer = None,
     allow: Allow = None,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at.")] = 8000,
@@ -109,7 +108,7 @@ def application() -> ASGIApp:
 def mcp(
     datasets: Datasets,
     pipeline: Pipelines = None,
-    answer: Answer = _DEFAULT_ANSWER,
+    answer: Answer = None,
     llm: Llm = None,
     offline: Offline = False,
     local_only: LocalOnly = False,
@@ -129,7 +128,7 @@ class _Options(NamedTuple):
 
     datasets: list[str]
     pipeline: list[str]
-    answer: str
+    answer: str | None
     allow: list[str]
     llm: str | None
     offline: bool
@@ -139,7 +138,7 @@ class _Options(NamedTuple):
 def _policy(options: _Options) -> Policy:
     from legalir.serve.policy import NAMED, Policy, known
 
-    named = {**NAMED, "answer": options.answer}
+    named = {**NAMED, **({"answer": options.answer} if options.answer else {})}
     for text in options.pipeline:
         name, equals, expression = text.partition("=")
         if not equals or not name.isidentifier():

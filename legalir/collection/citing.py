@@ -1,4 +1,4 @@
-"""What others call a provision: the headings of the provisions that cite it, as its field ``citing``.
+"""Headings of the provisions that cite a provision, as its field ``citing``.
 
 A search engine uses the text of links in the same way.
 """

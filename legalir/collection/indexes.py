@@ -75,7 +75,7 @@ _Documents = Callable[["Iterable[Provision]"], Iterator[dict[str, Any]]]
 
 
 class _Change(NamedTuple):
-    """What an index of a former state needs to become that of the present one.
+    """Changes by which the index of a former state becomes that of the present one.
 
     Attributes:
         directory: that of the index.

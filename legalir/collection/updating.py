@@ -1,4 +1,4 @@
-"""Updates: what was built for a folder, brought to the state of its files, at the cost of what has changed."""
+"""Updates: indexes of a folder are brought to the state of its files, at the cost of the changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from legalir.storage.states import former_states
 
 
 class Update(NamedTuple):
-    """What an update did.
+    """Result of an update.
 
     Attributes:
         added: number of new provisions, of all if nothing was built before.
@@ -42,7 +42,7 @@ class Update(NamedTuple):
 def update(indexes: CollectionIndexes, default: Callable[[], object]) -> Update:
     """Bring all indexes of the newest former state to the present state of the files.
 
-    If nothing was built for the folder before, what `default` builds is built. Former states are removed, but for
+    If nothing was built for the folder before, `default` is called. Former states are removed, but not
     those that somebody reads. One process at a time updates a folder; a killed update leaves the former state, and the
     next one goes on with what is missing.
 
@@ -58,18 +58,19 @@ def update(indexes: CollectionIndexes, default: Callable[[], object]) -> Update:
     name = hashlib.sha256(store.source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     with cache_lock(indexes.home / "collections" / f"update-{name}"):
         difference = next((changes(former, store) for former in store.former()), None)
-        builds, new = dict[str, _Build](), not any(_builds(indexes.directory))
+        builds, new = list[tuple[str, _Build]](), not any(_builds(indexes.directory))
         for state in (*former_states(indexes.directory, store.source), indexes.directory):
-            builds = builds or dict(_builds(state))
-        seconds, left = {}, {}
-        for label, build in builds.items() or [("default", lambda _: default())]:
+            builds = builds or list(_builds(state))
+        seconds, left = dict[str, float](), dict[str, str]()
+        for label, build in builds or [("default", lambda _: default())]:
             start = time.perf_counter()
             try:
                 build(indexes)
             except (ComponentError, MissingExtra, ModelError, PluginError) as error:
                 left[label] = str(error)
             else:
-                seconds[label] = round(time.perf_counter() - start, 3)
+                # Indexes of one encoder with other parameters have one label.
+                seconds[label] = round(seconds.get(label, 0) + time.perf_counter() - start, 3)
         if not left:  # Else a former state has vectors that nothing else has.
             indexes.remove_former()
         former = bool(former_states(indexes.directory, store.source))
@@ -82,7 +83,7 @@ _Build = Callable[[CollectionIndexes], object]
 
 
 def _builds(state: Path) -> Iterator[tuple[str, _Build]]:
-    """Yield what each index of a state is called, and the function that builds it."""
+    """Yield a label of each index of a state, and the function that builds it."""
     for path in sorted(state.glob(f"*/{MANIFEST}")):
         try:
             content = unseal(json.loads(path.read_text(encoding="utf-8")))

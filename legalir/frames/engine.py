@@ -32,11 +32,11 @@ from legalir.storage.validity import dated
 
 
 class Indexed(Protocol):
-    """What is indexed, such as a collection."""
+    """A collection, or anything else that has provisions to index."""
 
     @property
     def id(self) -> str:
-        """The name of it, for messages."""
+        """Its name, for messages."""
 
     def docs(self) -> Iterable[Any]:
         """Return all provisions."""
@@ -66,7 +66,7 @@ class EngineIndex(IndexArtifact):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the rows depend on beside the documents, such as an analyzer: JSON values by name.
+        """Settings that decide the rows beside the documents, such as an analyzer: JSON values by name.
 
         They are stored with the facts, and a build with others is not opened. Messages show the ``name`` of a mapping.
         """

@@ -400,7 +400,7 @@ class _Merge:
 
 
 class Written(NamedTuple):
-    """What :func:`write_segments` wrote.
+    """Result of :func:`write_segments`.
 
     Attributes:
         segments: names of the segments, in their order.

@@ -7,10 +7,8 @@ import hmac
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -18,19 +16,12 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from legalir import __version__
-from legalir.errors import (
-    AnalyzerError,
-    ComponentError,
-    DataError,
-    DatasetNotFound,
-    ExpressionError,
-    LegalIRError,
-)
+from legalir.errors import LegalIRError
 from legalir.serve.pages import add_pages
 from legalir.serve.service import Service
+from legalir.serve.work import Busy, TooSlow, Workers, refusal
 
 _log = logging.getLogger("legalir.serve")
-_T = TypeVar("_T")
 
 HEADERS = {
     "content-security-policy": (
@@ -46,75 +37,6 @@ HEADERS = {
 _MOST_URL, _MOST_BODY = 16_384, 65_536
 _LOOK = 3.0
 """Seconds between two looks at the files of the collections."""
-
-
-class Busy(Exception):  # noqa: N818  (reads as the sentence it is)
-    """All workers have work, and as much is waiting."""
-
-
-class TooSlow(Exception):  # noqa: N818
-    """The work took longer than a request may."""
-
-
-class Workers:
-    """Threads that do the work of requests; what they cannot take is refused.
-
-    Args:
-        concurrency: number of requests whose work is done at once; twice as many may wait.
-        timeout: seconds that the work of a request may take.
-    """
-
-    def __init__(self, concurrency: int, timeout: float) -> None:
-        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="legalir-serve")
-        self._most = 3 * concurrency
-        self._begun = 0
-        self.timeout = timeout
-
-    async def run(self, work: Callable[..., _T], *arguments: Any, **named: Any) -> _T:
-        """Return the result of `work`.
-
-        Raises:
-            Busy: no worker is free, and enough requests are waiting.
-            TooSlow: it took too long. Its worker is free again when the work has ended.
-        """
-        if self._begun >= self._most:
-            raise Busy
-        self._begun += 1
-        future = asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *arguments, **named))
-        future.add_done_callback(self._ended)
-        try:
-            return await asyncio.wait_for(asyncio.shield(future), self.timeout)
-        except TimeoutError:
-            raise TooSlow from None
-
-    def _ended(self, future: asyncio.Future[Any]) -> None:
-        self._begun -= 1
-        if not future.cancelled():
-            future.exception()  # It is looked at, also if nobody waits any more.
-
-    def close(self) -> None:
-        """Take no further work."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def refusal(error: BaseException) -> tuple[int, str, dict[str, str]]:
-    """Return status, reason and further headers of a response to an error."""
-    if isinstance(error, Busy):
-        return 429, "Too many requests are being answered: try again in a second.", {"retry-after": "1"}
-    if isinstance(error, TooSlow):
-        return 503, "The answer took too long: ask for less.", {"retry-after": "5"}
-    if isinstance(error, RequestValidationError):
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"] if part != "query")
-        return 422, f"{place}: {first['msg']}", {}
-    if isinstance(error, DatasetNotFound):
-        return 404, str(error), {}
-    if isinstance(error, AnalyzerError | ComponentError | ExpressionError | DataError):
-        return 400, str(error), {}
-    if isinstance(error, LegalIRError):
-        return 503, str(error), {}
-    _log.error("A request failed: %s", type(error).__name__, exc_info=error)
-    return 500, "The server has a fault; its log says more.", {}
 
 
 class Guard:
@@ -226,7 +148,7 @@ def create_app(
 
     _add_api(app, service, workers, state)
     if pages:
-        add_pages(app, service, workers.run, refusal)
+        add_pages(app, service, workers.run)
     if agents is not None:
         app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True, host=host).routes)
     return Guard(app, tokens)

@@ -19,12 +19,11 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 
 from legalir.collection.record import NOTICE
-from legalir.errors import LegalIRError
 from legalir.serve.neighbourhood import Picture, picture
 from legalir.serve.service import Service
+from legalir.serve.work import refusal
 
 Run = Callable[..., Any]
-Refusal = Callable[[BaseException], tuple[int, str, dict[str, str]]]
 
 PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang")
 """Parameters of an address that stay from view to view."""
@@ -121,14 +120,13 @@ def _reason(part: Mapping[str, Any]) -> tuple[str, str]:
     return ("law", "") if "best of" in part["label"] else ("other", str(part["label"]))
 
 
-def add_pages(app: FastAPI, service: Service, run: Run, refusal: Refusal) -> None:
+def add_pages(app: FastAPI, service: Service, run: Run) -> None:
     """Add the pages to an application.
 
     Args:
         app: the application.
         service: what is served.
         run: does the work of a request.
-        refusal: returns status, reason and headers of an error.
     """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("legalir.serve"),
@@ -162,11 +160,11 @@ def add_pages(app: FastAPI, service: Service, run: Run, refusal: Refusal) -> Non
                 try:
                     found = await values_of(request)
                     return found if isinstance(found, Response) else view(request, template, **found)
-                except LegalIRError as error:
-                    status, reason, _ = refusal(error)
                 except Exception as error:
-                    status, reason, _ = refusal(error)
-                return view(request, "error.html", status, reason=reason, collections=[])
+                    status, reason, headers = refusal(error)
+                response = view(request, "error.html", status, reason=reason, collections=[])
+                response.headers.update(headers)
+                return response
 
             app.add_api_route(path, serve, methods=["GET"], include_in_schema=False, response_class=HTMLResponse)
 
@@ -184,15 +182,9 @@ def add_pages(app: FastAPI, service: Service, run: Run, refusal: Refusal) -> Non
         given = request.query_params.get("k", "")
         return int(given) if given.isdecimal() and len(given) < 6 else _RESULTS
 
-    def why(query: str, results: list[dict[str, Any]], chosen: Mapping[str, Any]) -> list[list[tuple[str, str]]]:
-        hits = service.found(
-            service.opened(chosen["collection"]), query, len(results), chosen["pipeline"], chosen["as_of"]
-        )
-        return [reasons(one.shortened(12).to_dict()) for one in hits.explain()]
-
     def searched(query: str, chosen: Mapping[str, Any], k: int) -> dict[str, Any]:
-        found = service.search(query, k=k, **chosen)
-        found["why"] = why(query, found["results"], chosen) if found["results"] else []
+        found = service.search(query, k=k, explained=True, **chosen)
+        found["why"] = [reasons(row["explanation"]) for row in found["results"]]
         found["titles"] = {row["docno"]: row["title"] or row["docno"] for row in found["results"]}
         return found
 

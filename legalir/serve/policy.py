@@ -1,4 +1,4 @@
-"""What a request may ask for: a pipeline that the operator named, or an expression of harmless components."""
+"""Limits of a request: it names a pipeline of the operator, or writes an expression of harmless components."""
 
 from __future__ import annotations
 

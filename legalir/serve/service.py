@@ -1,4 +1,4 @@
-"""What the page, the HTTP API and the tools for agents offer, as JSON values; those of ``--json`` are the same.
+"""Search, provisions and answers as JSON values, for pages, the HTTP API and tools; ``--json`` has the same.
 
 A service holds open collections. Its methods check what a request asks for, and raise errors of :mod:`legalir.errors`
 that can be shown as they are.
@@ -16,7 +16,7 @@ from legalir.collection.collection import Collection
 from legalir.collection.record import answer_facts
 from legalir.collection.results import SearchResult, answer_with, rows, search_with
 from legalir.datasets import Provision
-from legalir.errors import ComponentError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
+from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
 from legalir.generate.generator import gives_answers
 from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.client import Client
@@ -26,6 +26,9 @@ from legalir.storage.validity import day_of, iso_date, names_version, provision_
 
 _NEIGHBOURS = 200
 """Provisions that are listed as citing, or cited by, one provision."""
+
+_PARTS = 12
+"""Most parts of an explanation; the smallest are joined."""
 
 _PIPELINES = 64
 """Pipelines that a collection holds ready; the one that was used longest ago makes room."""
@@ -124,11 +127,11 @@ class Service:
         for name, opened in list(self._opened.items()):
             if (files := files_of(opened.collection)) == opened.files:
                 continue
+            opened.files = files
             try:
                 new = self._open(name)
                 self._warm(new)
             except LegalIRError as error:
-                opened.files = files
                 _log.warning("%s stays as it was: %s", name, error)
             else:
                 self._opened[name] = new
@@ -187,6 +190,7 @@ class Service:
         offset: int = 0,
         pipeline: str = "default",
         as_of: str | None = None,
+        explained: bool = False,
     ) -> dict[str, Any]:
         """Return ``query, collection, pipeline, as_of, results, next``; a result has the row of ``search --json``.
 
@@ -197,6 +201,7 @@ class Service:
             offset: number of results that are left out before them.
             pipeline: name of a pipeline, or an expression.
             as_of: the day, ``2021-03-01``; only for a collection of versions.
+            explained: whether each result has its ``explanation``, as :meth:`explain` returns it.
 
         Raises:
             ComponentError: a value is out of range.
@@ -207,7 +212,11 @@ class Service:
         self.policy.number(wanted, "k + offset")
         hits = self.found(opened, query, wanted, pipeline, as_of)
         provisions = opened.collection.provisions(hits["docno"])
-        results = [{**row, **_place(provisions[str(row["docno"])])} for row in rows(hits)[offset:]]
+        shown = hits.iloc[offset:]
+        results = [{**row, **_place(provisions[str(row["docno"])])} for row in rows(shown)]
+        if explained and results:
+            for row, explanation in zip(results, shown.explain(), strict=True):
+                row["explanation"] = explanation.shortened(_PARTS).to_dict()
         return {
             "query": self.policy.question(query),
             "collection": opened.name,
@@ -236,7 +245,7 @@ class Service:
         if docno not in set(hits["docno"]):
             raise ComponentError(f"The provision {docno!r} is not among the results of this question.")
         (explanation,) = hits.explain(docno)
-        return explanation.shortened(12).to_dict()
+        return explanation.shortened(_PARTS).to_dict()
 
     def provision(self, docno: str, *, collection: str | None = None, as_of: str | None = None) -> dict[str, Any]:
         """Return a provision: its record, ``cites, cited_by, versions``; of a key, the version in force on the day.
@@ -317,15 +326,22 @@ class Service:
         """Return what changed between two days, word by word, as ``datasets diff --json``: of a law, or of a provision.
 
         Raises:
-            ComponentError: a day is not one.
-            DataError: the collection holds no versions, or has no such law.
+            ComponentError: a day is not one, the collection holds no versions, or it has no such law.
+            DatasetNotFound: there is no such provision.
         """
         opened = self.opened(collection)
+        if not opened.collection.dated:
+            raise ComponentError(f"The collection {opened.name!r} holds no versions that could be compared.")
         first, last = (iso_date(day_of(day, name)) for day, name in ((start, "from"), (end, "to")))
         if not docno:
-            found = [each.to_dict() for each in differences(opened.collection.source, first, last, law)]
+            try:
+                found = [each.to_dict() for each in differences(opened.collection.source, first, last, law)]
+            except DataError as error:  # There is no such law.
+                raise ComponentError(str(error)) from None
             return {"collection": opened.name, "from": first, "to": last, "changes": found}
         versions = opened.collection.provisions(opened.versions(docno))
+        if not versions:
+            raise DatasetNotFound(f"There is no provision {docno!r} in {opened.name}.")
         before, after = (versions.get(_in_force(versions, day) or "") for day in (first, last))
         parts = word_parts(before.text if before else "", after.text if after else "")
         return {
@@ -343,7 +359,7 @@ class Service:
         query: str,
         *,
         collection: str | None = None,
-        pipeline: str = "default % 5 >> quote",
+        pipeline: str = "answer",
         as_of: str | None = None,
         told: Callable[[str], None] = lambda words: None,
     ) -> dict[str, Any]:

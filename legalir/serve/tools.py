@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from legalir.errors import DatasetNotFound, LegalIRError
+from legalir.errors import DatasetNotFound
 from legalir.serve.pages import extract
 from legalir.serve.service import Service
+from legalir.serve.work import refusal
 
 INSTRUCTIONS = """Search statutes: provisions (articles, sections) that cite and delegate to each other.
 Search first; read the provisions that matter; look at what they cite, because a decree or a standard often holds the
@@ -42,14 +43,9 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         """Return what a function returns, or in `state` why there is nothing."""
         try:
             return {"state": "found", **await work(function, *arguments, **named)}
-        except DatasetNotFound as error:
-            return {"state": "not_found", "reason": str(error)}
-        except LegalIRError as error:
-            return {"state": "could_not_check", "reason": str(error)}
         except Exception as error:
-            if type(error).__module__.startswith("legalir.serve"):  # There is too much to do.
-                return {"state": "could_not_check", "reason": "The server has too much to do: try again later."}
-            raise
+            status, reason, _ = refusal(error)
+            return {"state": "not_found" if status == 404 else "could_not_check", "reason": reason}
 
     @server.tool()
     async def search_provisions(
@@ -137,7 +133,11 @@ def create_tools(service: Service, run: Run | None = None) -> Any:
         """Answer a question with verified quotations of the provisions, or say that they do not answer it."""
 
         def answer() -> dict[str, Any]:
-            reply = service.answer(question, collection=collection, as_of=as_of, pipeline="answer")
+            reply = service.answer(
+                question,
+                collection=collection,
+                as_of=as_of,
+            )
             kept = ("answer", "abstained", "reason", "citations", "notice")
             return {name: reply[name] for name in kept}
 

@@ -182,11 +182,14 @@ def test_links_of_another_folder_with_the_same_provisions_stay(folder: Path, tmp
 
 
 def test_lsa_is_fitted_again(folder: Path) -> None:
-    Collection(folder).search("등대", "lsa(dimensions=8)")
+    encoders = ("lsa(dimensions=8)", "lsa(dimensions=4)")  # Two indexes of one label.
+    for encoder in encoders:
+        Collection(folder).dense(encoder)
     change(folder, change_one)
     done = Collection(folder).update()
     assert set(done.seconds) == {"dense index (lsa)", "sparse index (char2)"}
-    vectors = Collection(folder).dense("lsa(dimensions=8)")
+    assert len(list(Collection(folder).cache.glob("dense-lsa-*"))) == 2
+    vectors = Collection(folder).dense(encoders[0])
     assert set(vectors.docnos) == Collection(folder).source.docnos()
     assert vectors.manifest.facts["corpus"] == Collection(folder).fingerprint()
 

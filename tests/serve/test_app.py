@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from legalir.cli.main import app as command_line
+from legalir.errors import DataError
 from legalir.serve.app import HEADERS
 from legalir.serve.service import Service
 
@@ -107,6 +108,8 @@ def test_steps_of_an_answer_are_events(client: TestClient) -> None:
         ("/v1/explain", {"q": "shade", "docno": "act-1", "pipeline": "words"}, 400, "act-1"),
         ("/v1/related", {"docno": "act-1", "depth": 9}, 422, "depth"),
         ("/v1/changes", {"from": "2021-01-01", "to": "2022-01-01"}, 400, "version"),
+        ("/v1/changes", {"from": "2021-01-01", "to": "2022-01-01", "collection": "pier", "law": "nix"}, 400, "nix"),
+        ("/v1/changes", {"from": "2021-01-01", "to": "2022-01-01", "collection": "pier", "docno": "nix"}, 404, "nix"),
         ("/v1/nix", {}, 404, ""),
     ],
 )
@@ -186,6 +189,18 @@ def test_a_change_is_served_without_a_failed_request(tmp_path: Path, monkeypatch
         part.replace(corpus)
         time.sleep(0.3)
         assert get(client, "/v1/search", q="buoy")["results"][0]["docno"] == "act-9"
+
+
+def test_an_engine_that_is_down_is_no_fault_of_the_request(shared: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(self: Service, query: str, **options: Any) -> Any:
+        raise DataError("The engine of /srv/laws cannot be reached.")
+
+    with client_of(shared) as client:
+        monkeypatch.setattr(Service, "search", down)
+        for path in ("/v1/search", "/"):
+            reply = client.get(path, params={"q": "lamp"})
+            assert (reply.status_code, reply.headers["retry-after"]) == (503, "5")
+            assert "/srv" not in reply.text
 
 
 def test_a_fault_of_ours_tells_nothing(shared: Service, monkeypatch: pytest.MonkeyPatch) -> None:

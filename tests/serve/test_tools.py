@@ -56,21 +56,24 @@ def test_an_agent_finds_why_and_when(tmp_path: Path) -> None:
 
 def test_versions_and_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     served = service(tmp_path)
-    compared, missing, refused = asked(
+    compared, unknown, undated, missing, refused = asked(
         served,
         ("compare_versions", {"docno": "d-1", "start": "2021-01-01", "end": "2024-01-01", "collection": "pier"}),
+        ("compare_versions", {"docno": "nix", "start": "2021-01-01", "end": "2024-01-01", "collection": "pier"}),
+        ("compare_versions", {"docno": "act-1", "start": "2021-01-01", "end": "2024-01-01"}),
         ("read_provision", {"docno": "nix"}),
         ("search_provisions", {"question": " "}),
     )
     assert [part["text"] for part in compared["changed"]] == ["3", "5"]
+    assert (unknown["state"], undated["state"]) == ("not_found", "could_not_check")
     assert (missing["state"], refused["state"]) == ("not_found", "could_not_check")
 
     def broken(self: Service, *arguments: Any, **named: Any) -> Any:
-        raise DataError("The engine cannot be reached.")
+        raise DataError("The engine of /srv/laws cannot be reached.")
 
     monkeypatch.setattr(Service, "provision", broken)
     (down,) = asked(served, ("read_provision", {"docno": "act-1"}))
-    assert down == {"state": "could_not_check", "reason": "The engine cannot be reached."}
+    assert down["state"] == "could_not_check" and "/srv" not in down["reason"]
 
 
 def test_long_texts_come_in_parts() -> None:
