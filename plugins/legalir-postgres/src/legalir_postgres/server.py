@@ -37,7 +37,9 @@ _DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "25000",
 }
-_ATTEMPTS = 4
+_ATTEMPTS = 8
+_PAUSE = 0.05
+"""Seconds before another attempt, and more before each further one: a dying server still takes connections."""
 _GRACE = 2.0
 """Seconds that a server has to say itself that a statement took too long."""
 
@@ -137,7 +139,9 @@ class Server:
         assign = "SELECT " + ", ".join(["set_config(%s, %s, false)"] * len(limits))
         target, begun = "any", time.monotonic()
         failure: Error | None = None
-        for _ in range(_ATTEMPTS):
+        for attempt in range(_ATTEMPTS):
+            if failure is not None:
+                time.sleep(_PAUSE * attempt)
             try:
                 connection = self._open(target) if failure else self._idle_or_new()
             except Error as error:
