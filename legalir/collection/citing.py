@@ -5,7 +5,7 @@ A search engine uses the text of links in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,17 +23,21 @@ class Citing:
 
     Args:
         graph: the citations.
-        docnos: the provisions.
-        headings: heading of each; a provision without one counts as empty.
+        nodes: node of each of some provisions, -1 for one that the graph does not know; [p].
+        headings: heading of each of them; other provisions have none.
         most: largest number of headings of one provision, the first by docno of the citing provision. A definition
             that a whole code cites would be longer than any provision.
     """
 
     def __init__(
-        self, graph: CitationGraph, docnos: Sequence[str], headings: npt.NDArray[np.object_], most: int = 40
+        self,
+        graph: CitationGraph,
+        nodes: npt.NDArray[np.integer[Any]],
+        headings: npt.NDArray[np.object_],
+        most: int = 40,
     ) -> None:
         self.graph = graph
-        self._docnos = docnos
+        self._nodes = nodes
         self._headings = headings
         self._most = most
 
@@ -41,8 +45,7 @@ class Citing:
     def _by_node(self) -> npt.NDArray[np.object_]:
         """Heading of each node, [n]."""
         by_node = np.full(len(self.graph), "", dtype=object)
-        node = self.graph.numbers(self._docnos)
-        by_node[node[node >= 0]] = self._headings[node >= 0]
+        by_node[self._nodes[self._nodes >= 0]] = self._headings[self._nodes >= 0]
         return by_node
 
     def of(self, docno: str) -> str:
@@ -71,12 +74,16 @@ class Citing:
 
     def differing(self, other: Citing) -> list[str]:
         """Return the docnos of all provisions whose field may differ from that in another state of the collection."""
-        docnos = sorted({*self._digests, *other._digests})
-        return [docno for docno in docnos if self._digests.get(docno) != other._digests.get(docno)]
+        place = other.graph.numbers(self.graph.docnos)
+        theirs = np.where(place >= 0, other._digests[place], 0) if len(other.graph) else np.zeros(len(place), np.uint64)
+        gone = np.ones(len(other.graph), dtype=bool)
+        gone[place[place >= 0]] = False
+        mine = self.graph.docnos[self._digests != theirs]
+        return sorted([*mine, *other.graph.docnos[gone & (other._digests != 0)]])
 
     @cached_property
-    def _digests(self) -> dict[str, int]:
-        """A digest of the citing headings of each provision that has any: a sum of one for each heading and place."""
+    def _digests(self) -> npt.NDArray[np.uint64]:
+        """A digest of the citing headings of each node, a sum of one for each heading and place; 0 for none; [n]."""
         links = self.graph.adjacency("in")
         cited = np.repeat(np.arange(len(self.graph)), links.degrees())
         codes, strings = pd.factorize(self._by_node)
@@ -87,8 +94,9 @@ class Citing:
         of_string = pd.util.hash_array(np.asarray(strings, dtype=object), categorize=False)
         digest = _mixed(of_string[codes] + _mixed(place.astype(np.uint64)))
         digest[place >= self._most] = 0
-        sums = np.add.reduceat(digest, first) if len(first) else digest
-        return dict(zip(self.graph.docnos[nodes].tolist(), sums.tolist(), strict=True))
+        digests = np.zeros(len(self.graph), dtype=np.uint64)
+        digests[nodes] = np.add.reduceat(digest, first) if len(first) else digest
+        return digests
 
 
 def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

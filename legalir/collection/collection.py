@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from legalir import datasets
-from legalir.collection.chunked import chunk_folder
 from legalir.collection.indexes import CollectionIndexes
 from legalir.collection.results import SearchResult, answer_with, search_with
 from legalir.collection.updating import Update, update
@@ -139,6 +138,8 @@ class Collection:
             DataError: this is a chunk collection itself, or the folder cannot be written.
         """
         key = (by, *sorted((name, value) for name, value in options.items() if value is not None))
+        from legalir.collection.chunked import chunk_folder
+
         if key not in self._chunked:
             folder = chunk_folder(self, by, **options)
             split = "" if self.source.split is None else f"/{self.source.split}"

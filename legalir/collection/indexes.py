@@ -179,7 +179,7 @@ class CollectionIndexes:
         return self._index(
             "laws",
             lambda: LawTable(self.directory / "laws"),
-            lambda table: table.index(self._rows("law"), corpus=self.corpus),
+            lambda table: table.index_columns(*self._columns("law"), corpus=self.corpus),
         )
 
     @property
@@ -190,7 +190,7 @@ class CollectionIndexes:
         return self._index(
             "numbers",
             lambda: NumberTable(self.directory / "numbers", lambda: self.source.replaced),
-            lambda table: table.index(self._rows("law", "article"), corpus=self.corpus),
+            lambda table: table.index_columns(*self._columns("law", "article"), corpus=self.corpus),
         )
 
     @property
@@ -406,12 +406,13 @@ class CollectionIndexes:
         return self._once(("changes", former.key), lambda: changes(former, self.source.store))
 
     def _citing(self, store: ProvisionStore, graph: CitationGraph) -> Citing:
-        return Citing(graph, store.docnos.array.tolist(), store.column("heading"))
+        # Every provision is a node, and nodes are numbered by ascending docno.
+        return Citing(graph, store.docnos.order, store.column("heading"))
 
-    def _rows(self, *columns: str) -> Iterator[dict[str, Any]]:
-        """Yield all provisions as documents with some of their fields; of versions, with all that say their days."""
+    def _columns(self, *names: str) -> tuple[Any, ...]:
+        """Return docnos, columns and validity of all provisions."""
         store = self.source.store
-        return _documents(store) if store.dated else store.rows(*columns)
+        return store.docnos.array.tolist(), *map(store.column, names), store.validity
 
     def _hold_part(self) -> None:
         """Hold the directory and the part of the links, so that no update removes them while this object lives."""

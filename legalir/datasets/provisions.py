@@ -159,12 +159,6 @@ class ProvisionStore:
         """Return the strings of a column, each once, in the order in which they first occur."""
         return list(Strings(self.arrays, f"{name}s").array())
 
-    def rows(self, *columns: str) -> Iterator[dict[str, str]]:
-        """Yield all provisions as documents with ``docno`` and some of `COLUMNS`, without reading their lines."""
-        names = ("docno", *columns)
-        values = (self.docnos.array.tolist(), *(self.column(name).tolist() for name in columns))
-        return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
-
     @cached_property
     def validity(self) -> Validity | None:
         """The days of each provision; None where no docno is that of a version.
@@ -365,25 +359,24 @@ def _read_lines(corpus: Path, copy: Path | None, base: ProvisionStore | None) ->
         stream = stack.enter_context(open_binary(corpus))
         out = stack.enter_context(copy.open("wb")) if copy else None
         advance = stack.enter_context(progress("Storing provisions", None))
-        for raw in stream:
+        while raws := stream.readlines(_BUFFER):
             if out is not None:
-                out.write(raw)
-            offset = len(_BOM) if position == 0 and raw.startswith(_BOM) else 0
-            line = raw[offset:] if offset else raw
-            start, position = position + offset, position + len(raw)
-            digest = _digest(line)
-            place = places.get(digest, -1)
-            if place < 0:
-                text = line.decode("utf-8")
-                if not text or text.isspace():
-                    continue
-                lines.parse(text)
-            lines.start.append(start)
-            lines.length.append(len(line))
-            lines.digests.extend(digest)
-            lines.base.append(place)
-            if len(lines.start) % 1000 == 0:
-                advance(1000)
+                out.writelines(raws)
+            offset = len(_BOM) if position == 0 and raws[0].startswith(_BOM) else 0
+            raws[0], position = raws[0][offset:], position + offset
+            digests = list(map(_digest, raws))
+            for raw, digest, place in zip(raws, digests, [places.get(one, -1) for one in digests], strict=True):
+                start, position = position, position + len(raw)
+                if place < 0:
+                    text = raw.decode("utf-8")
+                    if not text or text.isspace():
+                        continue
+                    lines.parse(text)
+                lines.start.append(start)
+                lines.length.append(len(raw))
+                lines.digests.extend(digest)
+                lines.base.append(place)
+            advance(len(raws))
     return lines
 
 
@@ -452,7 +445,17 @@ class Changes(NamedTuple):
 
 def changes(former: ProvisionStore, new: ProvisionStore) -> Changes:
     """Return the provisions that differ between two states of a corpus, by the digests of their lines."""
-    removed = former.docnos.array[~np.isin(former.digests, new.digests)]
-    added = np.flatnonzero(~np.isin(new.digests, former.digests))
+    removed = former.docnos.array[~_among(former.digests, new.digests)]
+    added = np.flatnonzero(~_among(new.digests, former.digests))
     changed = int((new.docnos.numbers(removed) >= 0).sum())
     return Changes(removed, added, changed)
+
+
+def _among(digests: npt.NDArray[np.bytes_], others: npt.NDArray[np.bytes_]) -> npt.NDArray[np.bool_]:
+    """Return which digests are among others; sorted as numbers, which is ten times faster than as bytes."""
+    if not len(others):
+        return np.zeros(len(digests), dtype=bool)
+    mine, theirs = (np.ascontiguousarray(one).view(np.uint64).reshape(-1, 2) for one in (digests, others))
+    order = np.argsort(theirs[:, 0], kind="stable")
+    place = order[np.minimum(np.searchsorted(theirs[order, 0], mine[:, 0]), len(order) - 1)]
+    return np.asarray((theirs[place] == mine).all(axis=1))

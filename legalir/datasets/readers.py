@@ -241,15 +241,20 @@ def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:
     Raises:
         FormatError: a line does not have two or three fields, or one of them is not a docno.
     """
+    docnos: set[str] = set()  # Those that were checked: most occur often.
     for number, line in numbered_lines(path, on_fault):
         fields = line.split("\t")
         if len(fields) not in (2, 3):
             fault = f"{len(fields)} fields between tabs, but a link has two or three (source, target, kind)"
             on_fault(Fault(path, number, "fields", fault))
-        elif not fits_trec(fields[0]) or not fits_trec(fields[1]):
-            on_fault(Fault(path, number, "identifier", f"{fields[0]!r} or {fields[1]!r} is not a docno"))
-        else:
-            yield fields[0], fields[1], fields[2] if len(fields) == 3 else ""
+            continue
+        source, target, kind = fields if len(fields) == 3 else (*fields, "")
+        if not (source in docnos or fits_trec(source)) or not (target in docnos or fits_trec(target)):
+            on_fault(Fault(path, number, "identifier", f"{source!r} or {target!r} is not a docno"))
+            continue
+        docnos.add(source)
+        docnos.add(target)
+        yield source, target, kind
 
 
 class Holding(NamedTuple):

@@ -14,12 +14,14 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import DataError
@@ -78,24 +80,22 @@ def number_links(links: Iterable[Sequence[str]], docnos: Iterable[str] | None) -
     Raises:
         DataError: a link is not a pair or triple of strings, or there are more than 256 kinds.
     """
-    kinds: dict[str, int] = {}
-    triples = [_triple(link, kinds) for link in links]
+    rows = list(links)
+    for link in rows if _odd(rows) else ():
+        _check_link(link)
+    kind, kinds = pd.factorize(np.array([link[2] if len(link) == 3 else "" for link in rows], dtype=object))
     if len(kinds) > _KINDS:
         raise DataError(f"The links have {len(kinds)} kinds, but a graph holds {_KINDS}: merge some.")
-    ends = {end for source, target, _ in triples for end in (source, target)}
+    end, ends = pd.factorize(np.array([one for link in rows for one in link[:2]], dtype=object))
     known = sorted(ends if docnos is None else set(docnos))
-    number = {docno: place for place, docno in enumerate(known)}
-    rows = np.array(
-        [(number.get(source, -1), number.get(target, -1), kind) for source, target, kind in triples], dtype=np.int64
-    ).reshape(-1, 3)
-    there = (rows[:, :2] >= 0).all(axis=1)
-    unknown = dict.fromkeys(end for link in triples for end in link[:2] if end not in number)
-    loops = there & (rows[:, 0] == rows[:, 1])
-    kept = rows[there & ~loops]
-    first = without_repeats(kept[:, 0], kept[:, 1], len(known))
-    left = Left(int(loops.sum()), int((~there).sum()), len(kept) - len(first), tuple(unknown)[:3])
-    source, target, kind = kept[first].T
-    return NumberedLinks(known, source, target, kind.astype(np.uint8), list(kinds), left)
+    number = pd.Index(known, dtype=object).get_indexer(pd.Index(ends, dtype=object)).astype(np.int64)
+    source, target = number[end].reshape(-1, 2).T
+    there = (source >= 0) & (target >= 0)
+    loops = there & (source == target)
+    kept = np.flatnonzero(there & ~loops)
+    first = kept[without_repeats(source[kept], target[kept], len(known))]
+    left = Left(int(loops.sum()), int((~there).sum()), len(kept) - len(first), tuple(ends[number < 0][:3].tolist()))
+    return NumberedLinks(known, source[first], target[first], kind[first].astype(np.uint8), kinds.tolist(), left)
 
 
 def without_repeats(source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
@@ -103,11 +103,17 @@ def without_repeats(source: npt.NDArray[np.int64], target: npt.NDArray[np.int64]
     return np.sort(np.unique(source * n + target, return_index=True)[1])
 
 
-def _triple(link: Sequence[str], kinds: dict[str, int]) -> tuple[str, str, int]:
+def _odd(rows: list[Sequence[str]]) -> bool:
+    """Return whether one of `rows` may be no link."""
+    types = set(map(type, rows))
+    return not (
+        types <= {tuple, list} and set(map(len, rows)) <= {2, 3} and set(map(type, chain.from_iterable(rows))) <= {str}
+    )
+
+
+def _check_link(link: Sequence[str]) -> None:
     if isinstance(link, str) or len(link) not in (2, 3) or not all(isinstance(part, str) for part in link):
         raise DataError(f"The link {link!r} is not (source, target) or (source, target, kind), all of them strings.")
-    kind = link[2] if len(link) == 3 else ""
-    return link[0], link[1], kinds.setdefault(kind, len(kinds))
 
 
 def version_links(
@@ -132,7 +138,7 @@ def version_links(
         versions.setdefault(provision_key(docno), []).append(docno)
     begin, end = validity.begin.tolist(), validity.end.tolist()
     for link in links:
-        _triple(link, {})
+        _check_link(link)
         sources, targets = ([name] if name in number else versions.get(name, [name]) for name in link[:2])
         kind = link[2] if len(link) == 3 else ""
         if link[0] in number and link[1] in number:

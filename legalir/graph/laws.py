@@ -6,7 +6,7 @@ that it points into.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from typing import Any, Literal, Self
@@ -17,11 +17,10 @@ import pandas as pd
 
 from legalir.frames.as_of import days
 from legalir.statutes.jurisdictions import statute_of
-from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, building
-from legalir.storage.documents import docno_of, field_text
-from legalir.storage.strings import Strings, write_docnos, write_strings
-from legalir.storage.validity import dated, provision_key
+from legalir.storage.documents import field_text
+from legalir.storage.strings import Strings, write_coded, write_docnos
+from legalir.storage.validity import DateReader, Validity, provision_key
 
 Group = Literal["law", "family"]
 """Groups of provisions: their law, or the family of a statute and the laws that carry it out."""
@@ -61,14 +60,28 @@ class LawTable(IndexArtifact):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a law is not a string.
         """
+        dates, laws = DateReader(), list[str]()
+        for row in iter:
+            dates.read(row)
+            laws.append(field_text(row, "law"))
+        return self.index_columns(dates.docnos, np.array(laws, dtype=object), dates.validity(), corpus=corpus)
+
+    def index_columns(
+        self, docnos: Sequence[str], laws: npt.NDArray[np.object_], validity: Validity | None = None, *, corpus: str
+    ) -> Self:
+        """Build the table as :meth:`index` does.
+
+        Args:
+            docnos: of n provisions.
+            laws: their laws, empty strings where they have none; object [n].
+            validity: their days, if they are versions.
+            corpus: fingerprint of the collection.
+        """
         with building(self.directory, self.kind, self.version) as (data, facts):
-            pairs = [(docno_of(row), field_text(row, "law")) for row in dated(iter, data)]
-            laws = sorted({law for _, law in pairs if law})
-            number = {law: place for place, law in enumerate(laws)}
-            write_docnos(data, [docno for docno, _ in pairs])
-            save_array(data / "law.npy", np.array([number.get(law, -1) for _, law in pairs], dtype=np.int32))
-            write_strings(data, "laws", laws)
-            facts.update(documents=len(pairs), laws=len(laws), corpus=corpus)
+            write_docnos(data, docnos)
+            if validity is not None:
+                validity.write(data)
+            facts.update(documents=len(docnos), laws=write_coded(data, "law", "laws", laws), corpus=corpus)
         self.forget()
         return self
 

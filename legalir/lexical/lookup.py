@@ -29,11 +29,10 @@ from legalir.plugins import parameters_of
 from legalir.statutes.references.grammar import ArticleNumber, read_references
 from legalir.statutes.references.law_names import LawNames
 from legalir.statutes.references.numbers import Numbers, clean, tail_of
-from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, building
-from legalir.storage.documents import docno_of, field_text
-from legalir.storage.strings import Strings, write_docnos, write_strings
-from legalir.storage.validity import Mask, dated, provision_key
+from legalir.storage.documents import field_text
+from legalir.storage.strings import Strings, write_coded, write_docnos
+from legalir.storage.validity import DateReader, Mask, Validity, provision_key
 
 _BRACKET = re.compile(r"\.?\s?[(（]")
 _PART_OF, _BELOW = "=", ">"
@@ -106,19 +105,42 @@ class NumberTable(IndexArtifact):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a law or article is not a string.
         """
+        dates, laws, articles = DateReader(), list[str](), list[str]()
+        for row in iter:
+            dates.read(row)
+            laws.append(field_text(row, "law"))
+            articles.append(field_text(row, "article"))
+        law, article = np.array(laws, dtype=object), np.array(articles, dtype=object)
+        return self.index_columns(dates.docnos, law, article, dates.validity(), corpus=corpus)
+
+    def index_columns(
+        self,
+        docnos: Sequence[str],
+        laws: npt.NDArray[np.object_],
+        articles: npt.NDArray[np.object_],
+        validity: Validity | None = None,
+        *,
+        corpus: str,
+    ) -> Self:
+        """Build the table as :meth:`index` does.
+
+        Args:
+            docnos: of n provisions.
+            laws: their laws, empty strings where they have none; object [n].
+            articles: their articles, likewise.
+            validity: their days, if they are versions.
+            corpus: fingerprint of the collection.
+        """
+        without = np.flatnonzero(articles == "")
+        articles = articles.copy()
+        articles[without] = [tail_of(docnos[place]) for place in without.tolist()]
         with building(self.directory, self.kind, self.version) as (data, facts):
-            rows = [
-                (docno := docno_of(row), field_text(row, "law"), field_text(row, "article") or tail_of(docno))
-                for row in dated(iter, data)
-            ]
-            write_docnos(data, [docno for docno, _, _ in rows])
-            for place, (array, table) in enumerate((("law", "laws"), ("article", "articles")), start=1):
-                strings = sorted({str(row[place]) for row in rows} - {""})
-                number = {one: position for position, one in enumerate(strings)}
-                save_array(data / f"{array}.npy", np.array([number.get(row[place], -1) for row in rows], np.int32))
-                write_strings(data, table, strings)
-                facts[table] = len(strings)
-            facts.update(documents=len(rows), corpus=corpus)
+            write_docnos(data, docnos)
+            if validity is not None:
+                validity.write(data)
+            for array, table, values in (("law", "laws", laws), ("article", "articles", articles)):
+                facts[table] = write_coded(data, array, table, values)
+            facts.update(documents=len(docnos), corpus=corpus)
         self.forget()
         return self
 

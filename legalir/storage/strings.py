@@ -31,6 +31,27 @@ def write_strings(directory: Path, name: str, strings: Iterable[str]) -> None:
     save_array(directory / f"{name}.offsets.npy", offsets)
 
 
+def write_coded(directory: Path, array: str, table: str, values: npt.NDArray[np.object_]) -> int:
+    """Write strings, of which many are equal, as numbers and the strings that they point into.
+
+    Args:
+        directory: the directory of the build.
+        array: name of the numbers: ``<array>.npy``, int32 [n], -1 for an empty string.
+        table: name of the string table, ascending.
+        values: the strings, object [n].
+
+    Returns:
+        The number of different strings.
+    """
+    codes, found = pd.factorize(values)
+    strings = sorted({*found} - {""})
+    number = {string: place for place, string in enumerate(strings)}
+    places = np.array([number.get(string, -1) for string in found], dtype=np.int32)
+    save_array(directory / f"{array}.npy", places[codes])
+    write_strings(directory, table, strings)
+    return len(strings)
+
+
 class Strings(Sequence[str]):
     """A memory-mapped string table; :meth:`find` needs one that is ascending by UTF-8 bytes (code-point order).
 
@@ -57,10 +78,16 @@ class Strings(Sequence[str]):
 
     def array(self) -> npt.NDArray[np.object_]:
         """Return all strings as an object array."""
-        content = self._bytes.tobytes()
-        offsets = self._offsets.tolist()
+        # Slices of one text, which is decoded once: an offset in characters is the number of bytes before it that begin
+        # one.
+        text = self._bytes.tobytes().decode("utf-8", "surrogatepass")
+        offsets = self._offsets
+        if len(text) < len(self._bytes):
+            begins = np.zeros(len(self._bytes) + 1, dtype=np.int32 if len(text) < 2**31 else np.int64)
+            np.cumsum((self._bytes & 0xC0) != 0x80, out=begins[1:])
+            offsets = begins[offsets]
         out = np.empty(len(self), dtype=object)
-        out[:] = [content[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets)]
+        out[:] = [text[a:b] for a, b in pairwise(offsets.tolist())]
         return out
 
     def find(self, string: str) -> int:
@@ -89,18 +116,18 @@ def write_docnos(directory: Path, docnos: Sequence[str]) -> None:
     Raises:
         ComponentError: a docno occurs twice.
     """
-    order = np.empty(len(docnos), dtype=np.int32)
-    order[sorted(range(len(docnos)), key=docnos.__getitem__)] = np.arange(len(docnos), dtype=np.int32)
     if len(set(docnos)) != len(docnos):
         seen: set[str] = set()
         twice = next(docno for docno in docnos if docno in seen or seen.add(docno))  # type: ignore[func-returns-value]
         raise ComponentError(f"The docno {twice!r} occurs twice: give each document its own.")
+    order = np.empty(len(docnos), dtype=np.int32)
+    order[sorted(range(len(docnos)), key=docnos.__getitem__)] = np.arange(len(docnos), dtype=np.int32)
     save_array(directory / "order.npy", order)
     write_strings(directory, "docnos", docnos)
 
 
-_FEW = 16
-"""Docnos are read one by one until a sixteenth of all have been; then all are decoded at once."""
+_FEW = 64
+"""Docnos are read one by one until a 64th of all have been; then all are decoded at once."""
 
 
 class Docnos:

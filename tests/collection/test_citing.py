@@ -14,7 +14,7 @@ from legalir.graph.citation_graph import CitationGraph
 
 
 def citing(graph: CitationGraph, headings: dict[str, str], most: int = 40) -> Citing:
-    return Citing(graph, list(headings), np.array(list(headings.values()), dtype=object), most)
+    return Citing(graph, graph.numbers(headings), np.array(list(headings.values()), dtype=object), most)
 
 
 def fields(one: Citing, docnos: str = "abcde") -> dict[str, str]:

@@ -46,7 +46,7 @@ def in_threads(task: Callable[[], object]) -> list[object]:
     [
         (SparseIndex, "index", lambda indexes: indexes.sparse("jamo3")),
         (FieldIndex, "index", lambda indexes: indexes.fields("char2")),
-        (LawTable, "index", lambda indexes: indexes.laws),
+        (LawTable, "index_columns", lambda indexes: indexes.laws),
         (CitationGraph, "save", lambda indexes: indexes.graph),
     ],
 )

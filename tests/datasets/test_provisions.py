@@ -156,7 +156,7 @@ def test_the_store_of_a_new_state_parses_only_what_is_new(corpus, tmp_path, monk
     # What stands there is as if it had been built at once.
     monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "another"))
     assert files(after) == files(store_of(corpus.parent))
-    assert next(iter(after.rows("law", "heading"))) == {"docno": "B-1", "law": "영", "heading": "목적"}
+    assert (after.column("law")[0], after.column("heading")[0]) == ("영", "목적")
     # The former state is read as it was.
     assert [record.doc_id for record in before] == ["A-1", "A-2", "B-1"]
     assert before[0].text == DOCS[0]["text"]
