@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from legalir.cli.search import Llm, LocalOnly, Offline
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
-
-    from legalir.serve.policy import Policy
     from legalir.serve.service import Service
 
 EXAMPLES = """Examples:
@@ -29,9 +25,6 @@ MCP_EXAMPLES = """Examples:
 
   legalir mcp legalir/firecode
 """
-
-_VARIABLE = "LEGALIR_SERVE"
-"""Environment variable by which the processes that serve learn what to serve."""
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -58,7 +51,7 @@ def serve(
     allow: Allow = None,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at.")] = 8000,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests whose work is done at once.")] = 4,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests whose work is done at once.")] = 16,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that a request may take.")] = 20,
     tokens: Annotated[
         Path | None,
@@ -66,7 +59,7 @@ def serve(
             envvar="LEGALIR_TOKENS", help="File with a token a line, one of which a request needs.", show_default="none"
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that serve; they share mapped files.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that serve; they share their memory.")] = 1,
     log_questions: Annotated[bool, typer.Option("--log-questions", help="Log the address of each request.")] = False,
     llm: Llm = None,
     offline: Offline = False,
@@ -81,28 +74,31 @@ def serve(
     require("fastapi", extra="serve")
     require("jinja2", extra="serve")
     uvicorn = require("uvicorn", extra="serve")
-    asked = _Options(datasets, pipeline or [], answer, allow or [], llm, offline, local_only)
-    held = None if tokens is None else str(tokens)
-    _policy(asked), _tokens(held)  # A mistake is told before anything is opened.
-    limits = {"tokens": held, "concurrency": concurrency, "timeout": timeout, "host": host}
+    from legalir.serve.app import create_app
+
+    service = _service(datasets, pipeline, answer, allow, llm, offline, local_only)
+    application = create_app(
+        service,
+        tokens=_tokens(tokens),
+        concurrency=concurrency,
+        timeout=timeout,
+        host=host,
+        renewing=workers == 1,
+    )
     shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"legalir serves {', '.join(_names(datasets))} at http://{shown}:{port}", err=True)
+    typer.echo(f"legalir serves {', '.join(service.names)} at http://{shown}:{port}", err=True)
     if host not in _LOCAL:
         open_to = "whoever has a token" if tokens else "everybody, without a token,"
         typer.echo(f"It is open to {open_to} who reaches {host}; put a server with TLS before it.", err=True)
-    os.environ[_VARIABLE] = json.dumps({**asked._asdict(), **limits})
     level = "info" if log_questions else "warning"
-    place = {"host": host, "port": port, "workers": workers}
-    uvicorn.run("legalir.cli.serve:application", factory=True, log_level=level, access_log=log_questions, **place)
+    config = uvicorn.Config(application, host=host, port=port, log_level=level, access_log=log_questions)
+    if workers == 1:
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run()
+        return
+    from legalir.serve import processes
 
-
-def application() -> ASGIApp:
-    """Return the application that the environment describes, in each process that serves."""
-    from legalir.serve.app import create_app
-
-    options = json.loads(os.environ[_VARIABLE])
-    limits = {name: options.pop(name) for name in ("tokens", "concurrency", "timeout", "host")}
-    return create_app(_service(_Options(**options)), **{**limits, "tokens": _tokens(limits["tokens"])})
+    processes.serve(config, workers, service.warm, service.renew)
 
 
 def mcp(
@@ -119,41 +115,31 @@ def mcp(
     require("mcp", extra="serve")
     from legalir.serve.tools import create_tools
 
-    asked = _Options(datasets, pipeline or [], answer, [], llm, offline, local_only)
-    create_tools(_service(asked)).run("stdio")
+    create_tools(_service(datasets, pipeline, answer, None, llm, offline, local_only)).run("stdio")
 
 
-class _Options(NamedTuple):
-    """Options of a command, as JSON values."""
-
-    datasets: list[str]
-    pipeline: list[str]
-    answer: str | None
-    allow: list[str]
-    llm: str | None
-    offline: bool
-    local_only: bool
-
-
-def _policy(options: _Options) -> Policy:
+def _service(
+    datasets: list[str],
+    pipelines: list[str] | None,
+    answer: str | None,
+    allow: list[str] | None,
+    llm: str | None,
+    offline: bool,
+    local_only: bool,
+) -> Service:
+    from legalir.llm.client import Client
     from legalir.serve.policy import NAMED, Policy, known
+    from legalir.serve.service import Service
 
-    named = {**NAMED, **({"answer": options.answer} if options.answer else {})}
-    for text in options.pipeline:
+    named = {**NAMED, **({"answer": answer} if answer else {})}
+    for text in pipelines or []:
         name, equals, expression = text.partition("=")
         if not equals or not name.isidentifier():
             raise typer.BadParameter(f"{text!r} is not NAME=EXPRESSION.")
         named[name] = expression
-    return Policy(named, known(options.allow))
-
-
-def _service(options: _Options) -> Service:
-    from legalir.llm.client import Client
-    from legalir.serve.service import Service
-
-    client = Client(options.llm, offline=options.offline, local_only=options.local_only)
-    places = dict(zip(_names(options.datasets), options.datasets, strict=True))
-    return Service(places, _policy(options), client)
+    client = Client(llm, offline=offline, local_only=local_only)
+    places = dict(zip(_names(datasets), datasets, strict=True))
+    return Service(places, Policy(named, known(allow or [])), client)
 
 
 def _names(datasets: list[str]) -> list[str]:
@@ -165,13 +151,13 @@ def _names(datasets: list[str]) -> list[str]:
     return names
 
 
-def _tokens(path: str | None) -> list[str]:
+def _tokens(path: Path | None) -> list[str]:
     if path is None:
         return []
     try:
-        lines = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines()]
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"the tokens in {path!r} cannot be read: {type(error).__name__}.") from None
+        raise typer.BadParameter(f"the tokens in {path} cannot be read: {type(error).__name__}.") from None
     if not (tokens := [line for line in lines if line and not line.startswith("#")]):
-        raise typer.BadParameter(f"{path!r} holds no token: write one a line.")
+        raise typer.BadParameter(f"{path} holds no token: write one a line.")
     return tokens

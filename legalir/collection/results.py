@@ -26,7 +26,13 @@ Lookup = Callable[[Iterable[str]], Mapping[str, "Provision"]]
 
 
 def search_with(
-    pipeline: pt.Transformer, query: str, expr: str, k: int, lookup: Lookup, as_of: str | None = None
+    pipeline: pt.Transformer,
+    query: str,
+    expr: str,
+    k: int,
+    lookup: Lookup,
+    as_of: str | None = None,
+    run: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
 ) -> SearchResult:
     """Return the best `k` provisions that a pipeline finds for one question.
 
@@ -37,13 +43,14 @@ def search_with(
         k: number of provisions.
         lookup: returns the provisions of the results.
         as_of: the day on which the question is asked; None for a collection without versions.
+        run: runs the pipeline; None: its ``transform``.
 
     Raises:
         ComponentError: the pipeline gives no scores and ranks, or a component lacks columns.
     """
     with fed_with_questions(f"search: {expr!r}"):
         asked = asked_once(query, as_of)
-        results = pipeline.transform(asked)
+        results = (run or pipeline.transform)(asked)
     if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
         if (plugin := plugins.plugin_of(_last(pipeline))) is not None:
             raise ComponentError(

@@ -187,9 +187,14 @@ class ProvisionStore:
     def _read(self, position: int) -> bytes | None:
         """Return a line, None where it is no longer the stored one."""
         arrays = self.arrays
-        with self._reading:  # A file that is read, and not mapped, may become shorter meanwhile.
-            self._lines.seek(int(arrays["start"][position]))
-            line = self._lines.read(int(arrays["length"][position]))
+        start, length = int(arrays["start"][position]), int(arrays["length"][position])
+        # A file that is read, and not mapped, may become shorter meanwhile. Forked processes share its position.
+        if hasattr(os, "pread"):
+            line = os.pread(self._lines.fileno(), length, start)
+        else:
+            with self._reading:
+                self._lines.seek(start)
+                line = self._lines.read(length)
         return line if _digest(line) == arrays["digest"][position].tobytes() else None
 
     @cached_property

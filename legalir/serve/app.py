@@ -91,11 +91,12 @@ def create_app(
     service: Service,
     *,
     tokens: Iterable[str] = (),
-    concurrency: int = 4,
+    concurrency: int = 16,
     timeout: float = 20,
     pages: bool = True,
     tools: bool = True,
     host: str = "127.0.0.1",
+    renewing: bool = True,
 ) -> ASGIApp:
     """Return the application.
 
@@ -107,6 +108,7 @@ def create_app(
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``.
         host: the address that the server listens at; on this machine alone, agents have to name it.
+        renewing: whether the application looks for changes of the collections, and opens them anew.
     """
     workers = Workers(concurrency, timeout)
     state = {"ready": False}
@@ -123,10 +125,11 @@ def create_app(
                 await stack.enter_async_context(agents.session_manager.run())
             await asyncio.to_thread(service.warm)
             state["ready"] = True
-            renewing = asyncio.create_task(_renew(service))
+            task = asyncio.create_task(_renew(service)) if renewing else None
             yield
             state["ready"] = False
-            renewing.cancel()
+            if task is not None:
+                task.cancel()
             workers.close()
 
     app = FastAPI(

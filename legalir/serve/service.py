@@ -10,19 +10,24 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from legalir.collection.collection import Collection
 from legalir.collection.record import answer_facts
-from legalir.collection.results import SearchResult, answer_with, rows, search_with
+from legalir.collection.results import Lookup, SearchResult, answer_with, rows, search_with
 from legalir.datasets import Provision
 from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
+from legalir.frames.as_of import asked_once
 from legalir.generate.generator import gives_answers
 from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.client import Client
 from legalir.serve.policy import Policy
+from legalir.serve.work import Together
 from legalir.statutes.versions.difference import differences, word_parts
 from legalir.storage.validity import day_of, iso_date, names_version, provision_key
+
+if TYPE_CHECKING:
+    import pyterrier as pt
 
 _NEIGHBOURS = 200
 """Provisions that are listed as citing, or cited by, one provision."""
@@ -33,6 +38,9 @@ _PARTS = 12
 _PIPELINES = 64
 """Pipelines that a collection holds ready; the one that was used longest ago makes room."""
 
+
+_WARMING = 64
+"""Questions, titles of provisions, that are asked before those of requests."""
 
 _OPENED = frozenset(("bm25", "lsa", "static"))
 """Components with an index of their own, which is opened before requests need it."""
@@ -47,6 +55,14 @@ def files_of(collection: Collection) -> tuple[tuple[str, int, int], ...]:
     return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 
 
+class _Pipeline(NamedTuple):
+    """A pipeline, the same for the questions of several threads at once, and whether it gives answers."""
+
+    pipeline: pt.Transformer
+    together: Together
+    answers: bool
+
+
 class Opened:
     """A collection that is served.
 
@@ -59,16 +75,17 @@ class Opened:
         self.name = name
         self.collection = collection
         self.files = files_of(collection)
-        self._pipelines: dict[str, Any] = {}
+        self._pipelines: dict[str, _Pipeline] = {}
         self._lock = threading.Lock()
         self._versions: dict[str, list[str]] | None = None
 
-    def pipeline(self, expression: str) -> Any:
+    def pipeline(self, expression: str) -> _Pipeline:
         """Return the pipeline of an expression, made once."""
         with self._lock:
             made = self._pipelines.pop(expression, None)
             if made is None:
-                made = self.collection.pipeline(expression)
+                pipeline = self.collection.pipeline(expression)
+                made = _Pipeline(pipeline, Together(pipeline), gives_answers(pipeline))
                 if len(self._pipelines) >= _PIPELINES:
                     del self._pipelines[next(iter(self._pipelines))]
             self._pipelines[expression] = made
@@ -106,16 +123,25 @@ class Service:
     def _open(self, name: str) -> Opened:
         return Opened(name, Collection(self._places[name], client=self._client))
 
+    @property
+    def names(self) -> list[str]:
+        """Names of the collections."""
+        return list(self._opened)
+
     def warm(self) -> None:
         """Open the indexes that requests need, built where they are not there, so that no request waits for them."""
         for opened in self._opened.values():
             self._warm(opened)
 
     def _warm(self, opened: Opened) -> None:
+        store = opened.collection.source.store
+        titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
+        day = opened.collection.day(None)
         for expression in (*(self.policy.components & _OPENED), *self.policy.pipelines.values()):
-            pipeline = opened.pipeline(expression)
-            if not gives_answers(pipeline):
-                pipeline.search("1")
+            made = opened.pipeline(expression)
+            if not made.answers:
+                for title in titles:  # As many as bring all tables to memory that requests will.
+                    made.pipeline.transform(asked_once(title or "1", day))
 
     def renew(self) -> list[str]:
         """Open each collection anew whose files have changed, and return the names of these.
@@ -166,8 +192,10 @@ class Service:
             for name, opened in self._opened.items()
         ]
 
-    def found(self, opened: Opened, query: str, k: int, pipeline: str, as_of: str | None) -> SearchResult:
-        """Return the first `k` results of a question.
+    def found(
+        self, opened: Opened, query: str, k: int, pipeline: str, as_of: str | None, lookup: Lookup | None = None
+    ) -> SearchResult:
+        """Return the first `k` results of a question; `lookup` returns their provisions.
 
         Raises:
             ComponentError: the question, `k` or the day is not one.
@@ -175,11 +203,11 @@ class Service:
         """
         expression = self.policy.expression(pipeline)
         made = opened.pipeline(expression)
-        if gives_answers(made):
+        if made.answers:
             raise ExpressionError(f"{pipeline!r} gives an answer: ask for it there.")
         query = self.policy.question(query)
-        day = opened.collection.day(as_of or None)
-        return search_with(made, query, expression, k, opened.collection.provisions, day)
+        day, lookup = opened.collection.day(as_of or None), lookup or opened.collection.provisions
+        return search_with(made.pipeline, query, expression, k, lookup, day, made.together.search)
 
     def search(
         self,
@@ -210,8 +238,13 @@ class Service:
         """
         opened, wanted = self.opened(collection), self.policy.number(k) + max(0, offset)
         self.policy.number(wanted, "k + offset")
-        hits = self.found(opened, query, wanted, pipeline, as_of)
-        provisions = opened.collection.provisions(hits["docno"])
+        provisions = dict[str, Provision]()
+
+        def lookup(docnos: Iterable[str]) -> Mapping[str, Provision]:
+            provisions.update(opened.collection.provisions(docnos))
+            return provisions
+
+        hits = self.found(opened, query, wanted, pipeline, as_of, lookup)
         shown = hits.iloc[offset:]
         results = [{**row, **_place(provisions[str(row["docno"])])} for row in rows(shown)]
         if explained and results:
@@ -379,10 +412,12 @@ class Service:
         opened = self.opened(collection)
         expression = self.policy.expression(pipeline)
         made = opened.pipeline(expression)
-        if not gives_answers(made):
+        if not made.answers:
             raise ExpressionError(f"{pipeline!r} gives no answer: end it in a generator such as quote.")
         day = opened.collection.day(as_of or None)
-        reply = answer_with(made, self.policy.question(query), expression, opened.collection.provisions, told, day)
+        reply = answer_with(
+            made.pipeline, self.policy.question(query), expression, opened.collection.provisions, told, day
+        )
         return answer_facts(reply, opened.collection)
 
 

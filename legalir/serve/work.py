@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
+import pandas as pd
+import pyterrier as pt
 from fastapi.exceptions import RequestValidationError
 
 from legalir.errors import AnalyzerError, ComponentError, DatasetNotFound, ExpressionError, LegalIRError
@@ -29,13 +32,13 @@ class Workers:
     """Threads that do the work of requests; what they cannot take is refused.
 
     Args:
-        concurrency: number of requests whose work is done at once; twice as many may wait.
+        concurrency: number of requests whose work is done at once; seven times as many may wait.
         timeout: seconds that the work of a request may take.
     """
 
     def __init__(self, concurrency: int, timeout: float) -> None:
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="legalir-serve")
-        self._most = 3 * concurrency
+        self._most = 8 * concurrency
         self._begun = 0
         self.timeout = timeout
 
@@ -64,6 +67,74 @@ class Workers:
     def close(self) -> None:
         """Take no further work."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Asked:
+    """A question that waits for its results."""
+
+    def __init__(self, question: pd.DataFrame) -> None:
+        self.question = question
+        self.woken = threading.Event()
+        self.results: pd.DataFrame | Exception | None = None
+
+
+class Together:
+    """A pipeline that threads share: questions that come while it searches are searched together in its next turn.
+
+    A batch takes a fraction of the time that its questions take one by one, and the results are the same.
+
+    Args:
+        pipeline: gives ranked lists.
+        most: largest number of questions of a turn.
+    """
+
+    def __init__(self, pipeline: pt.Transformer, most: int = 16) -> None:
+        self._pipeline = pipeline
+        self._most = most
+        self._lock = threading.Lock()
+        self._waiting: list[_Asked] = []
+        self._searching = False
+
+    def search(self, question: pd.DataFrame) -> pd.DataFrame:
+        """Return the results of one question; errors are those of the pipeline for this question."""
+        mine = _Asked(question)
+        with self._lock:
+            self._waiting.append(mine)
+            first, self._searching = not self._searching, True
+        if not first:
+            mine.woken.wait()
+        if mine.results is None:  # This thread searches for all that wait, of which its own question is the first.
+            with self._lock:
+                turn, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+            try:
+                self._search(turn)
+            finally:
+                with self._lock:
+                    self._searching = bool(self._waiting)
+                    turn += self._waiting[:1]  # It searches next.
+                for one in turn:
+                    one.woken.set()
+        assert mine.results is not None
+        if isinstance(mine.results, Exception):
+            raise mine.results
+        return mine.results
+
+    def _search(self, turn: Sequence[_Asked]) -> None:
+        try:
+            if len(turn) == 1:
+                turn[0].results = self._pipeline.transform(turn[0].question)
+                return
+            questions = pd.concat([one.question for one in turn], ignore_index=True)
+            found = self._pipeline.transform(questions.assign(qid=[str(place) for place in range(len(turn))]))
+            of = {str(qid): rows for qid, rows in found.groupby("qid", sort=False)}
+            for place, one in enumerate(turn):
+                one.results = of.get(str(place), found.iloc[:0])
+        except Exception as error:
+            if len(turn) == 1:
+                turn[0].results = error
+                return
+            for one in turn:  # The error may be that of one question.
+                self._search([one])
 
 
 def refusal(error: BaseException) -> tuple[int, str, dict[str, str]]:

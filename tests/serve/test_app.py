@@ -153,7 +153,7 @@ def test_a_slow_request_is_given_up_and_too_many_are_refused(shared: Service, mo
         def ask() -> None:
             statuses.append(client.get("/v1/search", params={"q": "slow"}).status_code)
 
-        threads = [threading.Thread(target=ask) for _ in range(6)]
+        threads = [threading.Thread(target=ask) for _ in range(12)]
         for thread in threads:
             thread.start()
         for thread in threads:

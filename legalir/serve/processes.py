@@ -1,0 +1,109 @@
+"""Several processes that serve: forked from one in which all indexes are open, so that they share its memory."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from legalir.errors import ComponentError, LegalIRError
+
+_log = logging.getLogger("legalir.serve")
+
+_LOOK = 1.0
+"""Seconds between two looks at the processes."""
+
+_RENEW = 3
+"""Looks at the processes for one at the files of the collections."""
+
+
+def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], renew: Callable[[], object]) -> None:
+    """Serve in several processes until this one is told to end; one that dies is replaced.
+
+    After a change of a collection new processes take the place of the old ones, which first end what they have begun.
+
+    Args:
+        config: the application and its address.
+        processes: number of processes.
+        warm: opens all indexes, in this process.
+        renew: opens anew what has changed, in this process; true if anything has.
+
+    Raises:
+        ComponentError: the system cannot fork, or an index is open on a GPU, which a forked process cannot use.
+    """
+    if not hasattr(os, "fork"):
+        raise ComponentError("This system cannot share memory between processes: leave --workers out.")
+    warm()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        raise ComponentError("A model is on the GPU, which one process uses at a time: leave --workers out.")
+    listening = config.bind_socket()
+    ending: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ending.append(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+
+    def start() -> int:
+        # Objects that all have are not looked at by the collector, which would copy their pages.
+        gc.collect()
+        gc.freeze()
+        child = os.fork()
+        if child:
+            return child
+        status = 1
+        try:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_DFL)
+            # The threads of the parent are not here, and each process has one processor at best.
+            with threadpool_limits(1):
+                uvicorn.Server(config).run([listening])
+            status = 0
+        except Exception as error:
+            _log.error("A process that serves has a fault.", exc_info=error)
+        finally:
+            os._exit(status)
+
+    children = {start() for _ in range(processes)}
+    looks = 0
+    while not ending:
+        time.sleep(_LOOK)
+        looks += 1
+        for _ in _ended(children):
+            _log.warning("A process that serves has ended: another takes its place.")
+            children.add(start())
+        try:
+            changed = looks % _RENEW == 0 and renew()
+        except LegalIRError as error:
+            _log.error("A collection could not be opened anew: %s", error)
+            continue
+        if changed:
+            former, children = children, {start() for _ in range(processes)}
+            _end(former)
+    _end(children)
+    listening.close()
+
+
+def _ended(children: set[int]) -> list[int]:
+    """Return the children that have ended, and take them out of the set."""
+    ended = [child for child in children if os.waitpid(child, os.WNOHANG)[0]]
+    children -= set(ended)
+    return ended
+
+
+def _end(children: set[int]) -> None:
+    """Tell children to end what they have begun and then themselves; wait for them."""
+    for child in children:
+        os.kill(child, signal.SIGTERM)
+    for child in children:
+        os.waitpid(child, 0)
