@@ -54,9 +54,9 @@ def plain() -> FastAPI:
     return app
 
 
-def megabytes(process: int) -> float:
-    """Return the proportional set size of a process and its children."""
-    total, waiting = 0.0, [process]
+def megabytes(process: int) -> tuple[float, float]:
+    """Return the proportional set size of a process and its children, and the part of it that is no mapped file."""
+    total, own, waiting = 0.0, 0.0, [process]
     while waiting:
         one = waiting.pop()
         try:
@@ -65,8 +65,9 @@ def megabytes(process: int) -> float:
             waiting += [int(each) for task in tasks for each in (task / "children").read_text().split()]
         except FileNotFoundError:
             continue
-        total += next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")) / 1000
-    return total
+        sizes = {line.split(":")[0]: int(line.split()[1]) / 1000 for line in rollup.splitlines()[1:]}
+        total, own = total + sizes["Pss"], own + sizes["Pss_Anon"]
+    return total, own
 
 
 @contextmanager
@@ -121,7 +122,8 @@ def measured(name: str, command: Sequence[str], port: int, asked: Sequence[str],
     took.sort()
     cells = [f"{1000 * took[int(share * len(took))]:.0f}" for share in (0.5, 0.95, 0.99)]
     row = [name, f"{len(took):,}", f"{len(faults)}", f"{len(took) / options.seconds:.0f}", *cells]
-    print(f"| {' | '.join(row)} | {before:.0f} | {after:.0f} |", flush=True)
+    sizes = [f"{total:.0f} ({own:.0f})" for total, own in (before, after)]
+    print(f"| {' | '.join([*row, *sizes])} |", flush=True)
 
 
 def free_port() -> int:
@@ -146,7 +148,7 @@ def main() -> None:
     collection.search(asked[0])  # Indexes are there before a server starts.
     here = str(Path(__file__).parent)
     print(f"{options.clients} clients for {options.seconds:.0f} s, {len(rows):,} provisions\n")
-    print("| | answers | refused | a second | median ms | p95 | p99 | MB before | MB after |")
+    print("| | answers | refused | a second | median ms | p95 | p99 | MB before (without files) | after |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
     port = free_port()
     uvicorn = [sys.executable, "-m", "uvicorn", "serving:plain", "--factory", "--app-dir", here, "--port", str(port)]

@@ -60,6 +60,18 @@ def serve(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that serve; they share their memory.")] = 1,
+    result: Annotated[
+        list[str] | None,
+        typer.Option(help="Directory of an experiment's result, shown as pages; repeatable.", show_default=False),
+    ] = None,
+    sheet: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Result whose answers people rate, or FOLDER:SPLIT whose items they review; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    saved: Annotated[Path, typer.Option(help="Directory of what people say on sheets.")] = Path("sheets"),
     log_questions: Annotated[bool, typer.Option("--log-questions", help="Log the address of each request.")] = False,
     llm: Llm = None,
     offline: Offline = False,
@@ -67,7 +79,7 @@ def serve(
 ) -> None:
     """Serve DATASETS as a page, an HTTP API under /v1, and tools for agents under /mcp.
 
-    Nothing is written, and nothing is logged of a question unless --log-questions says so.
+    Nothing is written but what people say on sheets, and no question is logged unless --log-questions says so.
     """
     from legalir.extras import require
 
@@ -75,6 +87,7 @@ def serve(
     require("jinja2", extra="serve")
     uvicorn = require("uvicorn", extra="serve")
     from legalir.serve.app import create_app
+    from legalir.serve.workbench import Workbench
 
     service = _service(datasets, pipeline, answer, allow, llm, offline, local_only)
     application = create_app(
@@ -84,6 +97,7 @@ def serve(
         timeout=timeout,
         host=host,
         renewing=workers == 1,
+        workbench=Workbench(result or (), sheet or (), saved) if result or sheet else None,
     )
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"legalir serves {', '.join(service.names)} at http://{shown}:{port}", err=True)

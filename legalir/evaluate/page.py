@@ -12,12 +12,15 @@ import hashlib
 import html
 import json
 import re
+from collections.abc import Mapping
 from importlib import resources
 
 from legalir.frames.columns import whole_characters
 
 
-def offline_page(title: str, main: str, script: str, data: object, language: str = "", style: str = "") -> str:
+def offline_page(
+    title: str, main: str, script: str, data: Mapping[str, object], language: str = "", style: str = ""
+) -> str:
     """Return a page, HTML.
 
     Args:
@@ -31,12 +34,14 @@ def offline_page(title: str, main: str, script: str, data: object, language: str
         language: code of the language of the texts.
         style: what it has beside ``page.css``.
     """
-    style, script = template("page.css") + style, template("page.js") + script
+    saving = template("saving.js") if data.get("save") else ""
+    style, script = template("page.css") + style, template("page.js") + saving + script
+    connect = "'self'" if saving else "'none'"
     values = {
         "language": html.escape(language if re.fullmatch(r"[a-z]{2,3}", language) and language != "und" else "en"),
         "title": html.escape(whole_characters(title)),
         "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
-        f"form-action 'none'",
+        f"form-action 'none'; connect-src {connect}",
         "style": style,
         "script": script,
         "main": main,

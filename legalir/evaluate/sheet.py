@@ -140,7 +140,12 @@ def sheet_items(
 
 
 def sheet_page(
-    items: Sequence[Item], collection: ProvisionLookup, measures: Sequence[str], title: str, language: str = ""
+    items: Sequence[Item],
+    collection: ProvisionLookup,
+    measures: Sequence[str],
+    title: str,
+    language: str = "",
+    save: str = "",
 ) -> str:
     """Return the page, HTML.
 
@@ -153,6 +158,7 @@ def sheet_page(
         measures: names of :data:`SCALES`.
         title: title of the page.
         language: code of the language of the texts.
+        save: address at which the page saves; empty for a page without a server.
     """
     docnos = dict.fromkeys(docno for item in items for docno in (*item.context_docnos, *item.citations))
     provisions = collection.provisions(docnos)
@@ -178,6 +184,7 @@ def sheet_page(
             if docno in provisions
         },
     }
+    data |= {"save": save} if save else {}
     return offline_page(title, template("sheet.html"), template("sheet.js"), data, language)
 
 
@@ -224,7 +231,26 @@ def read_ratings(path: Path) -> Ratings:
         MeasureError: it cannot be read, or is no such file.
     """
     try:
-        given = json.loads(path.read_text(encoding="utf-8"))
+        return ratings_of(path.read_text(encoding="utf-8"), str(path), path.stem)
+    except OSError as error:
+        raise MeasureError(f"{path} cannot be read ({error.strerror or error}).") from error
+    except UnicodeDecodeError as error:
+        raise MeasureError(f"{path} is not UTF-8 (byte {error.start}).") from error
+
+
+def ratings_of(text: str, place: str, rater: str = "") -> Ratings:
+    """Read what the page saved.
+
+    Args:
+        text: the content of the file.
+        place: what messages call it.
+        rater: name of the rater where the page has none.
+
+    Raises:
+        MeasureError: it is no such file.
+    """
+    try:
+        given = json.loads(text)
         if given["kind"] != KIND:
             raise ValueError(given["kind"])
         values: dict[str, dict[str, float]] = {}
@@ -234,16 +260,14 @@ def read_ratings(path: Path) -> Ratings:
                     continue
                 if isinstance(value, bool) or value not in SCALES[measure].labels:
                     raise MeasureError(
-                        f"{path}: {measure} of {item} is {value!r}, which is not one of "
+                        f"{place}: {measure} of {item} is {value!r}, which is not one of "
                         f"{', '.join(f'{one:g}' for one in SCALES[measure].labels)}."
                     )
                 values.setdefault(measure, {})[str(item)] = float(value)
-        return Ratings(str(given.get("rater") or path.stem), values)
-    except OSError as error:
-        raise MeasureError(f"{path} cannot be read ({error.strerror or error}).") from error
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        return Ratings(str(given.get("rater") or rater), values)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise MeasureError(
-            f"{path} is not a file of ratings: save one on the page that 'legalir judge sheet' writes."
+            f"{place} is not a file of ratings: save one on the page that 'legalir judge sheet' writes."
         ) from error
 
 

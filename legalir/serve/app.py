@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Annotated, Any
 
@@ -19,7 +18,8 @@ from legalir import __version__
 from legalir.errors import LegalIRError
 from legalir.serve.pages import add_pages
 from legalir.serve.service import Service
-from legalir.serve.work import Busy, TooSlow, Workers, refusal
+from legalir.serve.work import Busy, TooSlow, Workers, event, refusal, steps
+from legalir.serve.workbench import Workbench
 
 _log = logging.getLogger("legalir.serve")
 
@@ -34,7 +34,7 @@ HEADERS = {
 }
 """Headers of every response; nothing on a page comes from another place, and no script stands in it."""
 
-_MOST_URL, _MOST_BODY = 16_384, 65_536
+_MOST_URL, _MOST_BODY, _MOST_SHEET = 16_384, 65_536, 1_048_576
 _LOOK = 3.0
 """Seconds between two looks at the files of the collections."""
 
@@ -61,7 +61,11 @@ class Guard:
             if message["type"] == "http.response.start":
                 message["headers"] = [
                     *message["headers"],
-                    *((name.encode(), value.encode()) for name, value in HEADERS.items()),
+                    *(
+                        (name.encode(), value.encode())
+                        for name, value in HEADERS.items()
+                        if name.encode() not in dict(message["headers"])
+                    ),
                 ]
             await send(message)
 
@@ -76,9 +80,12 @@ class Guard:
     def _fault(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[int, str]:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _MOST_URL:
             return 414, f"The address is too long: at most {_MOST_URL:,} characters."
+        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and b"content-length" not in headers:
+            return 411, "The request does not say how long it is: Content-Length."
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > _MOST_BODY:
-            return 413, f"The request is too large: at most {_MOST_BODY:,} bytes."
+        most = _MOST_SHEET if scope["path"] == "/sheet/saved" else _MOST_BODY
+        if not length.isdigit() or int(length) > most:
+            return 413, f"The request is too large: at most {most:,} bytes."
         if self._tokens and scope["path"] != "/v1/health":
             given = headers.get(b"authorization", b"").removeprefix(b"Bearer ")
             # Each is compared, so that the time says nothing.
@@ -97,6 +104,7 @@ def create_app(
     tools: bool = True,
     host: str = "127.0.0.1",
     renewing: bool = True,
+    workbench: Workbench | None = None,
 ) -> ASGIApp:
     """Return the application.
 
@@ -109,6 +117,7 @@ def create_app(
         tools: whether there are tools for agents at ``/mcp``.
         host: the address that the server listens at; on this machine alone, agents have to name it.
         renewing: whether the application looks for changes of the collections, and opens them anew.
+        workbench: results of experiments and sheets, which are pages, too.
     """
     workers = Workers(concurrency, timeout)
     state = {"ready": False}
@@ -151,7 +160,7 @@ def create_app(
 
     _add_api(app, service, workers, state)
     if pages:
-        add_pages(app, service, workers.run)
+        add_pages(app, service, workers.run, workbench)
     if agents is not None:
         app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True, host=host).routes)
     return Guard(app, tokens)
@@ -243,40 +252,12 @@ def _add_api(app: FastAPI, service: Service, workers: Workers, state: Mapping[st
         request: Request, q: Text, collection: Name = None, pipeline: Pipe = "answer", as_of: Day = None
     ) -> Response:
         """Answer a question with citations; with ``Accept: text/event-stream``, steps come as events before it."""
-        options = {"collection": collection, "pipeline": pipeline, "as_of": as_of}
+        options: dict[str, Any] = {"collection": collection, "pipeline": pipeline, "as_of": as_of}
         if "text/event-stream" not in request.headers.get("accept", ""):
             return JSONResponse(await run(service.answer, q, **options))
-        return StreamingResponse(_events(service, run, q, options), media_type="text/event-stream")
 
+        async def events() -> AsyncIterator[str]:
+            async for kind, content in steps(run, lambda told: service.answer(q, told=told, **options)):
+                yield event(kind, content)
 
-async def _events(
-    service: Service, run: Callable[..., Any], question: str, options: Mapping[str, Any]
-) -> AsyncIterator[str]:
-    """Yield the steps of an answer, then the answer or the reason why there is none."""
-    loop, steps = asyncio.get_running_loop(), asyncio.Queue[str | None]()
-
-    def told(words: str) -> None:
-        loop.call_soon_threadsafe(steps.put_nowait, words)
-
-    async def work() -> dict[str, Any]:
-        try:
-            answer: dict[str, Any] = await run(service.answer, question, told=told, **options)
-            return answer
-        finally:
-            steps.put_nowait(None)
-
-    task = asyncio.create_task(work())
-    try:
-        while (words := await steps.get()) is not None:
-            yield _event("step", {"step": words})
-        try:
-            yield _event("answer", await task)
-        except Exception as error:
-            status, reason, _ = refusal(error)
-            yield _event("error", {"status": status, "error": reason})
-    finally:
-        task.cancel()
-
-
-def _event(kind: str, content: Mapping[str, Any]) -> str:
-    return f"event: {kind}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n"
+        return StreamingResponse(events(), media_type="text/event-stream")

@@ -1,4 +1,4 @@
-"""A picture of the provisions around one: what cites it on the left, what it cites on the right, as a small SVG."""
+"""A picture of the provisions around one as a small SVG: by levels, from act to standard, or by who cites whom."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-WIDTH, HEIGHT, _GAP, _COLUMN = 230, 46, 12, 300
+LEVELS = ("act", "decree", "rule", "standard")
+"""Levels of laws, each of which carries out what the one before it delegates."""
+
+WIDTH, HEIGHT, _GAP, _COLUMN, _HEAD = 210, 46, 12, 246, 26
 _MOST = 10
-_SIGNS = 32
+_SIGNS = 29
 """Letters that fit a line of a box; one of Hangul or Han counts as two."""
 
 
@@ -24,10 +27,11 @@ class Box(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """Boxes, arrows between them as paths, and the size of all."""
+    """Boxes, arrows between them as paths, the place and level of each column, if columns are levels; size of all."""
 
     boxes: list[Box]
     arrows: list[str]
+    heads: list[tuple[int, str]]
     width: int
     height: int
 
@@ -35,15 +39,16 @@ class Picture(NamedTuple):
 def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str]]) -> Picture:
     """Return the picture of a neighbourhood.
 
-    A provision stands in a column: that of the first node is the middle one; who cites a provision stands left of it,
-    and what it cites right of it. A column has ten at most.
+    Provisions of several of :data:`LEVELS` stand in columns from act to standard, the chain of delegations. Else that
+    of the first node is the middle column; who cites a provision stands left of it, and what it cites right of it. A
+    column has ten at most.
 
     Args:
-        nodes: ``docno, title, law``, nearest first; the first is the one in the middle.
+        nodes: ``docno, title, law, level``, nearest first; the first is the one in the middle.
         links: ``source, target``, both among the nodes.
     """
     if not nodes:
-        return Picture([], [], 0, 0)
+        return Picture([], [], [], 0, 0)
     column = {nodes[0]["docno"]: 0}
     for _ in range(2):
         for link in links:
@@ -52,16 +57,22 @@ def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str
                 column[target] = column[source] + 1
             elif target in column and source not in column:
                 column[source] = column[target] - 1
+    level = {node["docno"]: node["level"].partition("_")[0] for node in nodes if node["docno"] in column}
+    levels = [name for name in LEVELS if name in level.values()]
+    chain = len(levels) > 1 and {*level.values()} <= {*LEVELS}
+    if chain:
+        column = {docno: levels.index(name) for docno, name in level.items()}
     first = min(column.values())
     rows: dict[int, list[Mapping[str, Any]]] = {}
     for node in nodes:
         if node["docno"] in column and len(rows.setdefault(column[node["docno"]], [])) < _MOST:
             rows[column[node["docno"]]].append(node)
     tallest = max(map(len, rows.values()))
-    height = tallest * (HEIGHT + _GAP) + _GAP
+    head = _HEAD if chain else 0
+    height = head + tallest * (HEIGHT + _GAP) + _GAP
     boxes = {}
     for place, members in rows.items():
-        top = (height - len(members) * (HEIGHT + _GAP) + _GAP) // 2
+        top = head + (height - head - len(members) * (HEIGHT + _GAP) + _GAP) // 2
         for row, node in enumerate(members):
             x, y = (place - first) * _COLUMN + _GAP, top + row * (HEIGHT + _GAP)
             title, law = node["title"] or node["docno"], node["law"]
@@ -69,7 +80,8 @@ def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str
             boxes[node["docno"]] = Box(x, y, node["docno"], title, shortened(law), shortened(label))
     arrows = [_arrow(boxes[one["source"]], boxes[one["target"]]) for one in links if {*one.values()} <= {*boxes}]
     width = (max(rows) - first) * _COLUMN + WIDTH + 2 * _GAP
-    return Picture(list(boxes.values()), arrows, width, height)
+    heads = [(place * _COLUMN + _GAP, name) for place, name in enumerate(levels)] if chain else []
+    return Picture(list(boxes.values()), arrows, heads, width, height)
 
 
 def shortened(text: str, most: int = _SIGNS) -> str:

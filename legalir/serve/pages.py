@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -15,21 +15,28 @@ from urllib.parse import urlencode
 import jinja2
 import yaml
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
+from legalir import datasets
 from legalir.collection.record import NOTICE
-from legalir.serve.neighbourhood import Picture, picture
+from legalir.errors import LegalIRError
+from legalir.serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
 from legalir.serve.service import Service
-from legalir.serve.work import refusal
+from legalir.serve.work import event, refusal, steps
+from legalir.serve.workbench import Workbench
+from legalir.statutes.law import CELL
 
 Run = Callable[..., Any]
+Page = Callable[[str, str], Callable[[Callable[[Request], Any]], None]]
 
-PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang")
+PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang", "order")
 """Parameters of an address that stay from view to view."""
 
 _WORD = re.compile(r"[^\W_]+")
 _RESULTS = 10
+_QUESTIONS = 100
+"""Questions on one page of a result."""
 
 
 @cache
@@ -72,6 +79,19 @@ def marked(text: str, question: str) -> list[tuple[str, bool]]:
 
 def _shortest(word: str) -> int:
     return 2 if ord(word[0]) > 0x2E80 else min(4, len(word))
+
+
+def blocks(text: str) -> list[str | list[list[str]]]:
+    """Return a text as its lines; lines of as many cells that follow each other are a table, a list of rows."""
+    found: list[str | list[list[str]]] = []
+    for line in filter(str.strip, text.splitlines()):
+        cells = line.split(CELL)
+        before = found[-1] if found else ""
+        if len(cells) > 1 and not isinstance(before, str) and len(before[-1]) == len(cells):
+            before.append(cells)
+        else:
+            found.append([cells] if len(cells) > 1 else line)
+    return [CELL.join(one[0]) if not isinstance(one, str) and len(one) == 1 else one for one in found]
 
 
 def extract(text: str, question: str, length: int = 280) -> str:
@@ -120,13 +140,14 @@ def _reason(part: Mapping[str, Any]) -> tuple[str, str]:
     return ("law", "") if "best of" in part["label"] else ("other", str(part["label"]))
 
 
-def add_pages(app: FastAPI, service: Service, run: Run) -> None:
+def add_pages(app: FastAPI, service: Service, run: Run, workbench: Workbench | None = None) -> None:
     """Add the pages to an application.
 
     Args:
         app: the application.
         service: what is served.
         run: does the work of a request.
+        workbench: results of experiments and sheets.
     """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("legalir.serve"),
@@ -134,10 +155,11 @@ def add_pages(app: FastAPI, service: Service, run: Run) -> None:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
-    environment.globals.update(marked=marked, extract=extract, notice=NOTICE)
+    environment.globals.update(marked=marked, extract=extract, blocks=blocks, notice=NOTICE)
+    environment.globals.update(workbench=workbench is not None, box_width=WIDTH, box_height=HEIGHT)
     app.mount("/static", StaticFiles(packages=[("legalir.serve", "static")]), name="static")
 
-    def view(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    def rendered(request: Request, template: str, **values: Any) -> str:
         given = {name: request.query_params[name] for name in PARAMETERS if request.query_params.get(name)}
         language = language_of(request)
 
@@ -147,10 +169,9 @@ def add_pages(app: FastAPI, service: Service, run: Run) -> None:
             dropped = {name for name, value in changes.items() if value is None}
             return f"{path}?{urlencode({name: value for name, value in query.items() if name not in dropped})}"
 
-        text = environment.get_template(template).render(
+        return environment.get_template(template).render(
             **values, given=given, link=link, t=messages()[language], language=language, languages=list(messages())
         )
-        return HTMLResponse(text, status)
 
     def page(path: str, template: str) -> Callable[[Callable[[Request], Any]], None]:
         """Serve what a function returns, in a template; an error is a page, too."""
@@ -159,16 +180,17 @@ def add_pages(app: FastAPI, service: Service, run: Run) -> None:
             async def serve(request: Request) -> Response:
                 try:
                     found = await values_of(request)
-                    return found if isinstance(found, Response) else view(request, template, **found)
+                    return found if isinstance(found, Response) else HTMLResponse(rendered(request, template, **found))
                 except Exception as error:
                     status, reason, headers = refusal(error)
-                response = view(request, "error.html", status, reason=reason, collections=[])
-                response.headers.update(headers)
-                return response
+                return HTMLResponse(rendered(request, "error.html", reason=reason), status, headers)
 
             app.add_api_route(path, serve, methods=["GET"], include_in_schema=False, response_class=HTMLResponse)
 
         return add
+
+    if workbench is not None:
+        _add_workbench(app, service, run, workbench, page)
 
     def options(request: Request) -> dict[str, Any]:
         given = request.query_params
@@ -179,8 +201,7 @@ def add_pages(app: FastAPI, service: Service, run: Run) -> None:
         }
 
     def count(request: Request) -> int:
-        given = request.query_params.get("k", "")
-        return int(given) if given.isdecimal() and len(given) < 6 else _RESULTS
+        return _whole(request.query_params.get("k", ""), _RESULTS)
 
     def searched(query: str, chosen: Mapping[str, Any], k: int) -> dict[str, Any]:
         found = service.search(query, k=k, explained=True, **chosen)
@@ -244,9 +265,26 @@ def add_pages(app: FastAPI, service: Service, run: Run) -> None:
     async def answer(request: Request) -> dict[str, Any]:
         query, chosen = request.query_params.get("q", ""), options(request)
         chosen["pipeline"] = request.query_params.get("pipeline") or "answer"
-        reply = await run(service.answer, query, **chosen) if query.strip() else None
-        collections = await run(service.collections)
-        return {"collections": collections, "reply": reply, "query": query, "chosen": chosen, "parts": _cited(reply)}
+        shown: dict[str, Any] = {"reply": None, "parts": [], "steps": ""}
+        if query.strip() and request.query_params.get("live"):
+            shown["steps"] = f"/answer/steps?{request.query_params}"
+        elif query.strip():
+            shown |= answered(await run(service.answer, query, **chosen))
+        return {"collections": await run(service.collections), "query": query, "chosen": chosen, **shown}
+
+    @app.get("/answer/steps", include_in_schema=False)
+    async def answer_steps(request: Request) -> Response:
+        query, chosen = request.query_params.get("q", ""), options(request)
+        chosen["pipeline"] = request.query_params.get("pipeline") or "answer"
+
+        async def events() -> AsyncIterator[str]:
+            async for kind, content in steps(run, lambda told: service.answer(query, told=told, **chosen)):
+                shown = content
+                if kind == "answer":
+                    shown = {"html": rendered(request, "reply.html", **answered(content))}
+                yield event(kind, shown)
+
+        return StreamingResponse(events(), media_type="text/event-stream")
 
     @page("/export", "error.html")
     async def export(request: Request) -> Response:
@@ -256,6 +294,73 @@ def add_pages(app: FastAPI, service: Service, run: Run) -> None:
         content = json.dumps(found, ensure_ascii=False, indent=1)
         headers = {"content-disposition": 'attachment; filename="provisions.json"'}
         return Response(content, media_type="application/json", headers=headers)
+
+
+def _add_workbench(app: FastAPI, service: Service, run: Run, workbench: Workbench, page: Page) -> None:
+    """Add the pages of results and of sheets."""
+
+    def served(dataset: str) -> str | None:
+        """Return the collection that the questions of a result are asked of, if it is served."""
+        try:
+            base = datasets.load(dataset).base_id
+        except LegalIRError:  # The result is from elsewhere.
+            return None
+        return next((name for name in service.names if service.opened(name).collection.source.base_id == base), None)
+
+    @page("/results", "results.html")
+    async def results(request: Request) -> dict[str, Any]:
+        sheets = [(name, sheet.title, workbench.raters(name)) for name, sheet in workbench.sheets.items()]
+        return {"results": await run(lambda: workbench.results), "sheets": sheets}
+
+    @page("/result", "result.html")
+    async def result(request: Request) -> dict[str, Any]:
+        given = request.query_params
+        shown = await run(workbench.table, given.get("name", ""), given.get("order", ""))
+        start = min(_whole(given.get("start", ""), 0), len(shown["questions"]))
+        part = shown["questions"][start : start + _QUESTIONS]
+        return {
+            "shown": shown,
+            "given_order": given.get("order", ""),
+            "part": part,
+            "start": start,
+            "part_length": _QUESTIONS,
+        }
+
+    @page("/result/question", "question.html")
+    async def question(request: Request) -> dict[str, Any]:
+        given = request.query_params
+        shown = await run(workbench.question, given.get("name", ""), given.get("qid", ""))
+        return {"shown": shown, "collection": await run(served, shown["dataset"])}
+
+    @page("/sheet", "error.html")
+    async def sheet(request: Request) -> Response:
+        name = request.query_params.get("name", "")
+        save = f"/sheet/saved?{urlencode({'name': name})}"
+        # The policy of the page itself allows its own script and style alone.
+        policy = {"content-security-policy": "base-uri 'none'; frame-ancestors 'none'; form-action 'none'"}
+        return HTMLResponse(await run(workbench.sheet(name).page, save), headers=policy)
+
+    @app.get("/sheet/saved", include_in_schema=False)
+    async def saved(name: str, rater: str = "") -> Response:
+        return Response(await run(workbench.saved, name, rater), media_type="application/json")
+
+    @app.put("/sheet/saved", include_in_schema=False)
+    async def save(request: Request, name: str) -> Response:
+        # Another site can neither send JSON here nor hide where a request comes from.
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json" or request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return JSONResponse({"error": "Only the page of the sheet saves it."}, 403)
+        try:
+            content = (await request.body()).decode("utf-8")
+        except UnicodeDecodeError:
+            return JSONResponse({"error": "What is to be saved is not UTF-8."}, 400)
+        await run(workbench.save, name, content)
+        return Response(status_code=204)
+
+
+def _whole(text: str, otherwise: int) -> int:
+    """Return the whole number from 0 that a text is."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else otherwise
 
 
 def _as_csv(rows: list[dict[str, Any]]) -> Response:
@@ -271,14 +376,12 @@ def _as_csv(rows: list[dict[str, Any]]) -> Response:
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _cited(reply: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Return the text of an answer as parts, and the docno that each part cites, or nothing."""
-    if reply is None:
-        return []
+def answered(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer as its template shows it: its text as parts, and the docno that each part cites, or nothing."""
     docnos = [citation["docno"] for citation in reply["citations"]]
     pattern = re.compile(rf"\[({'|'.join(map(re.escape, docnos))})\]") if docnos else re.compile(r"(?!)")
     parts: list[tuple[str, str]] = []
     for place, part in enumerate(pattern.split(reply["answer"])):
         if part:
             parts.append((part, part if place % 2 else ""))
-    return parts
+    return {"reply": reply, "parts": parts}

@@ -16,6 +16,7 @@ from legalir.collection.collection import Collection
 from legalir.collection.record import answer_facts
 from legalir.collection.results import Lookup, SearchResult, answer_with, rows, search_with
 from legalir.datasets import Provision
+from legalir.datasets.folder import Folder
 from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
 from legalir.frames.as_of import asked_once
 from legalir.generate.generator import gives_answers
@@ -50,7 +51,7 @@ _log = logging.getLogger("legalir.serve")
 
 def files_of(collection: Collection) -> tuple[tuple[str, int, int], ...]:
     """Return name, time and size of the files of a collection that its indexes depend on."""
-    folder = collection.source.folder
+    folder = Folder.scan(collection.source.folder.root)  # A file of links may have come.
     stats = [(path.name, path.stat()) for path in (folder.corpus, folder.links) if path is not None and path.exists()]
     return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 
@@ -316,7 +317,10 @@ class Service:
 
     def _listed(self, opened: Opened, docnos: Iterable[str]) -> list[dict[str, str]]:
         provisions = opened.collection.provisions(docnos)
-        return [{"docno": docno, "title": each.title, "law": each.law} for docno, each in provisions.items()]
+        return [
+            {"docno": docno, "title": each.title, "law": each.law, "level": each.level}
+            for docno, each in provisions.items()
+        ]
 
     def related(
         self, docno: str, *, collection: str | None = None, depth: int = 2, most: int = 40, as_of: str | None = None

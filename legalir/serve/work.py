@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
-import pyterrier as pt
 from fastapi.exceptions import RequestValidationError
 
 from legalir.errors import AnalyzerError, ComponentError, DatasetNotFound, ExpressionError, LegalIRError
+
+if TYPE_CHECKING:
+    import pyterrier as pt
 
 _log = logging.getLogger("legalir.serve")
 _T = TypeVar("_T")
@@ -160,3 +163,41 @@ def refusal(error: BaseException) -> tuple[int, str, dict[str, str]]:
         return 503, "The server cannot answer this now; its log says why.", {"retry-after": "5"}
     _log.error("A request failed: %s", type(error).__name__, exc_info=error)
     return 500, "The server has a fault; its log says more.", {}
+
+
+async def steps(
+    run: Callable[..., Any], work: Callable[[Callable[[str], None]], Mapping[str, Any]]
+) -> AsyncIterator[tuple[str, Mapping[str, Any]]]:
+    """Yield ``step`` events of a long work, then ``answer``, its result, or ``error``, the reason why there is none.
+
+    Args:
+        run: does the work of a request.
+        work: is given a function that it calls with a few words about each step.
+    """
+    loop, queue = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+
+    async def whole() -> Mapping[str, Any]:
+        try:
+            result: Mapping[str, Any] = await run(
+                work, lambda words: loop.call_soon_threadsafe(queue.put_nowait, words)
+            )
+            return result
+        finally:
+            queue.put_nowait(None)
+
+    task = asyncio.create_task(whole())
+    try:
+        while (words := await queue.get()) is not None:
+            yield "step", {"step": words}
+        try:
+            yield "answer", await task
+        except Exception as error:
+            status, reason, _ = refusal(error)
+            yield "error", {"status": status, "error": reason}
+    finally:
+        task.cancel()
+
+
+def event(kind: str, content: Mapping[str, Any]) -> str:
+    """Return an event of a stream, as text."""
+    return f"event: {kind}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n"

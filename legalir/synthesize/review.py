@@ -91,12 +91,13 @@ def _is_choice(row: Row) -> bool:
     return isinstance(row.get("options"), list) and isinstance(row.get("key"), int)
 
 
-def review_page(folder: Path, split: str) -> str:
+def review_page(folder: Path, split: str, save: str = "") -> str:
     """Return the page on which people review a split, HTML.
 
     Args:
         folder: a collection with the split.
         split: name of the split.
+        save: address at which the page saves; empty for a page without a server.
 
     Raises:
         DataError: there is no such split.
@@ -128,6 +129,7 @@ def review_page(folder: Path, split: str) -> str:
         "items": items,
         "provisions": {docno: {"title": one.title, "text": one.text} for docno, one in provisions.items()},
     }
+    data |= {"save": save} if save else {}
     package = "legalir.synthesize"
     return offline_page(
         str(data["title"]),
@@ -146,16 +148,30 @@ def read_decisions(path: Path) -> _Decisions:
         DataError: it cannot be read, or is no such file.
     """
     try:
-        return _Decisions.model_validate_json(path.read_text(encoding="utf-8"))
+        return decisions_of(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror or error}).") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 (byte {error.start}).") from error
+
+
+def decisions_of(text: str, place: str) -> _Decisions:
+    """Read what the page saved.
+
+    Args:
+        text: the content of the file.
+        place: what messages call it.
+
+    Raises:
+        DataError: it is no such file.
+    """
+    try:
+        return _Decisions.model_validate_json(text)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        place = ".".join(map(str, fault["loc"]))
+        where = ".".join(map(str, fault["loc"]))
         raise DataError(
-            f"{path} is not a file of decisions ({f'{place}: ' if place else ''}{fault['msg']}): save one on the page "
+            f"{place} is not a file of decisions ({f'{where}: ' if where else ''}{fault['msg']}): save one on the page "
             f"that 'legalir synthesize review' writes."
         ) from error
 

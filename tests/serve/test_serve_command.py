@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -11,7 +12,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,58 @@ def test_it_serves_and_ends(tmp_path: Path, workers: int) -> None:
             _, said = server.communicate(timeout=30)
     assert "legalir serves harbour at http://127.0.0.1" in said
     assert "lamp" not in said and "Traceback" not in said
+
+
+@contextmanager
+def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run a server until the block ends, and return the process and its address."""
+    port = free_port()
+    command = [sys.executable, "-m", "legalir.cli.main", "serve", str(folder), "--port", str(port), *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            for _ in range(600):
+                with suppress(urllib.error.URLError, ConnectionError):
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/ready", timeout=5).close()
+                    break
+                time.sleep(0.05)
+            yield server, f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.communicate(timeout=30)
+
+
+def children(process: int) -> set[int]:
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return {int(child) for task in tasks for child in (task / "children").read_text().split()}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the children of a process are read in /proc")
+def test_processes_are_replaced_when_one_dies_and_when_the_collection_changes(tmp_path: Path) -> None:
+    folder = write(tmp_path / "harbour", PLAIN, "")
+    with running(folder, "--workers", "2") as (server, address):
+        first = children(server.pid)
+        assert len(first) == 2
+        killed = min(first)
+        os.kill(killed, signal.SIGKILL)
+        for _ in range(200):
+            if len(now := children(server.pid)) == 2 and killed not in now:
+                break
+            time.sleep(0.05)
+        assert len(now & first) == 1
+
+        # A new state: no request fails, and after a while all have it.
+        changed = [*PLAIN, {"docno": "act-9", "title": "Harbour Act, section 9", "text": "A gull is not fed."}]
+        part = folder / "part"
+        part.write_text("".join(json.dumps(row) + "\n" for row in changed), encoding="utf-8")
+        part.replace(folder / "corpus.jsonl")
+        (folder / "links.tsv").write_text("act-9\tact-1\tself\n", encoding="utf-8")
+        for _ in range(600):
+            with urllib.request.urlopen(f"{address}/v1/search?q=gull", timeout=10) as reply:
+                found = json.loads(reply.read())["results"]
+            if found and not children(server.pid) & now:
+                break
+            time.sleep(0.02)
+        assert found[0]["docno"] == "act-9" and len(children(server.pid)) == 2
 
 
 def test_an_agent_starts_it(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +12,7 @@ from served import SCRIPT, client_of, service
 from starlette.testclient import TestClient
 
 from legalir.serve.neighbourhood import picture, shortened
-from legalir.serve.pages import extract, marked, messages
+from legalir.serve.pages import blocks, extract, marked, messages
 
 
 @pytest.fixture(name="client", scope="module")
@@ -51,6 +52,23 @@ def test_an_answer_cites(client: TestClient) -> None:
     assert 'href="#source-act-2"' in page and "verified" in page
 
 
+def test_the_steps_of_an_answer_come_before_it(client: TestClient) -> None:
+    page = text_of(client, "/answer?q=fee+for+a+lamp&live=1")
+    assert 'data-steps="/answer/steps?q=fee+for+a+lamp&amp;live=1"' in page and "#source-" not in page
+    stream = text_of(client, "/answer/steps?q=What+is+the+fee+for+a+lamp%3F&lang=en")
+    kinds = [line.removeprefix("event: ") for line in stream.splitlines() if line.startswith("event: ")]
+    assert kinds[0] == "step" and kinds[-1] == "answer" and set(kinds) == {"step", "answer"}
+    html = json.loads(stream.rpartition("data: ")[2])["html"]
+    assert 'href="#source-act-2"' in html and "<script>" not in html and "&lt;script&gt;" in html
+    assert text_of(client, "/answer/steps?q=lamp&pipeline=bm25").startswith("event: error")
+
+
+def test_lines_of_cells_are_a_table() -> None:
+    text = "Fees\nlamp | 5\n\nboat | 7\nIn words: a | b\n1 | 2 | 3"
+    assert blocks(text) == ["Fees", [["lamp", "5"], ["boat", "7"], ["In words: a", "b"]], "1 | 2 | 3"]
+    assert blocks(" \n") == [] and blocks("a | b") == ["a | b"]
+
+
 def test_languages(client: TestClient) -> None:
     assert "검색" in text_of(client, "/", **{"accept-language": "ko-KR,ko;q=0.9"})
     assert "Search" in text_of(client, "/", **{"accept-language": "fr"})
@@ -84,11 +102,29 @@ def test_an_extract_holds_the_words() -> None:
 
 
 def test_a_picture_of_a_neighbourhood() -> None:
-    nodes = [{"docno": name, "title": f"Act {name}", "law": "Act"} for name in "abcx"]
+    nodes = [{"docno": name, "title": f"Act {name}", "law": "Act", "level": ""} for name in "abcx"]
     links = [{"source": "b", "target": "a"}, {"source": "a", "target": "c"}]
     drawn = picture(nodes, links)
     column = {box.docno: box.x for box in drawn.boxes}
     # b cites a, and a cites c; nothing leads to x.
     assert column["b"] < column["a"] < column["c"] and "x" not in column and len(drawn.arrows) == 2
-    assert picture([], []).boxes == []
+    assert picture([], []).boxes == [] and drawn.heads == []
+
+
+def test_levels_are_columns_from_act_to_standard() -> None:
+    levels = {"a": "rule", "b": "act", "c": "standard", "d": "rule_ind"}
+    nodes = [{"docno": name, "title": name, "law": "", "level": level} for name, level in levels.items()]
+    links = [{"source": "a", "target": "b"}, {"source": "c", "target": "a"}, {"source": "a", "target": "d"}]
+    drawn = picture(nodes, links)
+    column = {box.docno: box.x for box in drawn.boxes}
+    assert column["b"] < column["a"] == column["d"] < column["c"]
+    assert [level for _, level in drawn.heads] == ["act", "rule", "standard"]
+    # An unknown level: by who cites whom.
+    nodes[0]["level"] = "bylaw"
+    drawn = picture(nodes, links)
+    column = {box.docno: box.x for box in drawn.boxes}
+    assert column["c"] < column["a"] < column["b"] and drawn.heads == []
+
+
+def test_what_is_too_long_for_a_box() -> None:
     assert shortened("가나다라", 6) == "가나…" and shortened("abc", 6) == "abc"

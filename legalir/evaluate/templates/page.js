@@ -20,6 +20,7 @@ const page = (function () {
   let current = 0;
   let stored = true;
   let own = null;
+  let server = null;
 
   function take(given) {
     const values = given && given[data.field];
@@ -44,7 +45,18 @@ const page = (function () {
     } catch (error) {
       stored = false;
     }
+    if (server) server.keep(content());
     progress();
+  }
+
+  function fromServer() {
+    if (!server || !state.rater) return;
+    server.ask(state.rater, (given) => {
+      const mine = Object.assign({}, state.values);
+      take(given);
+      Object.assign(state.values, mine);
+      show(current);
+    });
   }
 
   function valuesOf(item) {
@@ -63,7 +75,8 @@ const page = (function () {
 
   function progress(note) {
     const done = data.items.filter(isDone).length;
-    const kept = stored ? "kept in this browser; save them to hand them on." : "this browser keeps nothing: save often.";
+    const here = stored ? "kept in this browser; save them to hand them on." : "this browser keeps nothing: save often.";
+    const kept = server ? server.words() : here;
     const text = done + " of " + data.items.length + " " + data.noun + "s are " + data.done + "; ";
     at("progress").textContent = (note ? note + " " : "") + text + kept;
     at("bar").max = Math.max(1, data.items.length);
@@ -129,6 +142,7 @@ const page = (function () {
       state.rater = at("rater").value.trim();
       keep();
     });
+    at("rater").addEventListener("change", fromServer);
     at("save").addEventListener("click", save);
     at("load").addEventListener("change", () => at("load").files.length && load(at("load").files[0]));
     at("back").addEventListener("click", () => show(current - 1, true));
@@ -153,12 +167,13 @@ const page = (function () {
       at("main").hidden = false;
       const first = data.items.findIndex((item) => !isDone(item));
       show(first < 0 ? 0 : first);
+      fromServer();
     } else {
       at("progress").textContent = "There are no " + data.noun + "s.";
     }
   }
 
-  return { start, set, show: () => show(current), nextOpen, valuesOf };
+  return { start, set, show: () => show(current), nextOpen, valuesOf, progress, keptBy: (one) => { server = one; } };
 })();
 
 function startPage(functions) {
