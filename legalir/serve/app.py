@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import hmac
 import logging
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -44,7 +45,8 @@ class Guard:
 
     Args:
         app: the application.
-        tokens: a request needs one of these as ``Authorization: Bearer …``; none: everybody may ask.
+        tokens: a request needs one of these as ``Authorization: Bearer …``, or as the password of a browser; none:
+            everybody may ask.
     """
 
     def __init__(self, app: ASGIApp, tokens: Iterable[str] = ()) -> None:
@@ -72,7 +74,8 @@ class Guard:
         headers = {name.lower(): value for name, value in scope["headers"]}
         status, reason = self._fault(scope, headers)
         if status:
-            more = {"www-authenticate": "Bearer"} if status == 401 else {}
+            # A browser asks for a name and a password; a program sees Bearer as well.
+            more = {"www-authenticate": 'Basic realm="legalir", Bearer'} if status == 401 else {}
             await JSONResponse({"error": reason}, status, more)(scope, receive, guarded)
             return
         await self._app(scope, receive, guarded)
@@ -87,11 +90,22 @@ class Guard:
         if not length.isdigit() or int(length) > most:
             return 413, f"The request is too large: at most {most:,} bytes."
         if self._tokens and scope["path"] != "/v1/health":
-            given = headers.get(b"authorization", b"").removeprefix(b"Bearer ")
+            given = _token(headers.get(b"authorization", b""))
             # Each is compared, so that the time says nothing.
             if not sum(hmac.compare_digest(given, token) for token in self._tokens):
-                return 401, "This server asks for a token: Authorization: Bearer …"
+                return 401, "This server asks for a token: Authorization: Bearer …, or as password in a browser."
         return 0, ""
+
+
+def _token(header: bytes) -> bytes:
+    """Return the token of a header ``Authorization``: that of ``Bearer``, or the password of ``Basic``."""
+    kind, _, given = header.partition(b" ")
+    if kind.lower() != b"basic":
+        return given
+    try:
+        return base64.b64decode(given, validate=True).partition(b":")[2]
+    except ValueError:
+        return b""
 
 
 def create_app(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 LEVELS = ("act", "decree", "rule", "standard")
 """Levels of laws, each of which carries out what the one before it delegates."""
 
-WIDTH, HEIGHT, _GAP, _COLUMN, _HEAD = 210, 46, 12, 246, 26
+WIDTH, HEIGHT, _GAP, _COLUMN, _HEAD = 210, 46, 12, 240, 26
 _MOST = 10
 _SIGNS = 29
 """Letters that fit a line of a box; one of Hangul or Han counts as two."""
@@ -36,6 +36,12 @@ class Picture(NamedTuple):
     height: int
 
 
+def level_of(name: str) -> int:
+    """Return the place of a level in :data:`LEVELS`, that of ``decree`` for ``decree_ind``; -1 for another one."""
+    name = name.partition("_")[0]
+    return LEVELS.index(name) if name in LEVELS else -1
+
+
 def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str]]) -> Picture:
     """Return the picture of a neighbourhood.
 
@@ -57,11 +63,11 @@ def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str
                 column[target] = column[source] + 1
             elif target in column and source not in column:
                 column[source] = column[target] - 1
-    level = {node["docno"]: node["level"].partition("_")[0] for node in nodes if node["docno"] in column}
-    levels = [name for name in LEVELS if name in level.values()]
-    chain = len(levels) > 1 and {*level.values()} <= {*LEVELS}
+    level = {node["docno"]: level_of(node["level"]) for node in nodes if node["docno"] in column}
+    levels = sorted({*level.values()})
+    chain = len(levels) > 1 and levels[0] >= 0
     if chain:
-        column = {docno: levels.index(name) for docno, name in level.items()}
+        column = {docno: levels.index(place) for docno, place in level.items()}
     first = min(column.values())
     rows: dict[int, list[Mapping[str, Any]]] = {}
     for node in nodes:
@@ -80,7 +86,7 @@ def picture(nodes: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, str
             boxes[node["docno"]] = Box(x, y, node["docno"], title, shortened(law), shortened(label))
     arrows = [_arrow(boxes[one["source"]], boxes[one["target"]]) for one in links if {*one.values()} <= {*boxes}]
     width = (max(rows) - first) * _COLUMN + WIDTH + 2 * _GAP
-    heads = [(place * _COLUMN + _GAP, name) for place, name in enumerate(levels)] if chain else []
+    heads = [(place * _COLUMN + _GAP, LEVELS[one]) for place, one in enumerate(levels)] if chain else []
     return Picture(list(boxes.values()), arrows, heads, width, height)
 
 

@@ -132,8 +132,11 @@ def test_tokens(shared: Service) -> None:
     with client_of(shared, tokens=["open sesame", "second"]) as client:
         assert client.get("/v1/health").status_code == 200
         refused = client.get("/v1/collections")
-        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
-        assert client.get("/", headers={"authorization": "Bearer open"}).status_code == 401
+        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Basic realm="legalir", Bearer')
+        assert client.get("/", auth=("whoever", "second")).status_code == 200
+        for wrong in ("Bearer open", "second", "Basic second", "Basic !", "Basic c2Vjb25k", "Bearer", ""):
+            assert client.get("/", headers={"authorization": wrong}).status_code == 401, wrong
+        assert client.get("/", auth=("second", "open")).status_code == 401
         assert client.get("/v1/collections", headers={"authorization": "Bearer second"}).status_code == 200
 
 

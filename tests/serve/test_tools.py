@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from served import client_of, service
+from served import PLAIN, client_of, service, write
 
 from legalir.errors import DataError
 from legalir.serve.policy import Policy
 from legalir.serve.service import Service
-from legalir.serve.tools import create_tools, text_parts
+from legalir.serve.tools import create_tools, signs_of_token, text_parts
 
 
 def asked(served: Service, *calls: tuple[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -103,3 +103,28 @@ def test_over_http(tmp_path: Path) -> None:
         reply = client.post("/mcp", json=message, headers=headers)
         assert reply.status_code == 200, reply.text
         assert len(reply.json()["result"]["tools"]) == 5
+
+
+def test_a_long_text_has_contents_and_a_budget(tmp_path: Path) -> None:
+    text = "\n".join(f"{number}. Each lamp of pier {number} is lit " + "at night " * 25 for number in range(1, 9))
+    rows = [*PLAIN, {"docno": "long", "title": "Long", "text": text}]
+    folder = write(tmp_path / "long", rows, "")
+    served = Service({"long": folder})
+    first, third, beyond = asked(
+        served,
+        ("read_provision", {"docno": "long", "tokens": 200}),
+        ("read_provision", {"docno": "long", "tokens": 200, "part": 3}),
+        ("read_provision", {"docno": "long", "tokens": 200, "part": 99}),
+    )
+    # Three letters a token: parts of 600 characters, two lines each.
+    assert first["parts"] == len(first["contents"]) == 8 // 2 and len(first["text"]) <= 600
+    assert third["text"].startswith("5. Each lamp") and first["contents"][2].startswith("5. Each lamp of pier 5")
+    assert beyond["state"] == "not_found"
+    assert [signs_of_token(text) for text in ("lamp", "고시원 방", "")] == [3, 1, 3]
+
+
+def test_what_a_provision_delegates_to() -> None:
+    served = Service({"firecode": "legalir/firecode"})
+    (found,) = asked(served, ("related_provisions", {"docno": "vdecree-4", "relation": "delegates"}))
+    levels = {each["docno"]: served.provision(each["docno"])["level"] for each in found["delegates"]}
+    assert "vrule-6" in levels and set(levels.values()) == {"rule", "standard"}
