@@ -72,6 +72,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/importing.py
 	$(BIN)/python experiments/bench/updates.py
 	$(BIN)/python experiments/bench/growth.py
+	$(BIN)/python experiments/bench/serving.py
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -96,7 +97,7 @@ $(VENV)/.docs: $(VENV)/.users
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
-	$(PIP) --editable '.[report,bench,neural,llm,answers]'
+	$(PIP) --editable '.[report,bench,neural,llm,answers,serve]'
 	touch $@
 
 clean:

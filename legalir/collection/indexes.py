@@ -369,7 +369,7 @@ class CollectionIndexes:
         for former in self.source.store.former():
             directory = self.directory.with_name(former.key) / index.directory.name
             if type(index)(directory).built():
-                change = self._changes(former)
+                change = self.changes(former)
                 return _Change(directory, change.removed.tolist(), change.added.tolist())
         return None
 
@@ -394,7 +394,7 @@ class CollectionIndexes:
                     before = self._citing(former, graph)
                 except ArtifactError:  # The graph is damaged.
                     continue
-                change = self._changes(former)
+                change = self.changes(former)
                 others = citing.differing(before)
                 there, here = former.docnos.numbers(others), store.docnos.numbers(others)
                 removed = {*change.removed.tolist(), *former.docnos.array[there[there >= 0]].tolist()}
@@ -402,7 +402,8 @@ class CollectionIndexes:
                 return _Change(directory, sorted(removed), added.tolist())
         return None
 
-    def _changes(self, former: ProvisionStore) -> Changes:
+    def changes(self, former: ProvisionStore) -> Changes:
+        """Return the provisions that differ between a former state and this one."""
         return self._once(("changes", former.key), lambda: changes(former, self.source.store))
 
     def _citing(self, store: ProvisionStore, graph: CitationGraph) -> Citing:

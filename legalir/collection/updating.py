@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from legalir.collection.indexes import CollectionIndexes
-from legalir.datasets.provisions import changes
 from legalir.encode.lookup import get_encoder
 from legalir.errors import ComponentError, MissingExtra, ModelError, PluginError
 from legalir.storage.locks import cache_lock
@@ -57,7 +56,7 @@ def update(indexes: CollectionIndexes, default: Callable[[], object]) -> Update:
     store = indexes.source.store
     name = hashlib.sha256(store.source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     with cache_lock(indexes.home / "collections" / f"update-{name}"):
-        difference = next((changes(former, store) for former in store.former()), None)
+        difference = next(map(indexes.changes, store.former()), None)
         builds, new = list[tuple[str, _Build]](), not any(_builds(indexes.directory))
         for state in (*former_states(indexes.directory, store.source), indexes.directory):
             builds = builds or list(_builds(state))
