@@ -55,7 +55,8 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
         signal.signal(number, end)
 
     def start() -> int:
-        # Objects that all have are not looked at by the collector, which would copy their pages.
+        # Objects that all have are not looked at by the collector, which would copy their pages. A former state goes.
+        gc.unfreeze()
         gc.collect()
         gc.freeze()
         child = os.fork()
