@@ -72,6 +72,9 @@ def serve(
         ),
     ] = None,
     saved: Annotated[Path, typer.Option(help="Directory of what people say on sheets.")] = Path("sheets"),
+    labels: Annotated[
+        Path | None, typer.Option(help="YAML file of labels in another language.", show_default=False)
+    ] = None,
     log_questions: Annotated[bool, typer.Option("--log-questions", help="Log the address of each request.")] = False,
     llm: Llm = None,
     offline: Offline = False,
@@ -98,6 +101,7 @@ def serve(
         host=host,
         renewing=workers == 1,
         workbench=Workbench(result or (), sheet or (), saved) if result or sheet else None,
+        labels=labels,
     )
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"legalir serves {', '.join(service.names)} at http://{shown}:{port}", err=True)

@@ -8,6 +8,7 @@ import hmac
 import logging
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response
@@ -119,6 +120,7 @@ def create_app(
     host: str = "127.0.0.1",
     renewing: bool = True,
     workbench: Workbench | None = None,
+    labels: Path | None = None,
 ) -> ASGIApp:
     """Return the application.
 
@@ -132,6 +134,7 @@ def create_app(
         host: the address that the server listens at; on this machine alone, agents have to name it.
         renewing: whether the application looks for changes of the collections, and opens them anew.
         workbench: results of experiments and sheets, which are pages, too.
+        labels: a file with labels of the pages in further languages.
     """
     workers = Workers(concurrency, timeout)
     state = {"ready": False}
@@ -174,7 +177,7 @@ def create_app(
 
     _add_api(app, service, workers, state)
     if pages:
-        add_pages(app, service, workers.run, workbench)
+        add_pages(app, service, workers.run, workbench, labels)
     if agents is not None:
         app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True, host=host).routes)
     return Guard(app, tokens)

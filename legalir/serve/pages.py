@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from functools import cache
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from importlib import resources
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,7 +20,7 @@ from fastapi.staticfiles import StaticFiles
 
 from legalir import datasets
 from legalir.collection.record import NOTICE
-from legalir.errors import LegalIRError
+from legalir.errors import ComponentError, LegalIRError, suggestion
 from legalir.serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
 from legalir.serve.service import Service
 from legalir.serve.work import event, refusal, steps
@@ -39,20 +39,44 @@ _QUESTIONS = 100
 """Questions on one page of a result."""
 
 
-@cache
-def messages() -> dict[str, dict[str, str]]:
-    """Return the labels of pages by language and name; every language has those of English."""
-    text = resources.files("legalir.serve").joinpath("messages.yaml").read_text(encoding="utf-8")
-    loaded: dict[str, dict[str, str]] = yaml.safe_load(text)
-    return {language: {**loaded["en"], **labels} for language, labels in loaded.items()}
+def messages(more: Path | None = None) -> dict[str, dict[str, str]]:
+    """Return the labels of pages by language and name; what a language lacks is in English.
+
+    Args:
+        more: a YAML file with labels by language and name, which come before those of legalir.
+
+    Raises:
+        ComponentError: it cannot be read, or holds something else.
+    """
+    own: dict[str, dict[str, str]] = yaml.safe_load(
+        resources.files(__package__).joinpath("messages.yaml").read_text("utf-8")
+    )
+    given = {} if more is None else _labels(more, own["en"])
+    return {
+        language: {**own["en"], **own.get(language, {}), **given.get(language, {})} for language in {**own, **given}
+    }
 
 
-def language_of(request: Request) -> str:
+def _labels(path: Path, names: Collection[str]) -> dict[str, dict[str, str]]:
+    try:
+        given = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ComponentError(f"The labels in {path} cannot be read: {type(error).__name__}.") from None
+    for language, labels in given.items() if isinstance(given, dict) else [("", None)]:
+        if not isinstance(language, str) or not re.fullmatch("[a-z]{2}", language) or not isinstance(labels, dict):
+            raise ComponentError(f"{path} holds no labels: write codes of languages, and below each name: label.")
+        for name, label in labels.items():
+            if name not in names or not isinstance(label, str):
+                raise ComponentError(f"{path}: {name!r} of {language} is no label.{suggestion(str(name), set(names))}")
+    return given  # type: ignore[no-any-return]
+
+
+def language_of(request: Request, languages: Collection[str]) -> str:
     """Return the language of a request: that of its address, else the first of its browser that there is."""
     accepted = request.headers.get("accept-language", "").split(",")
     for wanted in (request.query_params.get("lang", ""), *accepted):
         code = wanted.strip()[:2].lower()
-        if code in messages():
+        if code in languages:
             return code
     return "en"
 
@@ -140,7 +164,9 @@ def _reason(part: Mapping[str, Any]) -> tuple[str, str]:
     return ("law", "") if "best of" in part["label"] else ("other", str(part["label"]))
 
 
-def add_pages(app: FastAPI, service: Service, run: Run, workbench: Workbench | None = None) -> None:
+def add_pages(
+    app: FastAPI, service: Service, run: Run, workbench: Workbench | None = None, labels: Path | None = None
+) -> None:
     """Add the pages to an application.
 
     Args:
@@ -148,7 +174,9 @@ def add_pages(app: FastAPI, service: Service, run: Run, workbench: Workbench | N
         service: what is served.
         run: does the work of a request.
         workbench: results of experiments and sheets.
+        labels: a file of labels, see :func:`messages`.
     """
+    texts = messages(labels)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("legalir.serve"),
         autoescape=True,
@@ -161,7 +189,7 @@ def add_pages(app: FastAPI, service: Service, run: Run, workbench: Workbench | N
 
     def rendered(request: Request, template: str, **values: Any) -> str:
         given = {name: request.query_params[name] for name in PARAMETERS if request.query_params.get(name)}
-        language = language_of(request)
+        language = language_of(request, texts)
 
         def link(path: str, **changes: object) -> str:
             """Return an address with the parameters of this one, but for changes."""
@@ -170,7 +198,7 @@ def add_pages(app: FastAPI, service: Service, run: Run, workbench: Workbench | N
             return f"{path}?{urlencode({name: value for name, value in query.items() if name not in dropped})}"
 
         return environment.get_template(template).render(
-            **values, given=given, link=link, t=messages()[language], language=language, languages=list(messages())
+            **values, given=given, link=link, t=texts[language], language=language, languages=list(texts)
         )
 
     def page(path: str, template: str) -> Callable[[Callable[[Request], Any]], None]:

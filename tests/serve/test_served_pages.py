@@ -6,11 +6,15 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
 
 import pytest
+import yaml
 from served import SCRIPT, client_of, service
 from starlette.testclient import TestClient
 
+from legalir.errors import ComponentError
 from legalir.serve.neighbourhood import picture, shortened
 from legalir.serve.pages import blocks, extract, marked, messages
 
@@ -72,7 +76,23 @@ def test_lines_of_cells_are_a_table() -> None:
 def test_languages(client: TestClient) -> None:
     assert "검색" in text_of(client, "/", **{"accept-language": "ko-KR,ko;q=0.9"})
     assert "Search" in text_of(client, "/", **{"accept-language": "fr"})
-    assert set(messages()["ko"]) == set(messages()["en"])
+    own = yaml.safe_load(resources.files("legalir.serve").joinpath("messages.yaml").read_text(encoding="utf-8"))
+    assert all(set(labels) == set(own["en"]) for labels in own.values())
+
+
+def test_labels_of_another_language(tmp_path: Path) -> None:
+    path = tmp_path / "labels.yaml"
+    path.write_text("fr: {search: Chercher}\nko: {search: 찾기}\n", encoding="utf-8")
+    with client_of(service(tmp_path / "served"), labels=path) as client:
+        page = text_of(client, "/", **{"accept-language": "fr-FR"})
+        assert "Chercher" in page and "Settings" in page and '<html lang="fr">' in page
+        assert "찾기" in text_of(client, "/?lang=ko")
+    for text in ("fr: [1]", "x", "fr: {serch: Chercher}", "fr: {search: 1}", "French: {}", "{", "1: {}"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ComponentError, match="label"):
+            messages(path)
+    with pytest.raises(ComponentError, match="cannot be read"):
+        messages(tmp_path / "nothing")
 
 
 def test_tables_hold_no_formulas(client: TestClient) -> None:
