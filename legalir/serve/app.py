@@ -84,7 +84,7 @@ class Guard:
     def _fault(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[int, str]:
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _MOST_URL:
             return 414, f"The address is too long: at most {_MOST_URL:,} characters."
-        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and b"content-length" not in headers:
+        if b"transfer-encoding" in headers:  # In pieces, of which nobody knows how many come.
             return 411, "The request does not say how long it is: Content-Length."
         length = headers.get(b"content-length", b"0")
         most = _MOST_SHEET if scope["path"] == "/sheet/saved" else _MOST_BODY

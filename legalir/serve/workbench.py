@@ -166,7 +166,7 @@ class Workbench:
 
     def raters(self, name: str) -> int:
         """Return how many people have said something on a sheet."""
-        return len(list(self._saved.glob(f"{_safe(name)}-*.json")))
+        return len(list((self._saved / name).glob("*.json")))
 
     def saved(self, name: str, rater: str) -> str:
         """Return what a person has said on a sheet, as JSON; ``{}`` for nothing."""
@@ -203,14 +203,14 @@ class Workbench:
     def _path(self, name: str, rater: str) -> Path:
         rater = rater.strip()
         # The digest tells apart names that are written with the same letters in a file name.
-        return self._saved / f"{_safe(name)}-{_safe(rater)}-{digest(rater)[:8]}.json"
+        return self._saved / name / f"{_safe(rater)}-{digest(rater)[:8]}.json"
 
 
 def _named(places: Iterable[str]) -> dict[str, str]:
-    """Return each place by the last part of its path, made different from those before it."""
+    """Return each place by the last part of its path, as a file name that those before it do not have."""
     named: dict[str, str] = {}
     for place in places:
-        name = re.split(r"[\\/]", place.rstrip("\\/"))[-1] or "result"
+        name = _safe(re.split(r"[\\/]", place.rstrip("\\/"))[-1])
         named[name if name not in named else f"{name}-{len(named) + 1}"] = place
     return named
 
@@ -223,6 +223,7 @@ def _of(things: Mapping[str, _T], name: str, kind: str) -> _T:
 
 
 def _safe(name: str) -> str:
+    """Return a name as a part of a file name."""
     return re.sub(r"[^\w.]+", "-", name)[:40].strip("-.") or "x"
 
 

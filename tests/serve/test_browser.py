@@ -178,7 +178,7 @@ def test_a_sheet_is_saved_on_the_server(browser: Any, address: str, saved: Path)
     page.fill("#rater", "Kim")
     page.locator("input[type=radio]").first.check()
     sync_api.expect(page.locator("#progress")).to_contain_text("saved on the server")
-    (path,) = saved.iterdir()
+    (path,) = saved.glob("fire/Kim-*.json")
     assert read_ratings(path).rater == "Kim" and len(json.loads(path.read_text(encoding="utf-8"))["ratings"]) == 1
     context.close()
 

@@ -97,18 +97,18 @@ def test_what_a_person_says_is_saved(client: TestClient, bench: Workbench, tmp_p
     for value in (0.5, 1.0):
         assert client.put("/sheet/saved?name=result", json=ratings(bench, value=value)).status_code == 204
     assert client.put("/sheet/saved?name=result", json=ratings(bench, "../Kim")).status_code == 204
-    files = sorted((tmp_path / "saved").iterdir())
+    files = sorted((tmp_path / "saved" / "result").iterdir())
     assert len(files) == 2 and bench.raters("result") == 2
     assert {read_ratings(path).rater for path in files} == {"Kim", "../Kim"}
-    kim = next(path for path in files if path.name.startswith("result-Kim-"))
+    kim = next(path for path in files if path.name.startswith("Kim-"))
     assert set(read_ratings(kim).values["coverage"].values()) == {1.0}
     assert client.get("/sheet/saved?name=result&rater=Kim").json()["rater"] == "Kim"
     assert "2 filled in" in client.get("/results").text
 
     decided = {"kind": "legalir decisions", "sheet": "x", "split": "test", "rater": "Lee"}
     decided["decisions"] = {"q1": {"decision": "accept"}}  # type: ignore[assignment]
-    assert client.put("/sheet/saved?name=piers:test", json=decided).status_code == 204
-    (path,) = (tmp_path / "saved").glob("piers-test-Lee-*.json")
+    assert client.put("/sheet/saved?name=piers-test", json=decided).status_code == 204
+    (path,) = (tmp_path / "saved" / "piers-test").glob("Lee-*.json")
     assert read_decisions(path).decisions["q1"].decision == "accept"
 
 
