@@ -21,6 +21,11 @@ _log = logging.getLogger("legalir.serve")
 _LOOK = 1.0
 """Seconds between two looks at the processes."""
 
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+_PATIENCE = 60.0
+"""Seconds that a process may take to end what it has begun."""
+
 _RENEW = 3
 """Looks at the processes for one at the files of the collections."""
 
@@ -51,7 +56,7 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
     def end(number: int, frame: FrameType | None) -> None:
         ending.append(number)
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in _SIGNALS:
         signal.signal(number, end)
 
     def start() -> int:
@@ -59,13 +64,17 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
         gc.unfreeze()
         gc.collect()
         gc.freeze()
+        # A signal that comes before the child has its own answer to it would be lost.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         child = os.fork()
         if child:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             return child
         status = 1
         try:
-            for number in (signal.SIGTERM, signal.SIGINT):
+            for number in _SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             # The threads of the parent are not here, and each process has one processor at best.
             with threadpool_limits(1):
                 uvicorn.Server(config).run([listening])
@@ -103,8 +112,14 @@ def _ended(children: set[int]) -> list[int]:
 
 
 def _end(children: set[int]) -> None:
-    """Tell children to end what they have begun and then themselves; wait for them."""
+    """Tell children to end what they have begun and then themselves; wait for them, but not for ever."""
     for child in children:
         os.kill(child, signal.SIGTERM)
+    end = time.monotonic() + _PATIENCE
+    while children and time.monotonic() < end:
+        _ended(children)
+        time.sleep(0.02)
     for child in children:
+        _log.warning("A process that serves does not end, and is killed.")
+        os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

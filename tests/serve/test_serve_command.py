@@ -73,7 +73,11 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
             yield server, f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
-            server.communicate(timeout=30)
+            try:
+                server.communicate(timeout=30)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                raise
 
 
 def children(process: int) -> set[int]:
@@ -85,7 +89,10 @@ def children(process: int) -> set[int]:
 def test_processes_are_replaced_when_one_dies_and_when_the_collection_changes(tmp_path: Path) -> None:
     folder = write(tmp_path / "harbour", PLAIN, "")
     with running(folder, "--workers", "2") as (server, address):
-        first = children(server.pid)
+        for _ in range(200):  # The first may serve before there is a second.
+            if len(first := children(server.pid)) == 2:
+                break
+            time.sleep(0.05)
         assert len(first) == 2
         killed = min(first)
         os.kill(killed, signal.SIGKILL)
