@@ -75,7 +75,11 @@ class LawTable(IndexArtifact):
             docnos: of n provisions.
             laws: their laws, empty strings where they have none; object [n].
             validity: their days, if they are versions.
-            corpus: fingerprint of the collection.
+            corpus: fingerprint of the collection, kept in the manifest.
+
+        Raises:
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: a docno occurs twice.
         """
         with building(self.directory, self.kind, self.version) as (data, facts):
             write_docnos(data, docnos)

@@ -129,7 +129,11 @@ class NumberTable(IndexArtifact):
             laws: their laws, empty strings where they have none; object [n].
             articles: their articles, likewise.
             validity: their days, if they are versions.
-            corpus: fingerprint of the collection.
+            corpus: fingerprint of the collection, kept in the manifest.
+
+        Raises:
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: a docno occurs twice.
         """
         without = np.flatnonzero(articles == "")
         articles = articles.copy()

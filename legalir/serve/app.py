@@ -62,14 +62,9 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [
-                    *message["headers"],
-                    *(
-                        (name.encode(), value.encode())
-                        for name, value in HEADERS.items()
-                        if name.encode() not in dict(message["headers"])
-                    ),
-                ]
+                ours = {name.encode(): value.encode() for name, value in HEADERS.items()}
+                given = message["headers"]  # A page may have a policy of its own.
+                message["headers"] = [*given, *(one for one in ours.items() if one[0] not in dict(given))]
             await send(message)
 
         headers = {name.lower(): value for name, value in scope["headers"]}

@@ -14,7 +14,7 @@ from types import FrameType
 import uvicorn
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from legalir.errors import ComponentError, LegalIRError
+from legalir.errors import ComponentError
 
 _log = logging.getLogger("legalir.serve")
 
@@ -84,24 +84,31 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
         finally:
             os._exit(status)
 
-    children = {start() for _ in range(processes)}
-    looks = 0
-    while not ending:
-        time.sleep(_LOOK)
-        looks += 1
-        for _ in _ended(children):
-            _log.warning("A process that serves has ended: another takes its place.")
-            children.add(start())
-        try:
-            changed = looks % _RENEW == 0 and renew()
-        except LegalIRError as error:
-            _log.error("A collection could not be opened anew: %s", error)
-            continue
-        if changed:
-            former, children = children, {start() for _ in range(processes)}
-            _end(former)
-    _end(children)
-    listening.close()
+    children = set[int]()
+    try:
+        children |= {start() for _ in range(processes)}
+        looks = 0
+        while not ending:
+            time.sleep(_LOOK)
+            looks += 1
+            for _ in _ended(children):
+                _log.warning("A process that serves has ended: another takes its place.")
+                children.add(start())
+            if looks % _RENEW == 0 and _renewed(renew):
+                former, children = children, {start() for _ in range(processes)}
+                _end(former)
+    finally:
+        _end(children)
+        listening.close()
+
+
+def _renewed(renew: Callable[[], object]) -> bool:
+    """Return whether anything was opened anew; a fault is logged, and what is served stays."""
+    try:
+        return bool(renew())
+    except Exception as error:
+        _log.error("A collection could not be opened anew: %s", type(error).__name__, exc_info=error)
+        return False
 
 
 def _ended(children: set[int]) -> list[int]:

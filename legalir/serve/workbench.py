@@ -242,7 +242,7 @@ def _sheet(place: str) -> Sheet:
     if not colon or not Path(folder).is_dir():
         raise ComponentError(f"{place!r} is neither the directory of a result nor FOLDER:SPLIT.")
     review_page(Path(folder), split)  # A split that is not there is told at the start.
-    return Sheet(f"{Path(folder).name}: {split}", partial(_review_page, Path(folder), split), decisions_of)
+    return Sheet(f"{Path(folder).name}: {split}", partial(review_page, Path(folder), split), decisions_of)
 
 
 def _ratings_page(result: ExperimentResult, save: str) -> str:
@@ -250,7 +250,3 @@ def _ratings_page(result: ExperimentResult, save: str) -> str:
     items = sheet_items(collection.topics(), filter(has_answers, result.runs.values()))
     title = result.definition.title or result.dataset_name
     return sheet_page(items, collection, _MEASURES, title, collection.language, save)
-
-
-def _review_page(folder: Path, split: str, save: str) -> str:
-    return review_page(folder, split, save)

@@ -22,6 +22,7 @@ from served import PLAIN, write
 from typer.testing import CliRunner
 
 from legalir.cli.main import app
+from legalir.serve import processes
 
 
 def free_port() -> int:
@@ -117,6 +118,22 @@ def test_processes_are_replaced_when_one_dies_and_when_the_collection_changes(tm
         assert found[0]["docno"] == "act-9" and len(children(server.pid)) == 2
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the children of a process are read in /proc")
+def test_it_ends_while_it_starts(tmp_path: Path) -> None:
+    """A signal that comes while processes are forked reaches each of them."""
+    folder = write(tmp_path / "harbour", PLAIN, "")
+    options = ["--workers", "6", "--port", str(free_port())]
+    command = [sys.executable, "-m", "legalir.cli.main", "serve", str(folder), *options]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
+        while not children(server.pid) and server.poll() is None:
+            time.sleep(0.002)
+        server.terminate()
+        try:
+            assert server.wait(timeout=30) == 0
+        finally:
+            server.kill()
+
+
 def test_an_agent_starts_it(tmp_path: Path) -> None:
     folder = write(tmp_path / "harbour", PLAIN, "")
     started = StdioServerParameters(
@@ -144,3 +161,11 @@ def test_mistakes(tmp_path: Path, options: list[str], reason: str) -> None:
     ran = CliRunner().invoke(app, ["serve", str(folder), *options], env={"COLUMNS": "300"})
     assert ran.exit_code != 0
     assert reason in ran.output + str(ran.exception)
+
+
+def test_a_fault_in_opening_anew_leaves_what_is_served(caplog: pytest.LogCaptureFixture) -> None:
+    def fails() -> object:
+        raise RuntimeError("a fault")
+
+    assert not processes._renewed(fails) and "could not be opened anew: RuntimeError" in caplog.text
+    assert processes._renewed(lambda: ["harbour"]) and not processes._renewed(list)
