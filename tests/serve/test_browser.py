@@ -100,6 +100,7 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
 
     def check() -> None:
         """No rule of WCAG that axe knows is broken, and nothing is wider than the window."""
+        page.wait_for_load_state()  # What a test waits for may stand in the middle of a page.
         found = axe.Axe().run(page).response["violations"]
         assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:2]) for each in found] == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width, page.evaluate(
@@ -147,7 +148,7 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     page.wait_for_selector(".citation")
     assert "live" not in page.url and "/answer?" in page.url  # The address is that of the answer, without its steps.
     page.locator(".citation").first.click()
-    assert "#source-" in page.url
+    page.wait_for_url(lambda url: "#source-" in url)
     check()
     page.goto(f"{address}/compare?q={QUESTION}&other=bm25")
     assert page.locator(".columns section").count() == 2
@@ -211,7 +212,7 @@ def test_without_a_script(browser: Any, address: str) -> None:
     page = context.new_page()
     page.goto(address)
     page.fill("#q", QUESTION)
-    page.click("button >> nth=0")
-    assert page.locator(".results > li").count() == 10
+    page.click("button >> nth=0")  # The click is done before the page that it asks for is read.
+    sync_api.expect(page.locator(".results > li")).to_have_count(10)
     assert not page.locator("button.copy").is_visible()
     context.close()
