@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import threading
+import queue
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pandas as pd
 from fastapi.exceptions import RequestValidationError
@@ -72,19 +73,18 @@ class Workers:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-class _Asked:
+class _Asked(NamedTuple):
     """A question that waits for its results."""
 
-    def __init__(self, question: pd.DataFrame) -> None:
-        self.question = question
-        self.woken = threading.Event()
-        self.results: pd.DataFrame | Exception | None = None
+    question: pd.DataFrame
+    results: Future[pd.DataFrame]
 
 
 class Together:
     """A pipeline that threads share: questions that come while it searches are searched together in its next turn.
 
-    A batch takes a fraction of the time that its questions take one by one, and the results are the same.
+    A batch takes a fraction of the time that its questions take one by one, and the results are the same. One thread
+    searches for all, so that what a search needs is allocated once and not in the memory of each thread.
 
     Args:
         pipeline: gives ranked lists.
@@ -94,50 +94,42 @@ class Together:
     def __init__(self, pipeline: pt.Transformer, most: int = 16) -> None:
         self._pipeline = pipeline
         self._most = most
-        self._lock = threading.Lock()
-        self._waiting: list[_Asked] = []
-        self._searching = False
+        self._waiting = queue.SimpleQueue[_Asked]()
+        self._searcher = ThreadPoolExecutor(1, thread_name_prefix="legalir-search")
 
     def search(self, question: pd.DataFrame) -> pd.DataFrame:
         """Return the results of one question; errors are those of the pipeline for this question."""
-        mine = _Asked(question)
-        with self._lock:
-            self._waiting.append(mine)
-            first, self._searching = not self._searching, True
-        if not first:
-            mine.woken.wait()
-        if mine.results is None:  # This thread searches for all that wait, of which its own question is the first.
-            with self._lock:
-                turn, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
-            try:
-                self._search(turn)
-            finally:
-                with self._lock:
-                    self._searching = bool(self._waiting)
-                    turn += self._waiting[:1]  # It searches next.
-                for one in turn:
-                    one.woken.set()
-        assert mine.results is not None
-        if isinstance(mine.results, Exception):
-            raise mine.results
-        return mine.results
+        mine = _Asked(question, Future())
+        self._waiting.put(mine)
+        self._searcher.submit(self._turn)
+        return mine.results.result()
+
+    def _turn(self) -> None:
+        """Search for those that wait, if an earlier turn has not done so."""
+        turn = list[_Asked]()
+        with suppress(queue.Empty):
+            while len(turn) < self._most:
+                turn.append(self._waiting.get_nowait())
+        if turn:
+            self._search(turn)
 
     def _search(self, turn: Sequence[_Asked]) -> None:
         try:
             if len(turn) == 1:
-                turn[0].results = self._pipeline.transform(turn[0].question)
+                turn[0].results.set_result(self._pipeline.transform(turn[0].question))
                 return
             questions = pd.concat([one.question for one in turn], ignore_index=True)
             found = self._pipeline.transform(questions.assign(qid=[str(place) for place in range(len(turn))]))
             of = {str(qid): rows for qid, rows in found.groupby("qid", sort=False)}
-            for place, one in enumerate(turn):
-                one.results = of.get(str(place), found.iloc[:0])
-        except Exception as error:
+        except BaseException as error:  # Whatever it is, else its thread would wait for ever.
             if len(turn) == 1:
-                turn[0].results = error
+                turn[0].results.set_exception(error)
                 return
             for one in turn:  # The error may be that of one question.
                 self._search([one])
+        else:
+            for place, one in enumerate(turn):
+                one.results.set_result(of.get(str(place), found.iloc[:0]))
 
 
 def refusal(error: BaseException) -> tuple[int, str, dict[str, str]]:
@@ -174,20 +166,20 @@ async def steps(
         run: does the work of a request.
         work: is given a function that it calls with a few words about each step.
     """
-    loop, queue = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+    loop, events = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
     async def whole() -> Mapping[str, Any]:
         try:
             result: Mapping[str, Any] = await run(
-                work, lambda words: loop.call_soon_threadsafe(queue.put_nowait, words)
+                work, lambda words: loop.call_soon_threadsafe(events.put_nowait, words)
             )
             return result
         finally:
-            queue.put_nowait(None)
+            events.put_nowait(None)
 
     task = asyncio.create_task(whole())
     try:
-        while (words := await queue.get()) is not None:
+        while (words := await events.get()) is not None:
             yield "step", {"step": words}
         try:
             yield "answer", await task

@@ -44,7 +44,7 @@ def test_what_waits_is_one_turn_and_a_bad_question_fails_alone() -> None:
         futures = []
         for number, question in enumerate(questions, 1):
             futures.append(pool.submit(together.search, asked_once(question, None)))
-            while len(together._waiting) < number:
+            while together._waiting.qsize() < number:
                 pass
         slow.go.set()
         assert alone.result()["score"].tolist() == [1]
