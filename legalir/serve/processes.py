@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from types import FrameType
@@ -51,6 +52,7 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
     if torch is not None and torch.cuda.is_initialized():
         raise ComponentError("A model is on the GPU, which one process uses at a time: leave --workers out.")
     listening = config.bind_socket()
+    alive, held = os.pipe()  # Only this process holds the second end, so that its children see when it is gone.
     ending: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -75,6 +77,8 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
             for number in _SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            os.close(held)
+            threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
             # The threads of the parent are not here, and each process has one processor at best.
             with threadpool_limits(1):
                 uvicorn.Server(config).run([listening])
@@ -100,6 +104,12 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
     finally:
         _end(children)
         listening.close()
+
+
+def _end_with(alive: int) -> None:
+    """End this process when the one that holds the other end of a pipe is gone, however it went."""
+    os.read(alive, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _renewed(renew: Callable[[], object]) -> bool:

@@ -86,6 +86,13 @@ def children(process: int) -> set[int]:
     return {int(child) for task in tasks for child in (task / "children").read_text().split()}
 
 
+def is_running(process: int) -> bool:
+    """Return whether a process has not ended; one that has may wait for a parent to ask."""
+    with suppress(FileNotFoundError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the children of a process are read in /proc")
 def test_processes_are_replaced_when_one_dies_and_when_the_collection_changes(tmp_path: Path) -> None:
     folder = write(tmp_path / "harbour", PLAIN, "")
@@ -132,6 +139,23 @@ def test_it_ends_while_it_starts(tmp_path: Path) -> None:
             assert server.wait(timeout=30) == 0
         finally:
             server.kill()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the children of a process are read in /proc")
+def test_no_process_serves_on_when_the_first_is_killed(tmp_path: Path) -> None:
+    with running(write(tmp_path / "harbour", PLAIN, ""), "--workers", "2") as (server, _):
+        for _ in range(200):
+            if len(left := children(server.pid)) == 2:
+                break
+            time.sleep(0.05)
+        server.kill()
+        server.wait()
+        for _ in range(200):
+            left = {child for child in left if is_running(child)}
+            if not left:
+                break
+            time.sleep(0.05)
+        assert not left
 
 
 def test_an_agent_starts_it(tmp_path: Path) -> None:
