@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from legalir.graph.citation_graph import CitationGraph
     from legalir.lexical.lookup import NumberTable
 
-_NUMBERS = re.compile(r"\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
+_NUMBERS = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
 _NUMBER = re.compile(r"\W*(\d{1,4})(?:\.0)?\W*")
 _QUOTES = "\"'“”‘’「」『』«»"
 _ALIKE = 85

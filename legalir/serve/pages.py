@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from bisect import bisect_left
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from importlib import resources
 from pathlib import Path
@@ -128,7 +129,7 @@ def extract(text: str, question: str, length: int = 280) -> str:
         if hit:
             places.append(at)
         at += len(part)
-    start = max(places or [0], key=lambda place: sum(place <= other < place + length - 60 for other in places))
+    start = max(places or [0], key=lambda place: bisect_left(places, place + length - 60) - bisect_left(places, place))
     start = max(0, min(start - 60, len(flat) - length))
     start = flat.find(" ", start) + 1 if start and " " in flat[start : start + 40] else start
     end = start + length

@@ -9,7 +9,7 @@ from __future__ import annotations
 import calendar as _calendar
 import re
 import unicodedata
-from datetime import date, timedelta
+from datetime import MAXYEAR, MINYEAR, date, timedelta
 from typing import Literal
 
 from legalir.errors import FormatError
@@ -20,7 +20,7 @@ Calendar = Literal["christian", "roc", "buddhist"]
 
 _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "民國": 1911, "民国": 1911}
 _ERA = "|".join(_ERAS)
-_COUNT = r"(?:\d+|[〇零一二三四五六七八九十百千]+)"
+_COUNT = r"(?:\d{1,9}|[〇零一二三四五六七八九十百千]{1,9})"
 _MONTHS = """
     january february march april may june july august september october november december
     มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน กรกฎาคม สิงหาคม กันยายน ตุลาคม พฤศจิกายน ธันวาคม
@@ -34,7 +34,7 @@ _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
         rf"(?P<era>{_ERA})\s*(?P<year>{_COUNT}|元)\s*年\s*(?P<month>{_COUNT})\s*月\s*(?P<day>{_COUNT})\s*日",
-        rf"(?P<year>{_COUNT})\s*[年년]\s*(?P<month>{_COUNT})\s*[月월]\s*(?P<day>{_COUNT})\s*[日일]",
+        rf"(?<!\d)(?P<year>{_COUNT})\s*[年년]\s*(?P<month>{_COUNT})\s*[月월]\s*(?P<day>{_COUNT})\s*[日일]",
         r"(?P<year>\d{4})\s*[-./]\s*(?P<month>\d{1,2})\s*[-./]\s*(?P<day>\d{1,2})",
         r"(?<!\d)(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?!\d)",
         r"(?<!\d)(?P<day>\d{1,2})\s*[./]\s*(?P<month>\d{1,2})\s*[./]\s*(?P<year>\d{4})",
@@ -52,7 +52,7 @@ def iso_date(text: str, calendar: Calendar = "christian") -> str:
         calendar: of years that name no era.
 
     Raises:
-        FormatError: there is no such day, such as 31 February.
+        FormatError: there is no such day, such as 31 February, or no such year.
     """
     text = unicodedata.normalize("NFKC", text)
     match = next(filter(None, (form.search(text) for form in _FORMS)), None)
@@ -66,6 +66,8 @@ def iso_date(text: str, calendar: Calendar = "christian") -> str:
         year -= 543
     elif calendar == "roc":
         year += 1911
+    if not MINYEAR <= year <= MAXYEAR:
+        raise FormatError(f"{match[0]!r} is not a date: there is no year {year}.")
     month = _MONTH.get(match["month"].lower()) or int(number_of(match["month"]))
     day = int(number_of(match["day"]))
     if not 1 <= month <= 12:

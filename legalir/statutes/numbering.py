@@ -49,7 +49,7 @@ _THAI_ORDINALS = (
 )
 _ORDINALS = {word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS) for place, word in enumerate(words, 1)}
 _ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
-_DIGITS = rf"(?:\d+|[{_HAN}]+)"
+_DIGITS = rf"(?:\d{{1,18}}|[{_HAN}]{{1,18}})"  # Longer runs number nothing.
 _JOINER = "[의のノ之]"
 _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"
@@ -65,7 +65,7 @@ _CIRCLED = {
     for first, base in ((0x2460, 1), (0x3251, 21), (0x32B1, 36))
     for place, code in enumerate(range(first, first + (20 if base == 1 else 15)), base)
 }
-_PARTS = re.compile(rf"\d+|{_ORDINAL}|[^\W\d_]+")
+_PARTS = re.compile(rf"\d{{1,18}}|{_ORDINAL}|[^\W\d_]+")
 
 
 def number_of(label: str) -> str:

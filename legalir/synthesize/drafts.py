@@ -14,7 +14,7 @@ from legalir.generate.choices import read_number
 _LABELS = ("123456789", "abcdefghi", "①②③④⑤⑥⑦⑧⑨", "가나다라마바사아자", "ㄱㄴㄷㄹㅁㅂㅅㅇㅈ", "กขคงจฉ")
 """Signs that number options, in their order."""
 
-_MARKUP = re.compile(r"[*`]+|^\s*[-•]\s+|^#+\s*", re.MULTILINE)
+_MARKUP = re.compile(r"[*`]+|^[^\S\n]*[-•]\s+|^#+\s*", re.MULTILINE)
 _OPTION_TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 4, "maxItems": 4}
 
 

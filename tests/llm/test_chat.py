@@ -136,6 +136,11 @@ def test_reasoning_of_any_text(reasoning: str, text: str) -> None:
     assert without(f"{text}<think>{reasoning}") == text.strip()
 
 
+def test_a_long_reply_without_reasoning_is_read_at_once() -> None:
+    """Each place of it was searched to its end: a million characters took a day."""
+    assert without("dusk " * 200_000) == ("dusk " * 200_000).strip()
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -34,6 +34,10 @@ def test_a_day_that_no_month_has_is_an_error_in_one_sentence():
         iso_date("2021-02-31")
     with pytest.raises(FormatError, match=r"there is no month 13\.$"):
         iso_date("2021-13-01")
+    for text in ("0000-01-01", "99999年1月1日", "123456789年1月1日"):
+        with pytest.raises(FormatError, match=r"there is no year \d+\.$"):
+            iso_date(text)
+    assert iso_date("9" * 5000 + "年1月1日, 2021-03-01") == "2021-03-01"
 
 
 def test_the_day_after_a_period():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from legalir.errors import DataError
+from legalir.statutes.references.grammar import grammars
 from legalir.statutes.references.read import Place, Reference, counted_number, learn_names, place_of, read
 
 KO = Place("등대법 시행령", "5", "2", "3")
@@ -386,3 +387,10 @@ def test_other_languages(text: str, lang: str, expected: list[str]) -> None:
 )
 def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
     assert targets(text, lang, Place("L", "4", "2")) == expected
+
+
+@pytest.mark.parametrize("lang", sorted(grammars()))
+def test_words_without_end(lang: str) -> None:
+    """A name of a law is not sought again at each letter of a word that is none: this took hours."""
+    for sign in ("A", "Aa", "0", "X", "(", "가", "法", "อ"):
+        read(sign * 4_000, lang)

@@ -30,7 +30,7 @@ SECTIONS = ("판시사항", "판결요지", "참조조문", "참조판례", "판
 SECTION_NAMES = "|".join(r"[^\S\n]*".join(name) for name in (*SECTIONS, "전문"))
 """Pattern of their names, also with spaces; 전문 (full text) is another name of 판례내용."""
 
-JUDGMENT = rf"(?m)^[^\S\n]*[【\[(〔<#*]*[^\S\n]*(?:{SECTION_NAMES})[^\S\n]*[】\])〕>*:]*[^\S\n]*$"
+JUDGMENT = rf"(?m)^[^\S\n]*+[【\[(〔<#*]*+[^\S\n]*+(?:{SECTION_NAMES})[^\S\n]*[】\])〕>*:]*[^\S\n]*$"
 """The headings of a Korean court decision, each on a line of its own."""
 
 PERCENTILE = 90.0

@@ -18,7 +18,7 @@ Line = list[tuple[int, int]]
 
 _HAN = "〇零○一二三四五六七八九十百千"
 _SPACED = re.compile(r"(?<=[\u3400-\u9fff])[ \t\u3000]+(?=[\u3400-\u9fff])")
-_DATE = re.compile(rf"(?:民國\s*)?[\d{_HAN}]+\s*年\s*[\d{_HAN}]+\s*月\s*[\d{_HAN}]+\s*日")
+_DATE = re.compile(rf"(?:民國\s*)?[\d{_HAN}]{{1,9}}\s*年\s*[\d{_HAN}]{{1,9}}\s*月\s*[\d{_HAN}]{{1,9}}\s*日")
 
 
 def heading_of(words: str) -> str:
