@@ -104,6 +104,8 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
     finally:
         _end(children)
         listening.close()
+        os.close(alive)
+        os.close(held)
 
 
 def _end_with(alive: int) -> None:

@@ -49,7 +49,7 @@ _THAI_ORDINALS = (
 )
 _ORDINALS = {word: place for words in (_LATIN_ORDINALS, _THAI_ORDINALS) for place, word in enumerate(words, 1)}
 _ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
-_DIGITS = rf"(?:\d{{1,18}}|[{_HAN}]{{1,18}})"  # Longer runs number nothing.
+_DIGITS = rf"(?:(?<!\d)\d{{1,18}}(?!\d)|(?<![{_HAN}])[{_HAN}]{{1,18}}(?![{_HAN}]))"  # Longer runs number nothing.
 _JOINER = "[의のノ之]"
 _NUMBER = re.compile(
     rf"(?P<prefix>(?<![^\W\d_])(?:(?:LO|[LRDA])\*?\.?\s?))?(?P<main>{_DIGITS})"

@@ -234,6 +234,16 @@ def test_a_second_article_of_one_number_is_kept() -> None:
     assert cut(read(twice)).repeated == ["000777-1~2"]
 
 
+def test_supplements_without_a_head_and_a_rule_without_text() -> None:
+    """Each ended in an error of Python, and the file was lost."""
+    bare = json.loads(json.dumps(LAW))
+    bare["법령"]["부칙"]["부칙단위"]["부칙내용"] = [["제1조(시행일) 이 법은 시행한다."]]
+    assert documents_of(read(bare))["supp/1"].text == "이 법은 시행한다."
+    rule = json.loads(json.dumps(RULE))
+    rule["AdmRulService"]["조문내용"] = [" "]
+    assert set(documents_of(read(rule))) == {"supp-2022-9/1", "supp-2022-9/2"}
+
+
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(LAW, ensure_ascii=False), encoding="utf-8")
     check_conformance("law_go_kr", tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from endless import ends
 
 from legalir.errors import DataError
 from legalir.statutes.references.grammar import grammars
@@ -391,6 +392,7 @@ def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("lang", sorted(grammars()))
 def test_words_without_end(lang: str) -> None:
-    """A name of a law is not sought again at each letter of a word that is none: this took hours."""
-    for sign in ("A", "Aa", "0", "X", "(", "가", "法", "อ"):
-        read(sign * 4_000, lang)
+    """No reader seeks the name of a law in all parts of a word that is none."""
+    with ends():
+        for sign in ("A", "Aa", "0", "X", "(", "가", "法", "อ"):
+            read(sign * 20_000, lang)

@@ -1,4 +1,4 @@
-"""What laws in Chinese have in common: paragraphs without numbers (款, 項), items 一、 and （一）, dates.
+"""What readers of Chinese laws share: paragraphs (款, 項), items such as 一、 and （一）, and dates.
 
 A paragraph is counted, not numbered: the second line of an article without a mark is its paragraph 2. In an article of
 one paragraph the items stand in the article itself, because they are cited so.

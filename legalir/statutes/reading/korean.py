@@ -135,7 +135,7 @@ def add_supplements(law: Law, start: int, end: int) -> None:
         unit = Unit("supplement", "부칙", label="부칙")
         law.root.content.append(unit)
         _add_articles(law, unit, start, first)
-    for act, stop in zip(acts, [*(each.start() for each in acts[1:]), end], strict=True):
+    for act, stop in zip(acts, [*(each.start() for each in acts), end][1:], strict=True):
         date = iso_day(act["date"])
         number = (act["number"] or date).lstrip("0").replace(" ", "")
         taken = {each.number for each in law.root.units if each.kind == "supplement"}

@@ -213,7 +213,7 @@ def _add_articles(outline: Outline, table: Jurisdiction, start: int, end: int) -
     """Read running text with articles: each begins a line, and its paragraphs and items stand inside the lines."""
     law = outline.law
     begins = list(lines(law.text, start, end))
-    for (line, stop), after in zip(begins, [*(each[0] for each in begins[1:]), end], strict=True):
+    for (line, stop), after in zip(begins, [*(each[0] for each in begins), end][1:], strict=True):
         match = _ARTICLE.match(law.text, line, stop)
         if match and (match["heading"] or match.end() > match.end("label") or match.end() == stop):
             unit = Unit("article", "조", number_of(match["label"]), match["label"])
@@ -244,7 +244,7 @@ def _add_decimals(outline: Outline, start: int, end: int) -> None:
         preamble = Unit("preamble")
         outline.enter(preamble, 0)
         add_text(law, preamble, start, first)
-    for (match, value), stop in zip(marks, [*(each.start("label") for each, _ in marks[1:]), end], strict=True):
+    for (match, value), stop in zip(marks, [*(each.start("label") for each, _ in marks), end][1:], strict=True):
         depth = len(value)
         kind = korean.MARKS[min(depth, 5) - 3].kind if depth > 2 else "article" if depth == 2 else "group"
         unit = Unit(kind, _DECIMALS[min(depth, 5) - 1], ".".join(map(str, value)), match["label"])
