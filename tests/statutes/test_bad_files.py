@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,24 @@ def test_a_bad_xml_file(tmp_path: Path, kind: str) -> None:
     assert fault.startswith("bad.xml")
     assert said in fault
     assert "\n" not in fault
+
+
+def test_an_article_with_a_number_beyond_all_others(tmp_path: Path) -> None:
+    """The numbers between it and the others are not listed, which filled the memory."""
+
+    def imports() -> None:
+        used = 1024 * int(re.findall(r"VmSize:\s*(\d+)", Path("/proc/self/status").read_text())[0])
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 29), resource.RLIM_INFINITY))
+        write_collection(f'markdown(path="{root}")', tmp_path / "new")
+
+    root = laws(tmp_path / "laws")
+    (root / "창고" / "법률.md").write_text(f"{ACT}\n##### 제{'9' * 18}조\n등불.\n", encoding="utf-8")
+    process = child(imports)
+    process.join()
+    assert process.exitcode == 0
+    details = json.loads((tmp_path / "new" / "import.json").read_text(encoding="utf-8"))
+    assert [each.get("notes", []) for each in details["files"]] == [[], []]
+    assert "fault" not in str(details["files"])
 
 
 def test_31_february(tmp_path: Path) -> None:
