@@ -82,8 +82,11 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
 
 
 def children(process: int) -> set[int]:
-    tasks = Path(f"/proc/{process}/task").iterdir()
-    return {int(child) for task in tasks for child in (task / "children").read_text().split()}
+    found = set[int]()
+    for task in Path(f"/proc/{process}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # A thread may end while they are listed.
+            found |= set(map(int, (task / "children").read_text().split()))
+    return found
 
 
 def is_running(process: int) -> bool:
@@ -132,10 +135,10 @@ def test_it_ends_while_it_starts(tmp_path: Path) -> None:
     options = ["--workers", "6", "--port", str(free_port())]
     command = [sys.executable, "-m", "legalir.cli.main", "serve", str(folder), *options]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
-        while not children(server.pid) and server.poll() is None:
-            time.sleep(0.002)
-        server.terminate()
         try:
+            while not children(server.pid) and server.poll() is None:
+                time.sleep(0.002)
+            server.terminate()
             assert server.wait(timeout=30) == 0
         finally:
             server.kill()
