@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
@@ -86,6 +86,29 @@ def _width(executor: Executor | None) -> int:
         if isinstance(width, int) and width > 0:
             return width
     return processor_count()
+
+
+class Portable:
+    """Base of objects whose copies, here and in other processes, lack what was loaded, and have locks of their own.
+
+    What was loaded are the values of cached properties.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        loaded = {
+            name for kind in type(self).__mro__ for name, one in vars(kind).items() if isinstance(one, cached_property)
+        }
+        return {
+            name: threading.Lock if isinstance(value, _LOCK) else value
+            for name, value in vars(self).items()
+            if name not in loaded
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({name: value() if value is threading.Lock else value for name, value in state.items()})
+
+
+_LOCK = type(threading.Lock())
 
 
 class Sent(Generic[T, R]):

@@ -9,7 +9,7 @@ from datetime import date
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -75,6 +75,19 @@ class Collection:
         base = None if cache is None else Path(cache).expanduser().absolute()
         self.indexes = CollectionIndexes(self.source, base, self, executor)
         self._chunked: dict[Hashable, Collection] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An executor does not travel. The client, which knows its collection, follows in the state.
+        return Collection, (self.id, self.indexes.base, None, self.as_of), {"client": self.client}
+
+    def _identity(self) -> tuple[object, ...]:
+        return self.source, self.indexes.home, self.as_of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Collection) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
 
     def __repr__(self) -> str:
         return f"Collection({self.id!r})" if self.as_of is None else f"Collection({self.id!r}, as_of={self.as_of!r})"

@@ -14,7 +14,7 @@ import re
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Executor
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
@@ -111,7 +111,7 @@ class CollectionIndexes:
         self.executor = executor
         self.source = source
         self.collection = collection
-        self._cache = cache
+        self.base = cache
         self._opened: dict[Hashable, Any] = {}
         self._locks: dict[Hashable, threading.Lock] = {}
         self._holds: list[Hold] = []
@@ -125,7 +125,7 @@ class CollectionIndexes:
     @property
     def home(self) -> Path:
         """Directory of everything that is stored for any collection."""
-        return self._cache if self._cache is not None else cache_home()
+        return self.base if self.base is not None else cache_home()
 
     @property
     def directory(self) -> Path:
@@ -189,7 +189,7 @@ class CollectionIndexes:
 
         return self._index(
             "numbers",
-            lambda: NumberTable(self.directory / "numbers", lambda: self.source.replaced),
+            lambda: NumberTable(self.directory / "numbers", partial(getattr, self.source, "replaced")),
             lambda table: table.index_columns(*self._columns("law", "article"), corpus=self.corpus),
         )
 

@@ -25,6 +25,7 @@ from legalir.datasets.readers import (
 )
 from legalir.datasets.records import Provision
 from legalir.errors import DataError, DatasetNotFound, suggestion
+from legalir.executors import Portable
 from legalir.storage.digest import cached_file_digest
 from legalir.storage.validity import names_version, provision_key
 
@@ -63,7 +64,7 @@ class Dangling(NamedTuple):
                 yield f"{count} {text} ({', '.join(self.examples[name])}{', …' if count > 3 else ''})"
 
 
-class StatuteDataset:
+class StatuteDataset(Portable):
     """A collection, or one split of it. Nothing is read or fetched before it is asked for.
 
     Args:
@@ -86,6 +87,12 @@ class StatuteDataset:
         if split is not None and split not in self.splits:
             there = f" Its splits: {', '.join(self.splits)}." if self.splits else " It has no splits."
             raise DatasetNotFound(f"{self.base_id} has no split {split!r}.{suggestion(split, self.splits)}{there}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StatuteDataset) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
     def __repr__(self) -> str:
         return f"StatuteDataset({self.id!r})"

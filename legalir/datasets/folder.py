@@ -100,6 +100,10 @@ def _is_mapping(value: object, key: type) -> bool:
     return isinstance(value, dict) and all(isinstance(k, key) and isinstance(v, str) for k, v in value.items())
 
 
+def _here() -> bool:
+    return True
+
+
 class Outline(NamedTuple):
     """Facts about a collection that are there before a file is read or fetched.
 
@@ -113,7 +117,7 @@ class Outline(NamedTuple):
     queries: frozenset[str]
     qrels: frozenset[str]
     about: About | None = None
-    fetched: Callable[[], bool] = lambda: True
+    fetched: Callable[[], bool] = _here
 
     @property
     def splits(self) -> tuple[str, ...]:

@@ -589,7 +589,7 @@ class DenseRetriever(Cuttable):
         """Return the retriever that keeps the best `k` itself, of the same candidates; None for none."""
         fused = super().fuse_rank_cutoff(k)
         if fused is not None and fused is not self and self.index.built() and self._approximates():
-            fused.depth = self.depth or self.num_results
+            return fused._cut(depth=self.depth or self.num_results)
         return fused
 
     @property

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from legalir.encode.contract import Vectors
 from legalir.errors import ComponentError, ModelError
+from legalir.executors import Portable
 from legalir.frames.columns import whole_characters
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
@@ -28,7 +29,7 @@ _STORED = np.dtype("<f4")
 _LARGEST = float(np.finfo(_STORED).max)
 
 
-class HostedEncoder:
+class HostedEncoder(Portable):
     """Encodes with a model behind an endpoint ``POST /embeddings`` that OpenAI's clients can ask.
 
     [rar-agent] searches with OpenAI's text-embedding-3-large, [nitibench] with Cohere's and Jina's encoders.

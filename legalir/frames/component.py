@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import math
-from collections.abc import Callable, Collection
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import pandas as pd
 import pyterrier as pt
@@ -22,10 +22,40 @@ class Component(pt.Transformer):
     A subclass stores each argument of its ``__init__`` under the argument's own name; equality, hash and
     ``repr`` follow from them, so that two equal pipelines share their common prefix in an experiment.
     A subclass implements :meth:`apply` for frames with at least one row and :meth:`empty` for those without.
+
+    All that a component keeps follows from its arguments. An argument that is set later, as ``pt.GridSearch`` does,
+    makes it the component that the constructor makes of the new arguments: they are checked, and nothing stays that
+    was computed from the old ones. After an error it is as it was. Copies and pickles hold the arguments alone.
     """
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        held, parameters = self.__dict__, _signature(type(self).__init__).parameters
+        # The constructor itself sets them one by one.
+        if name in parameters and _MAKING not in held and held.keys() >= parameters.keys():
+            super().__setattr__("__dict__", self._changed(**{name: value}).__dict__)
+        else:
+            super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make, (type(self), self._given())
+
+    def _given(self) -> dict[str, Any]:
+        """Return all arguments of the constructor, by name."""
+        return {name: getattr(self, name) for name in _signature(type(self).__init__).parameters}
+
     def _arguments(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _parameters(type(self).__init__)}
+        """Return the arguments that make two components different, by name."""
+        return self._given()
+
+    def _changed(self, **arguments: Any) -> Self:
+        """Return a new component with other values of some arguments; errors as the constructor."""
+        return _make(type(self), {**self._given(), **arguments})
+
+    def _cut(self, **arguments: Any) -> Self:
+        """Return a copy that keeps what was computed, with other values of arguments on which none of it depends."""
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update({**self.__dict__, **arguments})
+        return copied
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Transform a frame; an empty one costs nothing and returns the full set of columns."""
@@ -50,11 +80,29 @@ class Component(pt.Transformer):
         return f"{type(self).__name__}({inside})"
 
 
+C = TypeVar("C", bound=Component)
+
+_MAKING = "_making"
+"""Attribute of a component whose constructor runs, once its arguments may be set twice."""
+
+
+def _make(made: type[C], arguments: Mapping[str, Any]) -> C:
+    """Return the component of a class with these arguments of the constructor."""
+    bound = inspect.BoundArguments(_signature(made.__init__), OrderedDict(arguments))
+    component = made.__new__(made, *bound.args, **bound.kwargs)
+    component.__dict__[_MAKING] = True
+    component.__init__(*bound.args, **bound.kwargs)  # type: ignore[misc]  # as the call of a class does
+    del component.__dict__[_MAKING]
+    return component
+
+
 @cache
-def _parameters(constructor: Callable[..., None]) -> tuple[str, ...]:
+def _signature(constructor: Callable[..., None]) -> inspect.Signature:
+    """Return the signature of a constructor without `self`."""
     if constructor in (pt.Transformer.__init__, object.__init__):
-        return ()  # A component without parameters; theirs would be *args.
-    return tuple(name for name in inspect.signature(constructor).parameters if name != "self")
+        return inspect.Signature()  # A component without parameters; theirs would be *args.
+    signature = inspect.signature(constructor)
+    return signature.replace(parameters=[*signature.parameters.values()][1:])
 
 
 def _hashable(value: Any) -> Any:
@@ -130,9 +178,7 @@ class Cuttable(Component):
             return None
         if self.num_results is not None and k >= self.num_results:
             return self
-        fused = copy.copy(self)
-        fused.num_results = k
-        return fused
+        return self._cut(num_results=k)
 
     def _shown(self) -> dict[str, Any]:
         """Return the arguments but for a number of results that limits nothing."""

@@ -30,8 +30,8 @@ class Scoring(Protocol):
         ...
 
 
-def scorer_of(transformer: pt.Transformer | None) -> pt.Transformer | None:
-    """Return the scorer of the component that made the scores of a pipeline.
+def scoring_of(transformer: pt.Transformer | None) -> pt.Transformer | None:
+    """Return the component that made the scores of a pipeline.
 
     In a chain, that is the last component that is not a cutoff.
 
@@ -39,10 +39,21 @@ def scorer_of(transformer: pt.Transformer | None) -> pt.Transformer | None:
         None where that component has no scorer, or there is no component.
     """
     if isinstance(transformer, Compose):
-        return scorer_of(next((part for part in reversed(list(transformer)) if not isinstance(part, RankCutoff)), None))
+        return scoring_of(
+            next((part for part in reversed(list(transformer)) if not isinstance(part, RankCutoff)), None)
+        )
     if isinstance(getattr(transformer, "scorer", None), pt.Transformer):
         return None  # Its scorer is for its own use, as in SAR and caches.
-    return transformer.scorer() if isinstance(transformer, Scoring) else None
+    return transformer if isinstance(transformer, Scoring) else None
+
+
+def scorer_of(transformer: pt.Transformer | None) -> pt.Transformer | None:
+    """Return the scorer of the component that made the scores of a pipeline; None as :func:`scoring_of`.
+
+    A scorer may follow the parameters that the component has now: ask for it when it is needed.
+    """
+    component = scoring_of(transformer)
+    return component.scorer() if isinstance(component, Scoring) else None
 
 
 class PairScorer(Component):

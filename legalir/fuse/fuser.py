@@ -211,9 +211,7 @@ class Fuser(Cuttable):
 
     def compile(self) -> pt.Transformer:
         """Return this fusion with its pipelines compiled."""
-        compiled = [pipeline.compile() for pipeline in self.pipelines]
-        others = {name: value for name, value in self._arguments().items() if name != "pipelines"}
-        return type(self)(*compiled, **others)
+        return self._changed(pipelines=tuple(pipeline.compile() for pipeline in self.pipelines))
 
     def __repr__(self) -> str:
         others = [f"{name}={value!r}" for name, value in self._shown().items() if name != "pipelines"]

@@ -148,6 +148,7 @@ class LLMAnswer(Generator):
             :func:`~legalir.generate.contexts.estimated_tokens`); those at the end that do not fit are left out.
         max_tokens: tokens of the reply, at least 16.
         temperature: from 0 to 2.
+        memory_prompt: the prompt with ``context=False``; None for `prompt`.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -170,7 +171,9 @@ class LLMAnswer(Generator):
         context_tokens: int | None = None,
         max_tokens: int = 1024,
         temperature: float = 0.0,
+        memory_prompt: Prompt | None = None,
     ) -> None:
+        check_flag("answer", "context", context)
         check_number("answer", "k", k, low=1, integer=True)
         check_number("answer", "max_tokens", max_tokens, low=16, integer=True)
         check_number("answer", "temperature", temperature, low=0, high=2)
@@ -188,6 +191,7 @@ class LLMAnswer(Generator):
         self.context_tokens = context_tokens
         self.max_tokens = max_tokens
         self.temperature = temperature
+        self.memory_prompt = memory_prompt
         self.needs_provisions = context
         client.model(llm)  # A model that is missing or not allowed is told at once.
 
@@ -228,7 +232,7 @@ class LLMAnswer(Generator):
         # Nothing to read, nothing to ask.
         asked = [number for number, one in enumerate(given) if one.docnos or not self.context]
         replies = self.client.ask(
-            self.prompt,
+            self.prompt if self.context else self.memory_prompt or self.prompt,
             [
                 {
                     "question": questions[number][0],
@@ -297,7 +301,7 @@ class LLMAnswer(Generator):
         )
 
 
-@parameters_of(LLMAnswer, without=["client", "prompt", "collection", "graph", "numbers"])
+@parameters_of(LLMAnswer, without=["client", "prompt", "memory_prompt", "collection", "graph", "numbers"])
 def answer(
     collection: Any,
     *,
@@ -317,16 +321,15 @@ def answer(
         language: language of the prompt; ``auto`` for that of the collection.
     """
     check_flag("answer", "links", links)
-    check_flag("answer", "context", context)
-    name = "answer" if context else "answer_memory"
     return LLMAnswer(
         collection.client,
-        collection_prompt("answer", collection, name, prompt, language),
+        collection_prompt("answer", collection, "answer", prompt, language),
         collection,
-        collection.graph if links and context else None,
+        collection.graph if links else None,
         collection.indexes.numbers,
         llm,
         k,
         context,
+        memory_prompt=collection_prompt("answer", collection, "answer_memory", prompt, language),
         **params,
     )

@@ -476,6 +476,9 @@ class CitationGraph(pt.Artifact):
         graph.__dict__["_content"] = content
         return graph
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (self._holding, (self._content,)) if self.in_memory else (type(self), (self.path,))
+
     def save(self, path: str | PathLike[str]) -> Self:
         """Write the graph to a directory, whole or not at all, and return it as it stands there.
 

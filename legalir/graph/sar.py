@@ -10,7 +10,6 @@ arithmetic is done for all queries at once. Seeds s have scores S(s) in [0, 1]::
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -27,7 +26,7 @@ from legalir.frames.columns import check_queries, empty_like, query_columns, req
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.normalize import FITTED, NORMALIZERS, clip
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
-from legalir.frames.scorer import scorer_of
+from legalir.frames.scorer import scorer_of, scoring_of
 from legalir.graph.citation_graph import OPPOSITE, CitationGraph, Direction
 from legalir.graph.expander import check_graph
 from legalir.plugins import parameters_of
@@ -263,9 +262,7 @@ class SAR(Component):
 
     def _on(self, day: int) -> SAR:
         """Return the component over the links in force on a day."""
-        of_day = copy.copy(self)
-        of_day.graph = self.graph.at(day)
-        return of_day
+        return self._cut(graph=self.graph.at(day))
 
     def candidates(self, lists: RankedLists) -> Candidates:
         """Return all candidates of all queries, and the parts of their scores; errors as :meth:`apply`."""
@@ -460,7 +457,7 @@ def sar(
     Provisions that the list lacks are scored by the retriever on the left, if it can, or by `scorer`:
     ``rrf(bm25, lsa) % 100 >> sar(scorer=lsa, normalize="minmax")``.
     """
-    return SAR(collection.graph, scorer=scorer_of(left) if scorer is None else scorer, **params)
+    return SAR(collection.graph, scorer=scoring_of(left) if scorer is None else scorer, **params)
 
 
 # Read by legalir.testing.

@@ -141,6 +141,9 @@ class ReplyCache:
         self._database: sqlite3.Connection | None = None
         self._file = 0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReplyCache, (self.path,)
+
     def get(self, key: str) -> StoredReply | None:
         """Return the reply of a request; None if there is none, or if its row was altered.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gzip
 import logging
 import os
@@ -169,8 +168,14 @@ class Client:
         self._models: dict[str, ChatModel] = {}
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = {name: getattr(self, name) for name in ("llm", "offline", "local_only", "max_tokens_total")}
+        # A client knows its collection, which knows the client.
+        state = {**settings, "_cache": self._cache, "_replies": self._replies, "collection": self.collection}
+        return Client, (), state
+
     def _identity(self) -> tuple[object, ...]:
-        return self.llm, self._cache.path, self.offline, self.local_only, self.max_tokens_total
+        return self.llm_name(), self._cache.path, self.offline, self.local_only, self.max_tokens_total
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Client) and self._identity() == other._identity()
@@ -183,8 +188,8 @@ class Client:
 
     def over(self, collection: object) -> Client:
         """Return this client for a collection: the same settings, cache and counts, and replies of its own."""
-        client = copy.copy(self)
-        client.collection, client._models, client._replies, client._used = collection, {}, {}, {}
+        client = Client.__new__(Client)
+        vars(client).update({**vars(self), "collection": collection, "_models": {}, "_replies": {}, "_used": {}})
         return client
 
     def model(self, llm: str | ChatModel | None = None) -> ChatModel:

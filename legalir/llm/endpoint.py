@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from legalir.errors import ComponentError, ModelError, describe
+from legalir.executors import Portable
 from legalir.extras import require
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion
@@ -29,7 +30,7 @@ _OPTIONAL = {"response_format": None, "seed": None, "temperature": None, "max_to
 """Parameters that some models refuse, and the name that they have there."""
 
 
-class Endpoint:
+class Endpoint(Portable):
     """An address that takes JSON and returns JSON; retries, time limits and errors are the same for all its users.
 
     A request is tried again after a lost connection, a time-out, 429 and 5xx, with growing pauses or after the time

@@ -9,13 +9,14 @@ from time import perf_counter
 from typing import Any
 
 from legalir.errors import ModelError
+from legalir.executors import Portable
 from legalir.extras import require
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion
 from legalir.models.gguf_file import check_gguf, gguf_name, gguf_path
 
 
-class GGUF:
+class GGUF(Portable):
     """A chat model in a GGUF file; the text never leaves this process.
 
     Args:

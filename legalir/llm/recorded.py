@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from legalir.errors import ComponentError, ModelError
+from legalir.executors import Portable
 from legalir.llm.cache import StoredReply
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.storage.digest import cached_file_digest
@@ -17,7 +18,7 @@ FILE = "rewrites.jsonl"
 """Name of the file of recorded replies in the folder of a collection."""
 
 
-class Recorded:
+class Recorded(Portable):
     """Replies from a file of JSON lines, found by the name of the prompt and the question.
 
     A line is ``{"prompt": …, "question": …, "text": …}``, or one that ``legalir llm cache export`` wrote; of several

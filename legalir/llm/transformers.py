@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from legalir.errors import ModelError
+from legalir.executors import Portable
 from legalir.extras import require
 from legalir.frames.columns import whole_characters
 from legalir.frames.component import check_choice, check_number
@@ -21,7 +22,7 @@ from legalir.models.loading import DTYPES, placement
 from legalir.storage.digest import digest
 
 
-class TransformersChat:
+class TransformersChat(Portable):
     """A chat model read by transformers; the text never leaves this process.
 
     A request becomes text by the model's own chat template. At temperature 0 the most likely token is taken each time.

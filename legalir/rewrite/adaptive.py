@@ -81,7 +81,7 @@ class Adaptive(Component):
 
     def compile(self) -> pt.Transformer:
         """Return this component with its pipeline compiled."""
-        return type(self)(**{**self._arguments(), "pipeline": self.pipeline.compile()})
+        return self._changed(pipeline=self.pipeline.compile())
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results of each question, cut to the k of its class.

@@ -154,7 +154,7 @@ class Multi(RRF):
 
     def compile(self) -> pt.Transformer:
         """Return this fusion with its pipeline compiled."""
-        return type(self)(**{**self._arguments(), "pipeline": self.pipeline.compile()})
+        return self._changed(pipeline=self.pipeline.compile())
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""

@@ -31,6 +31,7 @@ import numpy.typing as npt
 import pyterrier as pt
 
 from legalir.errors import ArtifactError
+from legalir.executors import Portable
 from legalir.storage.arrays import load_array
 from legalir.storage.files import atomic_file, sync_directory, sync_file
 from legalir.storage.locks import cache_lock
@@ -151,8 +152,8 @@ def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str,
                 raise
 
 
-class IndexArtifact(pt.Artifact, pt.Indexer):
-    """An index in a directory; a subclass opens its parts in cached properties.
+class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
+    """An index in a directory; a subclass opens its parts in cached properties. A copy of it opens them again.
 
     A subclass names its `kind` and the `version` of its layout, and writes a docno for each document.
     """
@@ -172,9 +173,8 @@ class IndexArtifact(pt.Artifact, pt.Indexer):
 
     def forget(self) -> None:
         """Close the files; the next use opens them again."""
-        for kind in type(self).__mro__:
-            for name in [name for name, value in vars(kind).items() if isinstance(value, cached_property)]:
-                self.__dict__.pop(name, None)
+        for name in self.__dict__.keys() - self.__getstate__().keys():
+            self.__dict__.pop(name, None)
 
     @cached_property
     def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:

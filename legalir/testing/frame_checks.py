@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import LegalIRError
+from legalir.errors import LegalIRError, describe
+from legalir.frames.component import Component
 from legalir.pipeline.in_force import made_in_force
 from legalir.storage.validity import day_of, iso_date
 from legalir.testing.checks import Failed, Function, NotApplicable, given
@@ -308,6 +310,107 @@ def identity(sandbox: Sandbox) -> None:
         raise Failed(f"its repr {repr(first)[:80]!r} differs for equal components: define __repr__, as Component does.")
 
 
+def set_parameters(sandbox: Sandbox) -> None:
+    """A parameter that is set after a run acts as in a new component, and is refused as there."""
+    run = sandbox.run()
+    component, settable = run.component, 0
+    for name, value in sandbox.under_test.given_defaults().items():
+        own = getattr(component, name, run)
+        if type(own) is not type(value) or own != value or not isinstance(value, bool | int | float | str | None):
+            continue  # The component has no such attribute, or it means something else there.
+        tried = 0
+        for other in (*_other_values(component, name, value), -1, "?"):
+            try:
+                new = sandbox.make(run.collection, **{name: other})
+            except Exception:
+                settable += 1
+                _check_refused(run, name, other)
+                continue
+            if tried == _VALUES or other in (-1, "?"):
+                continue
+            try:
+                expected = new.transform(run.inp.copy())
+            except Exception:  # The value is refused where it is used.
+                continue
+            tried, settable = tried + 1, settable + 1
+            component.set_parameter(name, other)
+            when = f"with {name}={other!r} set after a run"
+            _no_difference(expected, component.transform(run.inp.copy()), when, _SET_CURE, exact=True)
+            if isinstance(component, Component) and (component != new or repr(component) != repr(new)):
+                raise Failed(f"{when}, it is not equal to a new component, or not in its repr: {_SET_CURE}")
+            component.set_parameter(name, value)
+            when = f"with {name} set to {other!r} and back to {value!r}"
+            _no_difference(run.out, component.transform(run.inp.copy()), when, _SET_CURE, exact=True)
+    if not settable:
+        raise NotApplicable("it has no attribute that is a number, a truth value or a choice of its factory")
+
+
+_VALUES = 2
+"""Number of values that each parameter is set to."""
+
+_SET_CURE = (
+    "make the component a legalir.extend.Component that stores its arguments under their names, or compute from a "
+    "parameter when it is used."
+)
+
+
+def _other_values(component: object, name: str, value: bool | float | str | None) -> list[object]:
+    """Return values that a parameter may take: other choices of its type, or other numbers."""
+    try:
+        hint = get_type_hints(type(component).__init__).get(name)
+    except Exception:  # A name that only a type checker imports.
+        hint = None
+    choices = [one for part in (hint, *get_args(hint)) if get_origin(part) is Literal for one in get_args(part)]
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        numbers: list[object] = [1, 2, value + 1]
+    elif isinstance(value, float):
+        numbers = [value / 2, 1.0, value + 1]
+    else:
+        numbers = [1, 0.5] if value is None else []
+    return [one for one in (*choices, *numbers) if one != value]
+
+
+def _check_refused(run: Run, name: str, value: object) -> None:
+    """Check that a value is refused which the factory refuses, and that the component is then as it was."""
+    try:
+        run.component.set_parameter(name, value)
+    except Exception:
+        when = f"after {name}={value!r} was refused"
+        _no_difference(run.out, run.component.transform(run.inp.copy()), when, _SET_CURE, exact=True)
+        return
+    raise Failed(f"{name}={value!r}, which the factory refuses, can be set: {_SET_CURE}")
+
+
+def pickling(sandbox: Sandbox) -> None:
+    """A pickled copy, made before a run or after it, is equal and gives the same output, to the last bit."""
+    collection = sandbox.collection()
+    component, another = sandbox.make(collection), sandbox.make(collection)
+    inp = sandbox.input(collection, component)
+    before = _pickled(component, "before a run")
+    out = component.transform(inp.copy())
+    for when, packed in (("before a run", before), ("after a run", _pickled(component, "after a run"))):
+        copy = pickle.loads(packed)
+        _no_difference(out, copy.transform(inp.copy()), f"as a copy pickled {when}", _PICKLE_CURE, exact=True)
+        # identity reports those that are not even equal to one made of the same parameters.
+        if component == another and (copy != component or hash(copy) != hash(component)):
+            raise Failed(f"a copy pickled {when} is not equal to the component: {_PICKLE_CURE}")
+
+
+_PICKLE_CURE = (
+    "make the component a legalir.extend.Component, whose pickle is its arguments, and let these be numbers, texts, "
+    "paths, and what travels as such."
+)
+
+
+def _pickled(component: object, when: str) -> bytes:
+    try:
+        return pickle.dumps(component)
+    except Exception as error:
+        raise Failed(f"it cannot be pickled {when} ({describe(error)}): {_PICKLE_CURE}") from error
+
+
 def index_reload(sandbox: Sandbox) -> None:
     """A collection that is opened again over the same cache reads the indexes back, with the same output."""
     run = sandbox.run()
@@ -372,6 +475,8 @@ INVARIANCE_CHECKS: tuple[Function, ...] = (
     determinism,
     another_build,
     identity,
+    set_parameters,
+    pickling,
     index_reload,
     composed_queries,
 )
