@@ -40,6 +40,14 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Replace a value of the file; repeatable."),
     ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Number of processes that run systems. Shared steps may run more than once; systems that ask a "
+            "language model run in one process.",
+        ),
+    ] = 1,
     llm: Llm = None,
     offline: Offline = False,
     local_only: LocalOnly = False,
@@ -62,7 +70,7 @@ def run(
         definition = definition.replace(dataset=dataset, datasets=())
     client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     outputs = []
-    for folder, result in run_all(definition, out if out is not None else Path("results") / file.stem, client):
+    for folder, result in run_all(definition, out if out is not None else Path("results") / file.stem, client, jobs):
         page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
         if as_json:
             outputs.append(_result_json(result, folder, page))

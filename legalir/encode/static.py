@@ -98,6 +98,9 @@ class StaticEncoder:
         else:
             self.fingerprint = model_fingerprint(read_about(self._folder))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StaticEncoder, (self.model if self._folder is None else self._folder,)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StaticEncoder) and self.fingerprint == other.fingerprint
 

@@ -43,6 +43,7 @@ def run(
     collection: Collection | None = None,
     client: Client | None = None,
     latency_queries: int = 200,
+    jobs: int = 1,
 ) -> ExperimentResult:
     """Run an experiment.
 
@@ -57,6 +58,8 @@ def run(
         client: asks language models; None for that of `collection`, or one for the model of the definition. A model
             that the client names, or ``$LEGALIR_LLM``, comes before that of the definition.
         latency_queries: the most queries to time one by one for each system; 0 times none.
+        jobs: number of processes that run systems. Each system runs by itself there, so that steps that several of them
+            share run more than once; those that ask a language model run in this process. Scores are the same.
 
     Raises:
         ExperimentError: the definition or a system is wrong, or `out` cannot be written.
@@ -84,7 +87,7 @@ def run(
         asked.read_replies(Path(definition.replies))
     if folder is not None and (folder / REPLIES).is_file():
         asked.read_replies(folder / REPLIES)
-    runs, absent = make_runs(definition, collection, topics, folder, latency_queries)
+    runs, absent = make_runs(definition, collection, topics, folder, latency_queries, jobs)
     frames = {name: run.frame for name, run in runs.items()}
     latencies = {name: run.record.latency for name, run in runs.items()}
     with progress("Scoring", 2) as advance:
@@ -112,6 +115,7 @@ def run_all(
     definition: Definition | Mapping[str, object] | str | os.PathLike[str],
     out: str | os.PathLike[str],
     client: Client | None = None,
+    jobs: int = 1,
 ) -> Iterator[tuple[Path, ExperimentResult]]:
     """Run an experiment on each of its datasets; yield the directory of each result and the result.
 
@@ -129,7 +133,7 @@ def run_all(
         load(one.located(Path.cwd()).dataset)
     for one in definitions:
         folder = Path(out) if len(definitions) == 1 else Path(out) / dataset_slug(one.dataset)
-        yield folder, run(one, folder, client=client)
+        yield folder, run(one, folder, client=client, jobs=jobs)
 
 
 def dataset_slug(dataset: str) -> str:

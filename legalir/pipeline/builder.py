@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, cast
 
 import pyterrier as pt
@@ -207,7 +208,7 @@ class _Building:
         if not foreign or not getattr(collection, "dated", False):
             return plugin.make(collection, pipelines, params)
         return made_in_force(
-            lambda given: plugin.make(collection, pipelines, given),
+            partial(plugin.make, collection, pipelines),
             params,
             plugin.signature.defaults(),
             collection.indexes.laws,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -77,7 +78,15 @@ class InForce(Component):
             if most is None or self.num_results is None or self.remade is None or not self._short(out, kept, most):
                 return kept if self.num_results is None or "rank" not in kept else kept[kept["rank"] < self.num_results]
             most = min(2 * most, len(self.law.docno_table))
-            out = self.remade(most).transform(inp)
+            out = self._asked_for(most).transform(inp)
+
+    def _asked_for(self, most: int) -> pt.Transformer:
+        """Return the component, as it is set now, for another number of results."""
+        component = self.component
+        if isinstance(component, Component) and "num_results" in component._given():
+            return component._changed(num_results=most)
+        assert self.remade is not None
+        return self.remade(most)
 
     def _short(self, out: pd.DataFrame, kept: pd.DataFrame, most: int) -> bool:
         """Return whether a query may have more results in force than `kept` has of it."""
@@ -122,4 +131,10 @@ def made_in_force(
     most = params.get("num_results", defaults.get("num_results"))
     if not isinstance(most, int):
         return InForce(component, law)
-    return InForce(component, law, most, lambda n: cast(pt.Transformer, make({**params, "num_results": n})))
+    return InForce(component, law, most, partial(_remade, make, params))
+
+
+def _remade(
+    make: Callable[[Mapping[str, object]], object], params: Mapping[str, object], num_results: int
+) -> pt.Transformer:
+    return cast(pt.Transformer, make({**params, "num_results": num_results}))

@@ -89,7 +89,7 @@ def test_the_factory_takes_the_scorer_of_what_is_on_its_left(index: SparseIndex)
         graph = GRAPH
 
     left = index.tfidf() % 2
-    assert sar(Collection(), left=left) == SAR(GRAPH, scorer=index.tfidf().scorer())
+    assert sar(Collection(), left=left) == SAR(GRAPH, scorer=index.tfidf())
     assert sar(Collection(), left=left, scorer=index.bm25()).scorer == index.bm25()
     assert sar(Collection(), left=pt.Transformer.identity()).scorer is None
     chosen = {"k": 3, "beta": 0.1, "normalize": "max", "freeze": 1, "pool": 9, "small_degree": "one", "direction": "in"}

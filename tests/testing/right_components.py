@@ -17,7 +17,7 @@ import pyterrier as pt
 from legalir.errors import ComponentError
 from legalir.evaluate.judges import Judge, Judged, Verdict
 from legalir.frames.columns import drop_results, empty_like
-from legalir.frames.component import Component
+from legalir.frames.component import Component, check_number
 from legalir.frames.ranking import rank_results
 from legalir.generate.generator import Generator
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
@@ -34,6 +34,7 @@ class Overlap(Component):
 
     def __init__(self, collection: Any, num_results: int = 1000) -> None:
         self.collection = collection
+        check_number("it", "num_results", num_results, low=1, integer=True)
         self.num_results = num_results
         self.documents = {doc.doc_id: set(parts(doc.default_text())) for doc in collection.docs()}
 
@@ -67,6 +68,7 @@ class Best(Component):
 
     def __init__(self, pipelines: tuple[Any, ...], num_results: int = 1000) -> None:
         self.pipelines = pipelines
+        check_number("it", "num_results", num_results, low=1, integer=True)
         self.num_results = num_results
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -92,6 +94,7 @@ class Squared(Component):
     """Ranks by the square of the score."""
 
     def __init__(self, num_results: int = 1000) -> None:
+        check_number("it", "num_results", num_results, low=1, integer=True)
         self.num_results = num_results
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:

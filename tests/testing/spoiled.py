@@ -40,12 +40,23 @@ class Spoiled(Component):
     def _arguments(self) -> dict[str, Any]:
         return {"inner": self.inner}  # Functions and collections have an address in their representation.
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        _HOW[id(self.how)] = self.how  # Functions of a test have no name to pickle.
+        return _again, (type(self), self.inner, id(self.how), self.collection)
+
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         return self.how(self, inp)
 
     def right(self, inp: pd.DataFrame) -> pd.DataFrame:
         out: pd.DataFrame = self.inner.transform(inp)
         return out
+
+
+_HOW: dict[int, Spoil] = {}
+
+
+def _again(made: type[Spoiled], inner: Any, how: int, collection: Any) -> Spoiled:
+    return made(inner, _HOW[how], collection)
 
 
 def by(how: Spoil, made: type[Spoiled] = Spoiled) -> Callable[[Factory], Factory]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -139,11 +138,9 @@ def seen_before(self: Spoiled, inp: pd.DataFrame) -> bool:
 
 
 def second_of_a_collection(factory: Factory) -> Factory:
-    made: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def spoiled(collection: Any, *pipelines: Any, **params: Any) -> Spoiled:
-        made[collection] = made.get(collection, 0) + 1
-        number = made[collection]
+        number = collection.made = getattr(collection, "made", 0) + 1
         inner = factory(collection, *pipelines, **params)
         return Spoiled(inner, lambda self, inp: changed(self.right(inp)) if number > 1 else self.right(inp), collection)
 
@@ -152,16 +149,15 @@ def second_of_a_collection(factory: Factory) -> Factory:
 
 def reading_badly(factory: Factory) -> Factory:
     """Return a mutant that is right on the collection for which it writes its index, and wrong when it reads it."""
-    writers: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def spoiled(collection: Any, *pipelines: Any, **params: Any) -> Spoiled:
         path = collection.cache / f"own-index-{collection.source.folder.root.name}"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-            writers.add(collection)
+            collection.writes = True
         inner = factory(collection, *pipelines, **params)
-        wrong = collection not in writers
+        wrong = not hasattr(collection, "writes")
         return Spoiled(inner, lambda self, inp: changed(self.right(inp)) if wrong else self.right(inp), collection)
 
     return with_signature(spoiled, factory)
@@ -180,6 +176,71 @@ class Nameless(Spoiled):
     """Has an address in its representation."""
 
     __repr__ = object.__repr__
+
+
+class Stuck(Spoiled):
+    """Keeps what its first run made of `num_results`."""
+
+    @property
+    def num_results(self) -> Any:
+        return vars(self).get("shown", self.inner.num_results)
+
+    @num_results.setter
+    def num_results(self, value: Any) -> None:
+        self.set(value)
+
+    def set(self, value: Any) -> None:
+        self.inner._changed(num_results=value)
+        vars(self)["shown"] = value
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        self.memory.add("run")
+        return super().transform(inp)
+
+
+class Unchecked(Stuck):
+    """Takes any value for `num_results`."""
+
+    def set(self, value: Any) -> None:
+        vars(self.inner)["num_results"] = value
+
+
+class Halfway(Stuck):
+    """Has a new value of `num_results` when it refuses it."""
+
+    def set(self, value: Any) -> None:
+        vars(self.inner)["num_results"] = value
+        self.inner._changed(num_results=value)
+
+
+class Unpickled(Stuck):
+    """Cannot be pickled after a run."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.memory:
+            raise TypeError("cannot pickle an open file")
+        return super().__reduce__()
+
+
+class Copied(Spoiled):
+    """Knows whether it was pickled."""
+
+    copied = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return *super().__reduce__(), {"copied": True}
+
+
+class Forgetful(Copied):
+    """Is another component when it was pickled."""
+
+    def _arguments(self) -> dict[str, Any]:
+        return {**super()._arguments(), "copied": self.copied}
+
+
+def other_if_copied(self: Any, inp: pd.DataFrame) -> pd.DataFrame:
+    out = self.right(inp)
+    return changed(out) if self.copied and len(inp) else out
 
 
 def as_it_is(self: Spoiled, inp: pd.DataFrame) -> pd.DataFrame:

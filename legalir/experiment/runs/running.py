@@ -8,7 +8,8 @@ import operator
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
+from io import BytesIO
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +19,7 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError, describe
+from legalir.executors import Sent, mapped
 from legalir.experiment.definition.definition import Definition
 from legalir.experiment.runs.files import (
     RANKED_COLUMNS,
@@ -34,6 +36,7 @@ from legalir.experiment.runs.fingerprints import frame_fingerprint, notes, run_k
 from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
+from legalir.frames.component import check_number
 from legalir.frames.ranking import RankedLists, rank_results
 from legalir.generate.generator import ANSWER_COLUMNS, Answer, with_unanswered
 from legalir.llm.client import Client, Usage
@@ -75,6 +78,7 @@ def make_runs(
     topics: pd.DataFrame,
     out: Path | None = None,
     latency_queries: int = 200,
+    jobs: int = 1,
 ) -> tuple[dict[str, Run], dict[str, str]]:
     """Return the run of each system, in the order of the definition, and for each other system why it has none.
 
@@ -88,12 +92,15 @@ def make_runs(
         topics: columns ``qid, query`` and any others.
         out: directory of the result, or None.
         latency_queries: the most queries to time one by one for each system; 0 times none.
+        jobs: number of processes that run systems, see :func:`_by_processes`; 1 for this process alone.
 
     Raises:
+        ComponentError: `jobs` is not an integer of at least 1.
         ExperimentError: the results of a system are not a run, or `out` cannot be written.
         ExpressionError: an expression cannot be read.
         ModelError: every system lacks its model or a package.
     """
+    check_number("experiment", "jobs", jobs, low=1, integer=True)
     absent: dict[str, str] = {}
     systems = _systems(definition, collection, topics, out, absent)
     runs: dict[str, Run] = {}
@@ -102,7 +109,8 @@ def make_runs(
             runs[name] = run
     todo = [name for name in systems if name not in runs]
     with progress("Running systems", len(todo)) as advance:
-        for name, results, spent in _run_and_judge(systems, todo, topics, absent, collection.client):
+        run_all = _run_and_judge if jobs == 1 else partial(_by_processes, jobs)
+        for name, results, spent in run_all(systems, todo, topics, absent, collection.client):
             system = systems[name]
             record = RunRecord(name, system.expression, system.key, "", len(topics), spent.seconds)
             remarks = [remark for step in (system.pipeline, *system.judges) for remark in notes(step)]
@@ -141,6 +149,84 @@ def _run_and_judge(
             yield name, judged, total
 
 
+def _by_processes(
+    jobs: int,
+    systems: Mapping[str, _System],
+    names: Sequence[str],
+    topics: pd.DataFrame,
+    absent: dict[str, str],
+    client: Client,
+) -> Iterator[tuple[str, pd.DataFrame, Spent]]:
+    """Run some systems in processes, each by itself; arguments and results as :func:`_run_and_judge`.
+
+    A system that asks a language model runs in this process: limits and counts of requests are those of one client.
+
+    Raises:
+        ExperimentError: a system cannot be sent to another process.
+        WorkerError: a process ended.
+    """
+    here = [name for name in names if _asks(name, systems[name])]
+    sent = {name: systems[name] for name in names if name not in here}
+    if sent:
+        runs = mapped(Sent(partial(_run_alone, sent, topics)), sent, workers=min(jobs, len(sent)))
+        for found, missing, messages in runs:
+            for level, message in messages:
+                _log.log(level, message)
+            for name, reason in missing.items():
+                _leave_out([name], reason, absent)
+            yield from found
+    yield from _run_and_judge(systems, here, topics, absent, client)
+
+
+def _asks(name: str, system: _System) -> bool:
+    """Return whether a part of a system has a client of language models.
+
+    Raises:
+        ExperimentError: the system cannot be pickled.
+    """
+    from cloudpickle import Pickler
+
+    from legalir.collection.collection import Collection
+
+    clients: list[Client] = []
+
+    class Visitor(Pickler):  # type: ignore[misc]  # it has no types
+        """Looks at each object that would travel."""
+
+        def persistent_id(self, held: object) -> str | None:
+            if isinstance(held, Client):
+                clients.append(held)
+            # A component that asks holds the client itself; that of a collection is for others.
+            return "not entered" if isinstance(held, Client | Collection) else None
+
+    try:
+        Visitor(BytesIO()).dump((system.pipeline, system.judges))
+    except Exception as error:
+        raise ExperimentError(
+            f"The system {name!r} cannot be sent to another process ({describe(error)}): run it without jobs."
+        ) from error
+    return bool(clients)
+
+
+def _run_alone(
+    systems: Mapping[str, _System], topics: pd.DataFrame, name: str
+) -> tuple[list[tuple[str, pd.DataFrame, Spent]], dict[str, str], list[tuple[int, str]]]:
+    """Return the results of a system as :func:`_run_and_judge`, why it has none, and the messages of its components."""
+    absent: dict[str, str] = {}
+    messages: list[tuple[int, str]] = []
+
+    def keep(record: logging.LogRecord) -> bool:
+        if record.msg != _LEFT_OUT:  # The process that called says so.
+            messages.append((record.levelno, record.getMessage()))
+        return False
+
+    _log.addFilter(keep)
+    try:
+        return list(_run_and_judge(systems, [name], topics, absent, Client())), absent, messages
+    finally:
+        _log.removeFilter(keep)
+
+
 def _systems(
     definition: Definition, collection: Collection, topics: pd.DataFrame, out: Path | None, absent: dict[str, str]
 ) -> dict[str, _System]:
@@ -165,7 +251,7 @@ def _systems(
         except LegalIRError as error:
             if (cause := _missing(error)) is None:
                 raise type(error)(f"The system {name!r}: {error}") from error
-            _leave_out([name], cause, absent)
+            _leave_out([name], str(cause), absent)
             continue
         systems[name] = _System(expression, pipeline, judges, key, paths.get(name))
     return systems
@@ -228,7 +314,7 @@ def run_together(
             except LegalIRError as error:
                 if (cause := _missing(error)) is None:
                     raise
-                _leave_out(list(rest), cause, absent)
+                _leave_out(list(rest), str(cause), absent)
                 continue
         total = Spent(spent.seconds + perf_counter() - start, spent.usage.plus(client.usage.since(before)))
         if asked is not None and isinstance(results, pd.DataFrame) and has_answers(results):
@@ -243,10 +329,13 @@ def _missing(error: BaseException | None) -> ModelError | MissingExtra | None:
     return error
 
 
-def _leave_out(names: Sequence[str], error: LegalIRError, absent: dict[str, str]) -> None:
-    if str(error) not in absent.values():
-        _log.warning("Left out %s: %s", "; ".join(names), error)
-    absent |= dict.fromkeys(names, str(error))
+_LEFT_OUT = "Left out %s: %s"
+
+
+def _leave_out(names: Sequence[str], reason: str, absent: dict[str, str]) -> None:
+    if reason not in absent.values():
+        _log.warning(_LEFT_OUT, "; ".join(names), reason)
+    absent |= dict.fromkeys(names, reason)
 
 
 def _may_answer(pipeline: pt.Transformer) -> bool:
