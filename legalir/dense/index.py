@@ -52,9 +52,10 @@ from legalir.encode.static import static_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
-from legalir.frames.columns import QUERY_PARTS, check_queries, drop_results, empty_like, require_texts
-from legalir.frames.component import Component, Cuttable, check_number
+from legalir.frames.columns import QUERY_PARTS, check_queries, drop_results, require_texts
+from legalir.frames.component import Component, check_number
 from legalir.frames.ranking import RankedLists, hit_lists
+from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.sparse import SparseIndex
 from legalir.plugins import parameters_of
@@ -547,15 +548,15 @@ def _mean_vectors(encoder: Encoder, parts: Sequence[tuple[tuple[str, str], ...]]
     return unit_rows(sums)
 
 
-class DenseRetriever(Cuttable):
+class DenseRetriever(Retriever):
     """Finds the documents whose vectors have the greatest cosine with that of a query [vector-space].
 
     All are compared, unless the index holds an approximate search (see :class:`~legalir.DenseIndex`), which finds most
     of the best, and may find less than `num_results`; its results have the same scores, and ties are broken alike.
 
-    Columns in: ``qid`` and ``query_vec``, numbers [d] of any length but 0, or else ``query``, which is encoded; of
-    result rows only their queries are used. Columns out: the query columns, then ``docno, score, rank``. Scores are
-    cosines, from −1 to 1. A query whose vector is zeros returns no rows.
+    Columns in: ``qid`` and ``query_vec``, numbers [d] of any length but 0, or else ``query``, which is encoded. Columns
+    out: the query columns, then ``docno, score, rank``. Scores are cosines, from −1 to 1. A query whose vector is zeros
+    returns no rows. Given results, it scores their documents; a query or document whose vector is zeros gives 0.
 
     Args:
         index: the dense index.
@@ -567,6 +568,8 @@ class DenseRetriever(Cuttable):
     Raises:
         ComponentError: a parameter is out of range.
     """
+
+    name = "dense"
 
     def __init__(
         self, index: DenseIndex, num_results: int = 1000, exact: bool = False, depth: int | None = None
@@ -602,23 +605,16 @@ class DenseRetriever(Cuttable):
         """Return the transformer that scores given documents as this retriever does."""
         return DenseScorer(self.index)
 
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of the questions."""
         check_queries(inp)
-        return empty_like(inp)
 
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the best documents of each query.
 
         Raises:
             ComponentError: a query is not a string, or its vector does not fit the index.
         """
-        return self.retrieve_lists(inp).frame()
-
-    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
-        """Return the best documents of each query as lists; errors as :meth:`apply`."""
-        check_queries(inp)
-        queries = drop_results(inp)
         index = self.index
         vectors = index.query_vectors(queries, type(self).__name__)
         k, depth = self.num_results, max(self.num_results, self.depth or 0)

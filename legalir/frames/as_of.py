@@ -15,13 +15,11 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from legalir.frames.columns import AS_OF as AS_OF
 from legalir.frames.columns import whole_characters
 from legalir.frames.component import Component
 from legalir.frames.ranking import RankedLists
 from legalir.storage.validity import Mask, Validity, day_of, iso_date
-
-AS_OF = "as_of"
-"""Column of the day on which a query is asked."""
 
 
 def today() -> int:

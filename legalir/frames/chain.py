@@ -13,7 +13,7 @@ from legalir.frames.ranking import RankedLists
 
 @runtime_checkable
 class RetrievesLists(Protocol):
-    """A transformer whose results for a frame with rows are ranked lists, with no columns of its own."""
+    """A transformer whose results for a frame of questions are ranked lists, with no columns of its own."""
 
     def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
         """Return the lists whose frame is what ``transform`` returns."""
@@ -64,6 +64,6 @@ def step(part: pt.Transformer, state: pd.DataFrame | RankedLists) -> pd.DataFram
         if len(state.query) and isinstance(part, RanksLists):
             return part.rank_lists(state)
         return part.transform(state.frame())
-    if isinstance(part, RetrievesLists) and not state.empty:
+    if isinstance(part, RetrievesLists) and not state.empty and "docno" not in state.columns:
         return part.retrieve_lists(state)
     return part.transform(state)

@@ -1,14 +1,19 @@
-"""Conventions for data frames: which columns, which order, which types.
+"""Conventions for data frames: which columns, which order, which types, and what a column belongs to.
 
 Frames follow PyTerrier: queries are ``[qid, query]`` and results ``[qid, query, docno, score, rank]``,
 `qid` and `docno` strings, `score` a finite float, `rank` an integer from 0. Results are ordered by score
 descending and, where scores are equal, by docno ascending.
+
+In a frame of results, a column belongs to the question or to the document of a row (:func:`query_names`). What brings
+other documents, or answers, keeps the columns of the question alone; what keeps rows keeps all their columns.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +21,40 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import ComponentError
+from legalir.storage.provision import Provision
 
 RESULT_COLUMNS = ("docno", "score", "rank")
 """Columns that a retriever adds to those of its queries."""
+
+AS_OF = "as_of"
+"""Column of the day on which a query is asked."""
 
 QUERY_PARTS = "query_parts"
 """Column with the texts whose mean vector is that of the query: a tuple of pairs ``(kind, text)``. The kind says
 whether a text is encoded as a ``document`` or as a ``query``."""
 
-_OF_DOCUMENTS = (*RESULT_COLUMNS, "docid", "title", "text")
+REPLY_STATE = "reply_state"
+"""Column with the :data:`~legalir.llm.chat.State` of the reply that a row was made from."""
+
+COMPLEXITY, REWRITES = "complexity", "rewrites"
+"""Columns: class of a question, an integer from 0; number of its sub-queries, in place of the parameter ``n``."""
+
+PATHS, KEYWORDS, CONTEXT = "paths", "keywords", "context"
+"""Columns: number of walks, and of key words, of a question, in place of the parameters; the text of the walks."""
+
+_OF_DOCUMENTS = frozenset((*RESULT_COLUMNS, "docid", "features", *Provision._fields))
+"""Columns of results that belong to documents, whatever their values."""
+
+_OF_QUERIES = frozenset(("qid", "query", AS_OF, REPLY_STATE))
+"""Columns that belong to queries, whatever their values; so do all whose names begin with ``query_``."""
+
+_ADDED = frozenset((COMPLEXITY, REWRITES, PATHS, KEYWORDS, CONTEXT))
+"""Columns that we add to queries under names that documents may have, too: their values decide."""
+
+ASKED = "query_columns"
+"""Key of the columns of the queries in ``attrs`` of a frame of results: they were there before the documents."""
+
+_log = logging.getLogger("legalir")
 
 
 def whole_characters(text: str) -> str:
@@ -73,7 +103,7 @@ def fed_with_questions(what: str) -> Iterator[None]:
     except InputValidationError as error:
         missing = error.modes[0].missing_columns
         names = f"{what}: a component needs the column(s) {', '.join(missing)}"
-        if not set(missing) & set(_OF_DOCUMENTS):
+        if not set(missing) & {*RESULT_COLUMNS, "docid", "title", "text"}:
             raise ComponentError(
                 f"{names}, which neither the questions nor a component on its left has: take questions that have them, "
                 f"or take the component away."
@@ -85,34 +115,137 @@ def fed_with_questions(what: str) -> Iterator[None]:
 
 
 def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the query columns of `frame`, one row a query, in order of first appearance.
+    """Return the queries of `frame`, one row a query, in order of first appearance.
 
-    A retriever that follows another component gets result rows and needs their queries. The columns
-    ``docid, title, text`` of result rows are dropped, too: they would end up beside other documents.
+    Of result rows, only the columns of the query are returned (:func:`query_names`): others would end up beside other
+    documents. Of query rows, all but ``docno, score, rank``.
     """
     if "docno" in frame.columns:
-        return query_columns(query_rows(frame, np.flatnonzero(~frame["qid"].duplicated())))
+        return query_rows(frame, np.flatnonzero(~frame["qid"].duplicated()), query_names(frame))
     return _without(frame, RESULT_COLUMNS)
 
 
+def unique_queries(frame: pd.DataFrame, component: str) -> pd.DataFrame:
+    """Return the queries of `frame` as :func:`drop_results` does, and check that each qid was given once.
+
+    Raises:
+        ComponentError: with the component and a qid that was given twice.
+    """
+    queries = drop_results(frame)
+    qids = queries["qid"].tolist()
+    if len(set(qids)) < len(qids):
+        twice = qids[int(queries["qid"].duplicated().to_numpy().argmax())]
+        raise ComponentError(
+            f"{component}: the qid {twice!r} was given twice: give each question a qid of its own, or search with the "
+            f"sub-queries of a question by multi(…)."
+        )
+    return queries
+
+
+def query_names(frame: pd.DataFrame) -> list[Any]:
+    """Return the names of the columns that belong to the queries of `frame`.
+
+    1. The fields of a provision and ``docno, docid, score, rank, features`` belong to documents.
+    2. ``qid``, ``query``, ``query_…``, ``as_of`` and ``reply_state`` belong to queries.
+    3. Any other column belongs to documents if its value differs between two rows of any query, else to queries. Rows
+       that lack a query (PyTerrier's ``+`` makes them) are not compared.
+
+    Where no query has two rows, 3. cannot tell: the column stays with the queries, and a message says so unless
+    ``attrs[ASKED]`` has it. A frame without ``docno``, such as the queries of ranked lists, has no rows to compare.
+    """
+    names = [name for name in frame.columns if name not in _OF_DOCUMENTS]
+    unknown = [name for name in names if name not in _OF_QUERIES and not str(name).startswith("query_")]
+    if not unknown or "docno" not in frame.columns or frame.empty:
+        return names
+    number = pd.factorize(frame["qid"], use_na_sentinel=False)[0]
+    rows = np.argsort(number, kind="stable")
+    asked = next((name for name in ("query", "query_vec") if name in frame.columns), "qid")
+    rows = rows[frame[asked].notna().to_numpy()[rows]]
+    differs = {name: _differs(frame[name], number, rows, name in _ADDED) for name in unknown}
+    known = {*_ADDED, *frame.attrs.get(ASKED, ())}
+    if undecided := [name for name, one in differs.items() if one is None and name not in known]:
+        _log.warning(
+            "No question has two results, so that %s may belong to the question or to the document of a row: it is "
+            "kept as the question's; rename it to query_… if it is, or drop it before this step if it is not.",
+            ", ".join(map(repr, undecided)),
+        )
+    return [name for name in names if not differs.get(name)]
+
+
+def _differs(
+    values: pd.Series[Any], number: npt.NDArray[np.intp], rows: npt.NDArray[np.intp], gaps: bool
+) -> bool | None:
+    """Return whether a value differs from the one before it of the same query; None if no query has two.
+
+    Args:
+        values: the column, [r].
+        number: number of the query of each row, [r].
+        rows: the rows that are compared, those of a query one after the other.
+        gaps: whether missing values are left out.
+    """
+    if gaps:
+        rows = rows[values.notna().to_numpy()[rows]]
+    second = np.flatnonzero(number[rows[1:]] == number[rows[:-1]])
+    if not len(second):
+        return None
+    one, other = values.iloc[rows[second]], values.iloc[rows[second + 1]]
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biufcmM":
+        a, b = one.to_numpy(), other.to_numpy()
+        return not bool(((a == b) | ((a != a) & (b != b))).all())  # NaN and NaT differ from themselves.
+    left, right = one.tolist(), other.tolist()
+    try:
+        if left == right:
+            return False
+    except Exception:  # Values whose comparison is no truth value, such as arrays.
+        pass
+    return not all(map(_same, left, right))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether two values of any type are the same; missing values are."""
+    if one is other:
+        return True
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if hasattr(one, "__array__") or hasattr(other, "__array__"):
+        a, b = np.asarray(one), np.asarray(other)
+        return a.shape == b.shape and all(map(_same, a.ravel().tolist(), b.ravel().tolist()))
+    if pd.api.types.is_scalar(one) and pd.api.types.is_scalar(other) and pd.isna(one) and pd.isna(other):
+        return True
+    try:
+        return bool(one == other)
+    except Exception:  # A comparison without a truth value.
+        return False
+
+
 def query_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a result frame that belong to its queries."""
-    return _without(frame, _OF_DOCUMENTS)
+    """Return the columns of a frame that belong to its queries, as :func:`query_names` tells them."""
+    names = query_names(frame)
+    # To select columns takes a tenth of the time of a search.
+    return frame[names] if len(names) < len(frame.columns) else frame.copy(deep=False)
 
 
 def _without(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     kept = [column for column in frame.columns if column not in columns]
-    # To select columns takes a tenth of the time of a search.
     return frame[kept] if len(kept) < len(frame.columns) else frame.copy(deep=False)
 
 
-def query_rows(frame: pd.DataFrame, first: npt.NDArray[np.intp]) -> pd.DataFrame:
+def query_rows(frame: pd.DataFrame, first: npt.NDArray[np.intp], names: Sequence[Any] | None = None) -> pd.DataFrame:
     """Return rows `first` of a result frame, which has a row for each query, with the columns of the queries whole.
 
     PyTerrier's ``+`` gives no query columns to rows that only its right side returned: a column that the first row of a
     query lacks is taken from the first row that has it.
+
+    Args:
+        frame: the result frame.
+        first: number of a row of each query.
+        names: the columns that are returned; None for all.
     """
     rows = frame.iloc[first].reset_index(drop=True)
+    if names is not None and len(names) < len(rows.columns):
+        rows = rows[names]
     for column in rows.columns[rows.isna().any()]:
         held = frame.loc[frame[column].notna().to_numpy(), ["qid", column]].drop_duplicates("qid")
         if len(held):

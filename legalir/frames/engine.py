@@ -16,13 +16,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyterrier as pt
 
 from legalir.errors import ArtifactError, ComponentError
 from legalir.frames.as_of import days
-from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Cuttable, check_number
+from legalir.frames.columns import require_texts
+from legalir.frames.component import check_number
 from legalir.frames.ranking import Hits, RankedLists, ranked_lists
+from legalir.frames.retriever import Retriever
 from legalir.progress import progress
 from legalir.storage.artifact import IndexArtifact, build_once, building
 from legalir.storage.documents import counted, docno_of
@@ -173,16 +173,16 @@ def _shown(value: object) -> str:
     return str(value)[:12]
 
 
-class EngineRetriever(Cuttable):
+class EngineRetriever(Retriever):
     """The best documents of an index of another engine.
 
     A subclass sets `name`, which messages use, and writes :meth:`best`. Its constructor has `index`, `num_results` and
     what else a question needs.
 
-    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. A query of white space finds nothing. Only documents in force on the day of a query are
-    results, and equal scores are in the order of docnos, also at the cutoff: where an engine knows neither days nor
-    docnos, it is asked for twice as many until the best k are certain.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
+    their documents if a subclass has a ``scorer()``, and else refuses them. A query of white space finds nothing. Only
+    documents in force on the day of a query are results, and equal scores are in the order of docnos, also at the
+    cutoff: where an engine knows neither days nor docnos, it is asked for twice as many until the best k are certain.
 
     Args:
         index: the index.
@@ -217,24 +217,13 @@ class EngineRetriever(Cuttable):
         """
         raise NotImplementedError
 
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the best documents of each query.
 
         Raises:
             ArtifactError: the index is damaged, was made for something else, or cannot be built.
             ComponentError: a query is not a string, a day is not a date, or the engine gives a score that is no number.
         """
-        return self.retrieve_lists(inp).frame()
-
-    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
-        """Return the best documents of each query as lists; errors as :meth:`apply`."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
         require_texts(queries, self.name)
         validity = self.index.validity
         asked = np.array(days(queries) if validity is not None else [0] * len(queries))

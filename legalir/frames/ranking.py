@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from legalir.errors import ComponentError
-from legalir.frames.columns import query_columns, query_rows
+from legalir.frames.columns import ASKED, query_names, query_rows
 
 _log = logging.getLogger("legalir")
 
@@ -140,6 +140,8 @@ class RankedLists(NamedTuple):
         out["docno"] = pd.Series(self.docno, dtype=str)
         out["score"] = self.score
         out["rank"] = places(self.query)
+        if len(self.queries.columns) > 2:  # qid and query are known by name.
+            out.attrs[ASKED] = tuple(self.queries.columns)
         return out
 
 
@@ -180,7 +182,7 @@ def read_lists(frame: pd.DataFrame, component: str) -> tuple[RankedLists, npt.ND
     if twice.any():
         row = frame.iloc[int(np.flatnonzero(twice)[0])]
         raise ComponentError(f"{component}: {row['docno']!r} occurs twice in the list of query {row['qid']!r}.")
-    queries = query_columns(query_rows(frame, heads))
+    queries = query_rows(frame, heads, query_names(frame))
     order = ranking(query, score, number, distinct)
     return RankedLists(queries, query[order], docno[order], score[order]), order
 

@@ -19,7 +19,7 @@ import pyterrier as pt
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
 from legalir.frames.chain import step
-from legalir.frames.columns import drop_results, empty_like
+from legalir.frames.columns import empty_like, unique_queries
 from legalir.frames.component import Cuttable, check_number
 from legalir.frames.ranking import RankedLists, places, ranking
 from legalir.llm.chat import REPLY_STATE
@@ -168,7 +168,8 @@ def totals(value: Floats, item: Integers, n: int) -> Floats:
 class Fuser(Cuttable):
     """Fuses the lists of its pipelines: the score of a document is the sum of its values in each list.
 
-    Columns in: those that the pipelines need, which all get the same input. Columns out: the query columns of the
+    Columns in: those that the pipelines need, which all get the same input; so ``bm25 % 100 >> rrf(tfidf, lsa)`` fuses
+    the scores that both give to the first 100. Columns out: the query columns of the
     input, then ``docno, score, rank``; other columns of the pipelines' results are dropped. Every document that any
     pipeline returned is kept, or the best `num_results` of them: ``% k`` compiles to that. A list that lacks a document
     gives it 0.
@@ -234,12 +235,8 @@ class Fuser(Cuttable):
     def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
         """Return the fused lists; errors as :meth:`apply`."""
         pt.validate.columns(inp, includes=["qid"])
-        queries = drop_results(inp)
-        qids = queries["qid"].tolist()
-        if len(set(qids)) < len(qids):
-            twice = queries["qid"].duplicated().to_numpy()
-            raise ComponentError(f"{self.name}: the query {qids[twice.argmax()]!r} was given twice.")
-        lists = stack(self.results(inp), qids, self.name)
+        queries = unique_queries(inp, self.name)
+        lists = stack(self.results(inp), queries["qid"].tolist(), self.name)
         query, document, score = self._ranked(lists, self.contributions(lists))
         return RankedLists(queries, query, lists.docnos[document], score)
 

@@ -24,6 +24,7 @@ from legalir.frames.columns import (
     empty_like,
     fed_with_questions,
     require_texts,
+    unique_queries,
 )
 from legalir.frames.component import Component
 from legalir.llm.chat import REPLY_STATE
@@ -207,7 +208,7 @@ class Generator(Component):
             ComponentError: a query or an answer is not a string, or a provision occurs twice in a list.
         """
         self._validate(inp)
-        out = drop_results(inp).reset_index(drop=True)
+        out = unique_queries(inp, self.name).reset_index(drop=True)
         require_texts(out, self.name)
         asked = out.assign(query=pd.Series(original_questions(out), dtype=str))
         if "docno" not in inp.columns:

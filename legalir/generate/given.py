@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyterrier as pt
 
 from legalir.errors import ComponentError, suggestion
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.columns import drop_results, require_texts
+from legalir.frames.component import check_choice, check_number
 from legalir.frames.ranking import Hits, RankedLists, hit_lists
+from legalir.frames.retriever import Retriever
 from legalir.generate.contexts import estimated_tokens, report_left_out
 from legalir.graph.laws import LawTable
 from legalir.plugins import parameters_of
@@ -37,7 +37,7 @@ def in_order(n: int) -> npt.NDArray[np.float64]:
     return 1 - np.arange(n) / max(n, 1)
 
 
-class _Given(Component):
+class _Given(Retriever):
     """Retriever whose lists follow from the collection, not from the words of the question.
 
     A subclass says in :meth:`_docnos` which provisions a question gets; this class makes the frames.
@@ -60,23 +60,12 @@ class _Given(Component):
         """Return the version in force of each provision, by its key, for each query; None without versions."""
         return [None] * len(queries) if self.versions is None else self.versions.in_force(queries)
 
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the provisions of each question.
 
         Raises:
             ComponentError: a query is not a string.
         """
-        return self.retrieve_lists(inp).frame()
-
-    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
-        """Return the provisions of each question as lists; errors as :meth:`apply`."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
         require_texts(queries, self.label)
         asked = zip(queries["qid"], original_questions(queries), self._laws(queries), strict=True)
         lists = [self._docnos(*one) for one in asked]
@@ -108,8 +97,8 @@ class Golden(_Given):
     has no results. Provisions with a label of at least 1 are returned, those that the topic names in its column
     ``documents`` first, in that order; then by label, the highest first, then by docno.
 
-    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. The score of place p of n, from 0, is ``1 − p/n``.
+    Columns in: ``qid, query``; results are refused. Columns out: the query columns, then ``docno, score, rank``. The
+    score of place p of n, from 0, is ``1 − p/n``.
 
     Source: the golden context of [nitibench]; the contexts of [sar]: ``golden`` is full,
     ``golden(documents="first")`` is partial.
@@ -123,7 +112,7 @@ class Golden(_Given):
         ComponentError: `documents` is something else, or the dataset has no questions with judgements.
     """
 
-    label = "golden"
+    name = label = "golden"
 
     def __init__(self, dataset: StatuteDataset, documents: str = "all", versions: LawTable | None = None) -> None:
         check_choice("golden", "documents", documents, _SLICES)
@@ -175,8 +164,8 @@ class FullContext(_Given):
     The provisions at the end that exceed `max_tokens` are left out whole; a message counts them. A question without a
     letter or digit has no results.
 
-    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. The score of place p of n, from 0, is ``1 − p/n``.
+    Columns in: ``qid, query``; results are refused. Columns out: the query columns, then ``docno, score, rank``. The
+    score of place p of n, from 0, is ``1 − p/n``.
 
     Source: the long context of [nitibench].
 
@@ -191,7 +180,7 @@ class FullContext(_Given):
         ComponentError: a parameter is not one of these.
     """
 
-    label = "full_context"
+    name = label = "full_context"
 
     def __init__(
         self,

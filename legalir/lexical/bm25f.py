@@ -148,6 +148,7 @@ class BM25F(SparseRetriever):
         ComponentError: a parameter is out of range, or a field is unknown.
     """
 
+    name = "bm25f"
     index: FieldIndex
 
     def __init__(

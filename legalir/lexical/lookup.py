@@ -17,21 +17,22 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
-from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Cuttable, check_flag, check_number
+from legalir.frames.columns import drop_results, require_texts
+from legalir.frames.component import check_flag, check_number
 from legalir.frames.ranking import RankedLists, ranked_lists
+from legalir.frames.retriever import Retriever
+from legalir.frames.scorer import PairScorer
 from legalir.plugins import parameters_of
 from legalir.statutes.references.grammar import ArticleNumber, read_references
 from legalir.statutes.references.law_names import LawNames
 from legalir.statutes.references.numbers import Numbers, clean, tail_of
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
-from legalir.storage.strings import Strings, write_coded, write_docnos
+from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
 from legalir.storage.validity import DateReader, Mask, Validity, provision_key
 
 _BRACKET = re.compile(r"\.?\s?[(（]")
@@ -289,15 +290,15 @@ def _words(number: str) -> str:
     return "".join(sign for sign in number.lower() if sign.isalpha() and not sign.isnumeric())
 
 
-class Lookup(Cuttable):
+class Lookup(Retriever):
     """Returns the provisions that a question names: score 1 for one that is meant alone, ``1/n`` for each of n.
 
     A provision is named by its law and its number: ``Data Protection Rules, Article 12``. In a collection of one law,
     the number is enough. A question that names no provision has no results. As of a day, a number that no provision in
     force has means the provision in force that has its matter now, as ``replaced_by`` in ``origin.jsonl`` says.
 
-    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
-    ``docno, score, rank``.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
+    their provisions; one that the question does not name has 0.
 
     Args:
         numbers: the numbers of the provisions.
@@ -310,6 +311,7 @@ class Lookup(Cuttable):
         ComponentError: a parameter is not one of these.
     """
 
+    name = "lookup"
     num_results: int
 
     def __init__(self, numbers: NumberTable, most: int = 5, without_law: bool = False, num_results: int = 1000) -> None:
@@ -342,23 +344,16 @@ class Lookup(Cuttable):
                     best[provision] = naming
         return best
 
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
+    def scorer(self) -> LookupScorer:
+        """Return the transformer that scores given provisions as this retriever does."""
+        return LookupScorer(self)
 
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the provisions that each query names.
 
         Raises:
             ComponentError: a query is not a string.
         """
-        return self.retrieve_lists(inp).frame()
-
-    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
-        """Return the provisions that each query names as lists; errors as :meth:`apply`."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
         require_texts(queries, "Lookup")
         asked = zip(queries["query"], masks(queries, self.numbers.validity), strict=True)
         found = [self.named(*one) for one in asked]
@@ -374,7 +369,8 @@ class Lookup(Cuttable):
         (in_force,) = masks(queries, self.numbers.validity)
         named = self.named(queries["query"].iloc[0], in_force)
         numbers = self.numbers.docno_table.numbers(docnos)
-        found = {}
+        given = set(self.apply(inp)["docno"]) if "docno" in inp.columns else set()
+        found = {docno: Explanation(docno, 0.0, self.label, (), "not named") for docno in docnos if docno in given}
         for docno, number in zip(docnos, numbers.tolist(), strict=True):
             if (naming := named.get(number)) is not None:
                 others = len(naming.provisions) - 1
@@ -384,6 +380,31 @@ class Lookup(Cuttable):
                 part = Part(f"“{naming.words}”{law} names it{shared}", naming.score, detail=detail)
                 found[docno] = Explanation(docno, naming.score, self.label, (part,))
         return found
+
+
+class LookupScorer(PairScorer):
+    """Scores given provisions as :class:`Lookup` does; one that the question does not name gets 0.
+
+    Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``.
+
+    Args:
+        retriever: the retriever; its number of results does not matter.
+    """
+
+    def __init__(self, retriever: Lookup) -> None:
+        self.retriever = retriever
+
+    def docno_table(self) -> Docnos:
+        """Return the docnos of the collection."""
+        return self.retriever.numbers.docno_table
+
+    def pair_scores(self, queries: pd.DataFrame, query: Ints, documents: Ints) -> npt.NDArray[np.floating]:
+        """Return the retriever's score of each pair."""
+        require_texts(queries, type(self).__name__)
+        asked = zip(queries["query"], masks(queries, self.retriever.numbers.validity), strict=True)
+        named = [self.retriever.named(*one) for one in asked]
+        pairs = zip(query.tolist(), documents.tolist(), strict=True)
+        return np.array([named[q][d].score if d in named[q] else 0.0 for q, d in pairs], dtype=np.float64)
 
 
 @parameters_of(Lookup, without=["numbers"])

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyterrier as pt
 
 from legalir.analysis.ngrams import readable
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
-from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Cuttable
+from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
+from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.postings import ScoredSegments
 from legalir.lexical.segments import Segment
@@ -28,16 +27,17 @@ from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask
 
 
-class SparseRetriever(Cuttable):
+class SparseRetriever(Retriever):
     """Scores the documents of an index by the terms they share with a query.
 
-    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns,
-    then ``docno, score, rank``. Documents that share no term are not returned; a query without terms returns
-    no rows.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Documents that share no
+    term are not returned; a query without terms returns no rows. Given results, it scores their documents; one that
+    shares no term has 0.
     """
 
     index: TermIndex
     num_results: int
+    label: str
 
     def weighting(self, segment: Segment) -> npt.NDArray[np.float32] | Weigher:
         """Return the weight of each posting of a segment, [p], or the function that computes those of some terms."""
@@ -104,35 +104,20 @@ class SparseRetriever(Cuttable):
         """Return the details of a posting for explanations: ``in_document``, ``documents`` with the term, and more."""
         return self.index.occurrences(term, segment, posting)
 
-    @property
-    def label(self) -> str:
-        """The retriever as in an expression, with the parameters of its scores."""
-        raise NotImplementedError
-
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each term of the query in the scores of `docnos`."""
         queries = drop_results(inp)
         query, (in_force,) = queries["query"].iloc[0], masks(queries, self.index.validity)
-        found = set(self.index.docnos[self.best(query, in_force)[0]])
+        given = "docno" in inp.columns
+        found = set(self.apply(inp)["docno"] if given else self.index.docnos[self.best(query, in_force)[0]])
         return explain_terms(self, query, [docno for docno in docnos if docno in found])
 
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the best documents of each query.
 
         Raises:
             ComponentError: a query is not a string.
         """
-        return self.retrieve_lists(inp).frame()
-
-    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
-        """Return the best documents of each query as lists; errors as :meth:`apply`."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
         require_texts(queries, type(self).__name__)
         asked = zip(queries["query"], masks(queries, self.index.validity), strict=True)
         return hit_lists(queries, [self.best(*one) for one in asked], self.index.docno_table)

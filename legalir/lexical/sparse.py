@@ -137,6 +137,7 @@ class BM25(SparseRetriever):
         ComponentError: a parameter is out of range.
     """
 
+    name = "bm25"
     index: SparseIndex
 
     def __init__(self, index: SparseIndex, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> None:
@@ -202,6 +203,7 @@ class TFIDF(SparseRetriever):
         ComponentError: a parameter is not one of these.
     """
 
+    name = "tfidf"
     index: SparseIndex
 
     def __init__(self, index: SparseIndex, idf: Idf = "lucene", num_results: int = 1000) -> None:

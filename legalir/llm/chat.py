@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from legalir.errors import ModelError
 from legalir.extras import require
+from legalir.frames.columns import REPLY_STATE as REPLY_STATE
 from legalir.frames.columns import whole_characters
 from legalir.storage.digest import digest
 
@@ -100,9 +101,6 @@ State = Literal["ok", "empty", "refused", "filtered", "cut", "invalid", "languag
 `max_tokens` was reached; ``invalid``: not the JSON that was asked for; ``language``: another language than was asked
 for; ``too_long``: the request has more tokens than the model takes; ``unavailable``: the endpoint gave no reply.
 """
-
-REPLY_STATE = "reply_state"
-"""Column with the :data:`State` of the reply that a row was made from."""
 
 
 class FailedReply(ModelError):  # noqa: N818  (reads as what it is)

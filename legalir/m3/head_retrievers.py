@@ -13,15 +13,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyterrier as pt
 
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
-from legalir.frames.columns import drop_results, empty_like, require_texts
-from legalir.frames.component import Cuttable, check_choice, check_number
-from legalir.frames.ranking import Hits, asked_only, best_first, reaching, results_frame
+from legalir.frames.columns import drop_results, require_texts
+from legalir.frames.component import check_choice, check_number
+from legalir.frames.ranking import Hits, RankedLists, asked_only, best_first, hit_lists, reaching
+from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.postings import ScoredPostings
 from legalir.m3.heads import HEADS, WEIGHTS, Representations, Tokens, check_weights, combine
@@ -338,11 +338,11 @@ class M3Scorer(_Weighted, PairScorer):
         return self._explanations(drop_results(inp)["query"].iloc[0], [docno for docno in docnos if docno in given])
 
 
-class HeadRetriever(_Weighted, Cuttable):
+class HeadRetriever(_Weighted, Retriever):
     """Base of the retrievers by heads: from a frame of queries to a frame of results.
 
-    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. A query of white space finds nothing.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. A query of white space
+    finds nothing. Given results, it scores their documents by the heads with a weight.
     """
 
     def best(self, heads: HeadScores, queries: int) -> list[Hits]:
@@ -358,12 +358,7 @@ class HeadRetriever(_Weighted, Cuttable):
         """Return the transformer that scores given documents as this retriever does."""
         return M3Scorer(self.index, self.weights)
 
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the best documents of each query.
 
         Raises:
@@ -371,14 +366,12 @@ class HeadRetriever(_Weighted, Cuttable):
             ComponentError: a query is not a string.
             ModelError: the model cannot be found, read, or computed with.
         """
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries = drop_results(inp)
         require_texts(queries, type(self).__name__)
         self.index.check_weights(self.label, self.weights)
         representations = self.index.represent_queries(queries["query"].tolist(), self.weights)
         heads = HeadScores(self.index, representations, masks(queries, self.index.validity))
         hits = self.best(heads, len(queries))
-        return results_frame(queries, asked_only(queries, hits), self.index.docno_table)
+        return hit_lists(queries, asked_only(queries, hits), self.index.docno_table)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each head in the scores of `docnos`, and of each shared token in the sparse one."""
@@ -395,8 +388,8 @@ class M3HeadRetriever(HeadRetriever):
     - ``multi``: the mean, over the tokens of the query, of the greatest cosine with a token of the document
       [colbert]. All vectors of all documents are read, in blocks that fit the cache of the processor.
 
-    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
-    ``docno, score, rank``.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
+    their documents.
 
     Args:
         index: the index.
@@ -409,7 +402,7 @@ class M3HeadRetriever(HeadRetriever):
 
     def __init__(self, index: HeadIndex, head: str, num_results: int = 1000) -> None:
         check_choice("m3", "head", head, HEADS)
-        self.label = f"m3_{head}"
+        self.name = self.label = f"m3_{head}"
         check_number(self.label, "num_results", num_results, low=1, integer=True)
         self.index = index
         self.head = head
@@ -439,8 +432,8 @@ class M3Retriever(HeadRetriever):
     ``score(q, d) = Σ_h w_h · s_h(q, d) / Σ_h w_h`` ([bge-m3], section 3.2), with the scores of
     :mod:`legalir.m3.heads`. A head without a weight is not computed and finds no candidates.
 
-    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
-    ``docno, score, rank``.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
+    their documents.
 
     Args:
         index: the index.
@@ -453,7 +446,7 @@ class M3Retriever(HeadRetriever):
         ComponentError: a parameter is out of range, the index does not hold a head, or no head finds candidates.
     """
 
-    label = "m3"
+    name = label = "m3"
 
     def __init__(
         self, index: HeadIndex, weights: Mapping[str, float] | None = None, k: int = 100, num_results: int = 1000

@@ -12,6 +12,7 @@ from legalir.explanation import Explanation, Part, Upstream, explain_step, resul
 from legalir.frames.columns import drop_results, query_columns
 from legalir.frames.component import Component, check_choice
 from legalir.frames.ranking import rank_results
+from legalir.frames.retriever import cannot_score
 from legalir.generate.generator import PARTLY
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ class Chunked(Component):
     (:func:`legalir.generate.generator.citing_provisions`), and was made from all provisions of its chunks, also from
     parts; those that are no results are named in the column ``context_partly``, too.
 
-    Columns in: ``qid, query``. Columns out: of ranked lists the query columns and ``docno, score, rank``; of answers
-    those of the pipeline and ``context_partly``.
+    Columns in: ``qid, query``; results are refused. Columns out: of ranked lists the query columns and ``docno, score,
+    rank``; of answers those of the pipeline and ``context_partly``.
 
     Args:
         collection: the chunk collection.
@@ -58,6 +59,8 @@ class Chunked(Component):
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return an empty frame with the columns of the pipeline's output."""
+        if "docno" in inp.columns:
+            raise cannot_score(self.label)
         return self._of_provisions(self.pipeline.transform(drop_results(inp)))
 
     apply = empty
@@ -75,10 +78,11 @@ class Chunked(Component):
             return out
         held = [provisions.get(chunk, (chunk,)) for chunk in out["docno"]]
         rows = np.repeat(np.arange(len(out)), [len(docnos) for docnos in held])
-        found = query_columns(out).assign(score=out["score"].astype(np.float64)).iloc[rows]
+        queries = query_columns(out)
+        found = queries.assign(score=out["score"].astype(np.float64)).iloc[rows]
         found["docno"] = pd.Series([docno for docnos in held for docno in docnos], index=found.index, dtype=str)
         best = rank_results(found).drop_duplicates(["qid", "docno"])
-        return rank_results(best)[[*query_columns(out).columns, "docno", "score", "rank"]]
+        return rank_results(best)[[*queries.columns, "docno", "score", "rank"]]
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the explanation of the best chunk of each provision."""

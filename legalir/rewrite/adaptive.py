@@ -11,12 +11,9 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain_step, label_of
-from legalir.frames.columns import drop_results, require_columns
+from legalir.frames.columns import COMPLEXITY, KEYWORDS, PATHS, REWRITES, drop_results, require_columns
 from legalir.frames.component import Component
 from legalir.plugins.contract import parameters_of
-from legalir.rewrite.complexity import COMPLEXITY
-from legalir.rewrite.subqueries import REWRITES
-from legalir.rewrite.triples import KEYWORDS, PATHS
 
 if TYPE_CHECKING:
     from legalir.explanation import Explanation, Upstream
@@ -27,7 +24,8 @@ Values = Sequence[int] | Mapping[int, int]
 class Adaptive(Component):
     """Searches with parameters of each question's own class [hypa-rag].
 
-    Columns in: ``qid, query``, and the column `by`, if it is a name. Columns out: those of the pipeline's results, with
+    Columns in: ``qid, query``, and the column `by`, if it is a name; and those of results for a pipeline that takes
+    them. Columns out: those of the pipeline's results, with
     the columns of `by`, ``rewrites``, ``keywords`` and ``paths``; at most k rows a question.
 
     A mapping is a list, whose first value is that of class 0, or a mapping from any integers. The defaults are those of
@@ -109,7 +107,7 @@ class Adaptive(Component):
 
     def _asked(self, inp: pd.DataFrame) -> tuple[pd.DataFrame, list[int]]:
         """Return the questions with their parameters, and the class of each; [n]."""
-        queries = drop_results(inp)
+        queries = inp if "docno" in inp.columns else drop_results(inp)
         if isinstance(self.by, str):
             pt.validate.columns(queries, includes=["qid", self.by])
             column = self.by

@@ -24,7 +24,7 @@ import pyterrier as pt
 
 from legalir.errors import ArtifactError, ComponentError, ModelError
 from legalir.extras import require
-from legalir.frames.columns import require_texts
+from legalir.frames.columns import COMPLEXITY, require_texts
 from legalir.frames.component import Component
 from legalir.models.folders import find_model, json_value, model_digest
 from legalir.models.loading import load_backbone, load_tokenizer, placement, shared
@@ -35,9 +35,6 @@ from legalir.storage.manifest import AGAIN, inventory, read_card, seal
 
 if TYPE_CHECKING:
     from legalir.explanation import Explanation, Upstream
-
-COMPLEXITY = "complexity"
-"""Column with the class of a question, an integer from 0."""
 
 ABOUT, WEIGHTS = "model.json", "model.npz"
 FORMAT, _VERSION = "legalir-complexity", 1

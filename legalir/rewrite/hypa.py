@@ -12,10 +12,10 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.frames.chain import Chain
+from legalir.frames.columns import COMPLEXITY
 from legalir.fuse.linear import LinearFusion
 from legalir.fuse.rrf import RRF
 from legalir.rewrite.adaptive import Adaptive, Values
-from legalir.rewrite.complexity import COMPLEXITY
 from legalir.rewrite.subqueries import Multi, rewrite
 from legalir.rewrite.triples import triples
 

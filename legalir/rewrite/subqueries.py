@@ -12,8 +12,9 @@ import pyterrier as pt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from legalir.errors import ComponentError
-from legalir.frames.columns import drop_results
+from legalir.frames.columns import REWRITES, drop_results
 from legalir.frames.component import Component, check_choice, check_flag, check_number
+from legalir.frames.retriever import cannot_score
 from legalir.fuse.fuser import Integers, Results
 from legalir.fuse.rrf import RRF
 from legalir.lexical.lookup import NumberTable
@@ -25,9 +26,6 @@ from legalir.rewrite.rewriter import Rewriter, check_script, make_rewriter, orig
 
 _TOKENS = 60
 """Tokens of the reply for each sub-query."""
-
-REWRITES = "rewrites"
-"""Column with the number of sub-queries of a question, in place of the parameter ``n``."""
 
 
 @cache
@@ -114,7 +112,8 @@ def _check(reply: Any, question: str) -> None:
 class Multi(RRF):
     """Searches with each sub-query of a question and fuses the lists by reciprocal rank [hypa-rag], [rrf].
 
-    Columns in: those that the rewriter needs. Columns out: the query columns of the input, then ``docno, score, rank``.
+    Columns in: those that the rewriter needs; results are refused. Columns out: the query columns of the input, then
+    ``docno, score, rank``.
 
     With rewriting, the paper does not fuse the list of the original question; the released code used only the first
     half of all lists, which is not built here.
@@ -158,7 +157,7 @@ class Multi(RRF):
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""
-        self.rewriter.transform(inp.copy())
+        self._asked(inp)
         return super().empty(inp)
 
     def results(self, inp: pd.DataFrame) -> list[Results]:
@@ -182,6 +181,8 @@ class Multi(RRF):
 
     def _asked(self, inp: pd.DataFrame) -> tuple[pd.DataFrame, Integers]:
         """Return a row a search, and its place among the searches of its question, from 0; [rows]."""
+        if "docno" in inp.columns:
+            raise cannot_score(self.name)
         questions = drop_results(inp)
         asked = self.rewriter.transform(questions.copy())
         if self.original:

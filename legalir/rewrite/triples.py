@@ -24,7 +24,15 @@ from legalir.encode.contract import AnyEncoder
 from legalir.encode.lookup import get_encoder
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import drop_results, empty_like, query_columns, require_texts
+from legalir.frames.columns import (
+    CONTEXT,
+    KEYWORDS,
+    PATHS,
+    drop_results,
+    empty_like,
+    query_columns,
+    require_texts,
+)
 from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.ranking import RankedLists, best_first, places, ranked_lists, read_lists
 from legalir.graph.laws import LawTable
@@ -38,9 +46,6 @@ from legalir.rewrite.rewriter import check_script, collection_prompt, original_q
 from legalir.storage.artifact import build_once
 from legalir.storage.digest import digest
 from legalir.storage.validity import versions_in_force
-
-PATHS, KEYWORDS, CONTEXT = "paths", "keywords", "context"
-"""Columns: number of walks, and of key words, of a question, in place of the parameters; the text of the walks."""
 
 _TOKENS = 20
 """Tokens of the reply for each key word."""

@@ -64,7 +64,7 @@ def _values(one: pd.DataFrame, two: pd.DataFrame, columns: list[str]) -> str | N
         return f"{len(one)} rows once and {len(two)} the other time"
     for column in columns:
         for a, b in zip(one[column].tolist(), two[column].tolist(), strict=True):
-            if not _equal(a, b):
+            if not equal(a, b):
                 return f"{column} {short(a)} once and {short(b)} the other time"
     return None
 
@@ -77,9 +77,10 @@ def _close(a: float, b: float) -> bool:
     return a == b or bool(np.isclose(a, b, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True))
 
 
-def _equal(a: Any, b: Any) -> bool:
+def equal(a: Any, b: Any) -> bool:
+    """Return whether two values are equal; numbers nearly so."""
     if isinstance(a, float) and isinstance(b, float):
         return _close(a, b)
     if isinstance(a, list | np.ndarray) and isinstance(b, list | np.ndarray):
-        return len(a) == len(b) and all(map(_equal, a, b))
+        return len(a) == len(b) and all(map(equal, a, b))
     return bool(a == b)

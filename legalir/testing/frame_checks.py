@@ -106,14 +106,15 @@ def extra_columns(sandbox: Sandbox) -> None:
     for column in _EXTRA:
         if column not in out:
             raise Failed(f"the column {column!r} of the questions is lost: keep the columns that you do not make.")
-        _check_column(out, column, queries["qid"], queries[column])
+        check_column(out, column, queries["qid"], queries[column])
     query = next((column for column in ("query_0", "query") if column in out), None)
     if query is None:
         raise Failed("the column 'query' is lost: keep it, or its old value in 'query_0'.")
-    _check_column(out, query, queries["qid"], queries["query"])
+    check_column(out, query, queries["qid"], queries["query"])
 
 
-def _check_column(out: pd.DataFrame, column: str, qids: pd.Series[str], values: pd.Series[Any]) -> None:
+def check_column(out: pd.DataFrame, column: str, qids: pd.Series[str], values: pd.Series[Any]) -> None:
+    """Check that `column` has the value of its question on each row."""
     expected = dict(zip(qids, values, strict=True))
     for qid, value in zip(out["qid"], out[column], strict=True):
         if qid in expected and value != expected[qid]:

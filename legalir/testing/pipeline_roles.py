@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pyterrier.validate import InputValidationError
 
 from legalir.errors import LegalIRError
 from legalir.frames.columns import empty_like
 from legalir.frames.component import Component
 from legalir.testing import data
-from legalir.testing.checks import Failed, NotApplicable, checks_of, construction
-from legalir.testing.comparison import difference
+from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, short
+from legalir.testing.comparison import difference, equal
 from legalir.testing.frame_checks import (
     FRAME_CHECKS,
     INVARIANCE_CHECKS,
     RESULT_CHECKS,
     UNUSUAL_CHECKS,
     as_of,
+    check_column,
     has_finite_scores,
     without_left,
 )
@@ -189,28 +191,76 @@ def verdicts(sandbox: Sandbox) -> None:
             raise Failed(f"{column!r} is neither float64 nor text: give numbers for verdicts, and texts for reasons.")
 
 
+def document_columns(sandbox: Sandbox) -> None:
+    """Given results, no row has a column of another document, and the columns of questions stay."""
+    collection = sandbox.collection()
+    component = sandbox.make(collection)
+    asked = {"asked by": [f"user {qid}" for qid in sandbox.queries["qid"]], "limits": [{"k": [1]}] * 4}
+    queries = sandbox.queries.assign(**{name: values[: len(sandbox.queries)] for name, values in asked.items()})
+    inp = sandbox.input(collection, component, queries)
+    if not sandbox.upstream:
+        inp = pipeline_of(collection, data.FIRST_STAGE).transform(inp)
+    if "docno" not in inp:
+        raise NotApplicable("it gets questions, not results")
+    inp = inp.assign(**{name: [values[docno] for docno in inp["docno"]] for name, values in _NOTES.items()})
+    try:
+        out = component.transform(inp.copy())
+    except (LegalIRError, InputValidationError) as error:
+        if sandbox.upstream:
+            raise
+        raise NotApplicable(f"it refuses results: {error}") from None
+    for name, values in asked.items():
+        if name not in out:
+            raise Failed(f"the column {name!r} of the questions is lost: {_COLUMNS_CURE}")
+        check_column(out, name, queries["qid"], pd.Series(values))
+    for name in set(_NOTES) & set(out):
+        if "docno" not in out:
+            raise Failed(f"the column {name!r} of the documents is left without a document: {_COLUMNS_CURE}")
+        for docno, value in zip(out["docno"], out[name], strict=True):
+            missing = pd.api.types.is_scalar(value) and pd.isna(value)
+            # known-documents reports a document that the collection lacks.
+            if not missing and docno in _NOTES[name] and not equal(value, _NOTES[name][docno]):
+                raise Failed(f"{name!r} of {docno!r} became {short(value)}: {_COLUMNS_CURE}")
+
+
+_NOTES: dict[str, dict[str, Any]] = {
+    name: {docno: value(docno, number) for number, docno in enumerate(sorted(data.DOCNOS))}
+    for name, value in {
+        "heading": lambda docno, number: f"heading of {docno}",
+        "1. note": lambda docno, number: f"note on {docno}",
+        "seen/on": lambda docno, number: pd.Timestamp("2030-01-01") + pd.Timedelta(days=number),
+        "벡터": lambda docno, number: np.arange(3) + number,
+        "tags": lambda docno, number: [docno, {"number": number}],
+    }.items()
+}
+"""Value of each docno, by the name of a column that belongs to documents."""
+
+_COLUMNS_CURE = "take the columns of the questions from legalir.extend.drop_results, or keep whole rows."
+
+
 _FIRST = (construction, *PROCESS_CHECKS, *FRAME_CHECKS)
 _LAST = (*INVARIANCE_CHECKS, *UNUSUAL_CHECKS)
 
-RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, composed_documents)
+RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, document_columns, composed_documents)
 """Checks of a retriever: questions in, ranked documents out."""
 
 FUSER = checks_of(
-    *_FIRST, *RESULT_CHECKS, *_LAST, as_of, one_pipeline, three_pipelines, empty_branch, documents_of_pipelines
+    *(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, document_columns),
+    *(one_pipeline, three_pipelines, empty_branch, documents_of_pipelines),
 )
 """Checks of a fuser: the results of several pipelines become one."""
 
-EXPANDER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, rewritten_queries)
+EXPANDER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, document_columns, rewritten_queries)
 """Checks of an expander: it adds documents, or rewrites questions.
 
 An expander that returns no ``docno`` for a frame of questions rewrites them, as does one that returns none for results.
 The checks of results do not apply to it.
 """
 
-RERANKER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, same_documents)
+RERANKER = checks_of(*_FIRST, without_left, *RESULT_CHECKS, *_LAST, as_of, document_columns, same_documents)
 """Checks of a reranker: ranked documents in, the same documents in another order out."""
 
-GENERATOR = checks_of(*_FIRST, without_left, *_LAST, as_of, one_row, answers, no_result_columns)
+GENERATOR = checks_of(*_FIRST, without_left, *_LAST, as_of, document_columns, one_row, answers, no_result_columns)
 """Checks of a generator: ranked documents in, one answer a question out."""
 
 JUDGE = checks_of(*_FIRST, without_left, *_LAST, one_row, same_answers, verdicts)

@@ -58,6 +58,8 @@ MUTANTS = {
     "odd-documents": (EVERY, s.raising(lambda self, inp: "" in w.texts(self))),
     "composed-documents": (("retriever",), s.changed_if(lambda self, inp: not all(map(w.composed, w.texts(self))))),
     "same-documents": (("reranker",), s.always(lambda out: out[out["docno"] != "ferry-2"].pipe(w.rank_results))),
+    "document-columns": (("retriever", "fuser", "reranker", "expander", "generator"), s.by(w.of_the_first_document)),
+    "document-columns 2": (("fuser", "expander"), s.always(lambda out: out.drop(columns="limits", errors="ignore"))),
     "rewritten-queries": (("rewriter",), s.always(lambda out: pd.concat([out, out], ignore_index=True))),
     "rewritten-queries 2": (("rewriter",), s.always(lambda out: out.assign(query=[t.encode() for t in out["query"]]))),
     "one-pipeline": (("fuser",), w.of_branches(lambda found: len(found) == 1)),
@@ -100,6 +102,6 @@ def test_a_right_component_passes(kind: str) -> None:
     assert [one for one in outcomes if not one.ok] == []
     skipped = {one.check for one in outcomes if one.status == "not applicable"}
     ranked = {check.partition(" ")[0] for check, (kinds, _) in MUTANTS.items() if kinds == RANKED} - {"empty-frame"}
-    expected = {"rewriter": ranked, "expander": {"rewritten-queries"}}
+    expected = {"rewriter": ranked | {"document-columns"}, "expander": {"rewritten-queries"}}
     assert skipped == expected.get(kind, set())
     assert QUERIES["qid"].iloc[0] < QUERIES["qid"].iloc[-1], "a mutant counts on it"
