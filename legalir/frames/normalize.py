@@ -74,10 +74,27 @@ def zscore(score: Floats, group: Integers) -> Floats:
 
     σ is the standard deviation of the group itself, not an estimate for a population.
     """
+    above, _, squares, size = _deviations(score, group)
+    sigma = np.sqrt(squares / size)
+    return np.divide(above, sigma[group], out=np.ones_like(above), where=sigma[group] > 0)
+
+
+def three_sigma(score: Floats, group: Integers) -> Floats:
+    """Return ``(s − mean + 3σ)/6σ`` within each group; ½ where all scores of a group are equal; [m].
+
+    σ is estimated from the group, with n − 1. Scores within 3σ of the mean come to lie from 0 to 1.
+    """
+    above, mean, squares, size = _deviations(score, group)
+    sigma = np.sqrt(squares / np.maximum(size - 1, 1))
+    z = np.divide(above - mean[group], sigma[group], out=np.zeros_like(above), where=sigma[group] > 0)
+    return (z + 3) / 6
+
+
+def _deviations(score: Floats, group: Integers) -> tuple[Floats, Floats, Floats, Integers]:
+    """Return each score above the lowest of its group, [m]; the mean of these, squares about it, and size; [groups]."""
     low, _ = ends(score, group)
     size = np.maximum(np.bincount(group), 1)
     # Deviations are taken from the lowest score: squares of large scores that lie close together would lose them.
     above = score - low[group]
     mean = np.bincount(group, weights=above) / size
-    sigma = np.sqrt(np.bincount(group, weights=(above - mean[group]) ** 2) / size)
-    return np.divide(above, sigma[group], out=np.ones_like(above), where=sigma[group] > 0)
+    return above, mean, np.bincount(group, weights=(above - mean[group]) ** 2), size

@@ -22,6 +22,7 @@ from legalir.frames.chain import step
 from legalir.frames.columns import empty_like, unique_queries
 from legalir.frames.component import Cuttable, check_number
 from legalir.frames.ranking import RankedLists, places, ranking
+from legalir.fuse.exact import totals
 from legalir.llm.chat import REPLY_STATE
 
 Results = pd.DataFrame | RankedLists
@@ -63,6 +64,12 @@ class Lists:
         """
         number, pairs = pd.factorize(self.query * len(self.docnos) + self.document)
         return number.astype(np.int64), pairs
+
+    @property
+    def holders(self) -> Integers:
+        """Number of lists of the same query that have the document of each row; [m]."""
+        pair, pairs = self.pair
+        return np.bincount(pair, minlength=len(pairs))[pair]
 
 
 def stack(results: Sequence[Results], qids: Sequence[str], name: str) -> Lists:
@@ -149,24 +156,8 @@ def checked_weights(component: str, weights: object, pipelines: int) -> tuple[fl
     return tuple(float(weight) for weight in given)
 
 
-def totals(value: Floats, item: Integers, n: int) -> Floats:
-    """Return the sum of the values of each of `n` items; [n].
-
-    Values of an item are added in ascending order, so that a sum does not depend on the order of the lists, and
-    documents with the same values are equal to the last bit.
-
-    Args:
-        value: [m].
-        item: number of the item of each value, from 0; [m].
-        n: number of items.
-    """
-    order = np.argsort(value)
-    summed: Floats = np.bincount(item[order], weights=value[order], minlength=n).astype(np.float64, copy=False)
-    return summed
-
-
 class Fuser(Cuttable):
-    """Fuses the lists of its pipelines: the score of a document is the sum of its values in each list.
+    """Fuses the lists of its pipelines: the score of a document is the sum of its values in each list, rounded once.
 
     Columns in: those that the pipelines need, which all get the same input; so ``bm25 % 100 >> rrf(tfidf, lsa)`` fuses
     the scores that both give to the first 100. Columns out: the query columns of the
@@ -186,6 +177,10 @@ class Fuser(Cuttable):
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
         """Return the part of each row in the score of its document; [m]."""
         raise NotImplementedError
+
+    def rests(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return what rounding took from each contribution, so that documents with equal sums are tied; [m]."""
+        return np.zeros(len(lists.score))
 
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
         """Return how the contribution of one row was computed, for people and for programs."""
@@ -243,7 +238,7 @@ class Fuser(Cuttable):
     def _ranked(self, lists: Lists, values: npt.NDArray[np.float64]) -> tuple[Integers, Integers, Floats]:
         """Return query, document and score of each result, in their order; each [p]."""
         row, pairs = lists.pair
-        score = totals(values, row, len(pairs))
+        score = totals(values, self.rests(lists), row, lists.pipeline, len(pairs))
         query, document = np.divmod(pairs, max(1, len(lists.docnos)))
         order = ranking(query, score, document, lists.docnos)
         if self.num_results is not None:

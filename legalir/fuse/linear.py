@@ -1,4 +1,4 @@
-"""Linear fusion of scores [comb-sum]."""
+"""Fusion of scores: their weighted sum, the sum times the number of lists, and the greatest [comb-sum]."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.frames.component import check_choice
-from legalir.frames.normalize import minmax, zscore
+from legalir.frames.normalize import minmax, three_sigma, zscore
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
 from legalir.plugins import parameters_of
 
-Normalize = Literal["minmax", "zscore", "none"]
+Normalize = Literal["minmax", "zscore", "dbsf", "none"]
+
+_FUNCTIONS = {"minmax": minmax, "zscore": zscore, "dbsf": three_sigma}
 
 
 class LinearFusion(Fuser):
@@ -27,16 +29,19 @@ class LinearFusion(Fuser):
     - ``zscore``: ``(s − mean)/σ`` minus the lowest of the list, so ``(s − min)/σ``. Half of all plain z-scores lie
       below 0, and a document that a list lacks would get more there than half of its results. Here it gets as much
       as the last result of the list; within a list, nothing else changes.
+    - ``dbsf``: ``(s − mean + 3σ)/6σ``, which lies from 0 to 1 for scores within 3σ of the mean [dbsf]; σ is estimated
+      from the list, with n − 1. Outliers do not press the other scores together, as they do under ``minmax``.
     - ``none``: the scores as they are.
 
-    Where all scores of a list are equal, as in a list of one, ``minmax`` and ``zscore`` make each of them 1. Each list
-    may have its own: scores that mean the same for each query, such as those of ``lookup``, are best left as they are.
+    Where all scores of a list are equal, as in a list of one, ``minmax`` and ``zscore`` make each of them 1, and
+    ``dbsf`` ½. Each list may have its own: scores that mean the same for each query, such as those of ``lookup``, are
+    best left as they are.
 
     Args:
         pipelines: the pipelines to fuse, at least one.
         weights: one for each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
-            document.
-        normalize: ``minmax``, ``zscore`` or ``none``; or a list of these, one for each pipeline.
+            document. None for 1 each, so that the score is CombSUM.
+        normalize: ``minmax``, ``zscore``, ``dbsf`` or ``none``; or a list of these, one for each pipeline.
         num_results: results a query, at least 1; None for all.
 
     Raises:
@@ -48,14 +53,16 @@ class LinearFusion(Fuser):
     def __init__(
         self,
         *pipelines: pt.Transformer,
-        weights: Sequence[float],
+        weights: Sequence[float] | None = None,
         normalize: Normalize | Sequence[Normalize] = "minmax",
         num_results: int | None = None,
     ) -> None:
         self.pipelines = pipelines
         self.num_results = num_results
         self.check_pipelines()
-        self.weights = checked_weights(self.name, weights, len(pipelines))
+        self.weights = checked_weights(
+            self.name, (1.0,) * len(pipelines) if weights is None else weights, len(pipelines)
+        )
         self.normalize = tuple(normalize) if isinstance(normalize, list | tuple) else normalize
         if not any(self.weights):
             raise ComponentError(f"{self.name}: every weight is 0: give one pipeline another weight.")
@@ -70,15 +77,18 @@ class LinearFusion(Fuser):
 
     def _normalized(self, lists: Lists) -> npt.NDArray[np.float64]:
         score = lists.score
-        for name, function in (("minmax", minmax), ("zscore", zscore)):
+        for name, function in _FUNCTIONS.items():
             so = np.array([each == name for each in self._each])[lists.pipeline]
             if so.any():
                 score = np.where(so, function(lists.score, lists.group), score)
         return score
 
+    def _weighted(self, lists: Lists) -> npt.NDArray[np.float64]:
+        return np.asarray(self.weights)[lists.pipeline] * self._normalized(lists)
+
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
         """Return weight times normalised score of each row."""
-        return np.asarray(self.weights)[lists.pipeline] * self._normalized(lists)
+        return self._weighted(lists)
 
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
         """Return weight, normalised score, and the score before."""
@@ -96,7 +106,72 @@ class LinearFusion(Fuser):
         return f"{weight:g} × {normalized:.4g}{origin}", detail
 
 
+class CombMNZ(LinearFusion):
+    """CombMNZ [comb-sum]: ``score(d) = n(d) · Σ_m w_m · norm(s_m(d))``, n(d) the number of lists that have d.
+
+    Parameters and errors are those of :class:`LinearFusion`.
+    """
+
+    name = "combmnz"
+
+    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return number of lists times weight times normalised score of each row."""
+        return lists.holders * self._weighted(lists)
+
+    def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
+        """Return the number of lists, and what the linear fusion says."""
+        how, detail = super().describe(lists, row)
+        holders = int(lists.holders[row])
+        return f"{holders} lists × {how}", {**detail, "lists": holders}
+
+
+class CombMAX(LinearFusion):
+    """CombMAX [comb-sum]: ``score(d) = max_m w_m · norm(s_m(d))`` over the lists that have d.
+
+    Parameters and errors are those of :class:`LinearFusion`. An explanation gives the score to the list that has the
+    greatest value, the first of equal ones, and 0 to the others.
+    """
+
+    name = "combmax"
+
+    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return weight times normalised score of the greatest row of each document, and 0 of its other rows."""
+        values, (pair, _) = self._weighted(lists), lists.pair
+        order = np.lexsort((lists.pipeline, -values, pair))
+        first = order[np.flatnonzero(np.diff(pair[order], prepend=-1))]
+        out = np.zeros(len(values))
+        out[first] = values[first]
+        return out
+
+    def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
+        """Return what the linear fusion says, and whether the row counts."""
+        how, detail = super().describe(lists, row)
+        pair, _ = lists.pair
+        values = self._weighted(lists)
+        rows = np.flatnonzero(pair == pair[row])
+        counts = bool(rows[np.argmax(values[rows])] == row)
+        return how if counts else f"{how}, not the greatest", {**detail, "counts": counts}
+
+
 @parameters_of(LinearFusion)
 def linear(collection: Any, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
     """Weighted sum of normalised scores: ``linear(bm25, lsa, weights=[0.6, 0.4], normalize="zscore")``."""
     return LinearFusion(*pipelines, **params)
+
+
+@parameters_of(LinearFusion, without=["normalize"])
+def dbsf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
+    """Distribution-based score fusion: ``dbsf(bm25, lsa)``, which is ``linear(bm25, lsa, normalize="dbsf")``."""
+    return LinearFusion(*pipelines, normalize="dbsf", **params)
+
+
+@parameters_of(CombMNZ)
+def combmnz(collection: Any, *pipelines: pt.Transformer, **params: Any) -> CombMNZ:
+    """Sum of normalised scores times the number of lists: ``combmnz(bm25, lsa)``."""
+    return CombMNZ(*pipelines, **params)
+
+
+@parameters_of(CombMAX)
+def combmax(collection: Any, *pipelines: pt.Transformer, **params: Any) -> CombMAX:
+    """Greatest normalised score: ``combmax(bm25, lsa)``."""
+    return CombMAX(*pipelines, **params)

@@ -1,4 +1,7 @@
-"""Reciprocal rank fusion, plain and weighted."""
+"""Fusion of ranks: reciprocal ranks, plain, weighted or squared, and Borda's points.
+
+m is the number of rows of all lists together. Ranks are 1-based, although PyTerrier's column ``rank`` begins with 0.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +15,48 @@ import pyterrier as pt
 
 from legalir.errors import ComponentError
 from legalir.frames.component import check_number
+from legalir.fuse.exact import Floats, added, decimal, quotient
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
 from legalir.plugins import parameters_of
 
 _SUM_TOLERANCE = 1e-6
 
 
-def reciprocal_rank(rank: npt.NDArray[np.int64], k: float) -> npt.NDArray[np.float64]:
-    """Return ``1/(k + rank)``; [m]."""
-    return 1.0 / (k + rank.astype(np.float64))
+def reciprocal_rank(
+    rank: npt.NDArray[np.int64], k: float, weight: tuple[Floats, Floats] | None = None
+) -> tuple[Floats, Floats]:
+    """Return ``w/(k + rank)`` of each row as pairs (:mod:`legalir.fuse.exact`); [m], [m].
+
+    Args:
+        rank: [m].
+        k: read as the decimal that Python writes for it.
+        weight: w of each row as pairs, [m], [m]; None for 1.
+    """
+    constant, rest = decimal(k)
+    denominator, lost = added(np.full(len(rank), constant), rank.astype(np.float64))
+    return quotient(weight or (np.ones(len(rank)), np.zeros(len(rank))), (denominator, lost + rest))
 
 
-class RRF(Fuser):
+class _Reciprocal(Fuser):
+    """Base of the sums of reciprocal ranks: documents whose sums are equal as fractions have equal scores."""
+
+    def shares(self, lists: Lists) -> tuple[Floats, Floats]:
+        """Return the part of each row in the score of its document as pairs; [m], [m]."""
+        raise NotImplementedError
+
+    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return the part of each row, rounded."""
+        return self.shares(lists)[0]
+
+    def rests(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return what rounding took from each part."""
+        return self.shares(lists)[1]
+
+
+class RRF(_Reciprocal):
     """Reciprocal rank fusion [rrf]: ``score(d) = Σ_m 1/(k + rank_m(d))``.
 
-    Ranks are 1-based, although PyTerrier's column ``rank`` begins with 0; a list that lacks d adds nothing.
+    Ranks are 1-based; a list that lacks d adds nothing. Documents whose sums are equal as fractions are tied.
 
     Args:
         pipelines: the pipelines to fuse, at least one.
@@ -46,7 +76,7 @@ class RRF(Fuser):
         self.check_pipelines()
         check_number(self.name, "k", k, low=1)
 
-    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+    def shares(self, lists: Lists) -> tuple[Floats, Floats]:
         """Return ``1/(k + rank)`` of each row."""
         return reciprocal_rank(lists.rank, self.k)
 
@@ -56,11 +86,11 @@ class RRF(Fuser):
         return f"rank {rank}: 1/({self.k:g} + {rank})", {"rank": rank, "score": float(lists.score[row]), "k": self.k}
 
 
-class WeightedRRF(Fuser):
+class WeightedRRF(_Reciprocal):
     """Weighted reciprocal rank fusion [searchfiresafety]: ``score(d) = Σ_m w_m/(k + rank_m(d))``.
 
     Ranks are 1-based; a list that lacks d adds nothing. SearchFireSafety uses k = 5 and the weights 0.1 for its sparse
-    and 0.9 for its dense list.
+    and 0.9 for its dense list. Documents whose sums are equal as fractions are tied: 0.1/(5 + 1) is 0.9/(5 + 49).
 
     Args:
         pipelines: the pipelines to fuse, at least one.
@@ -89,15 +119,90 @@ class WeightedRRF(Fuser):
         if abs(total - 1) > _SUM_TOLERANCE:
             raise ComponentError(f"{self.name}: the weights sum to {total:.8g}, not to 1.")
 
-    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+    def shares(self, lists: Lists) -> tuple[Floats, Floats]:
         """Return ``w/(k + rank)`` of each row."""
-        return np.asarray(self.weights)[lists.pipeline] * reciprocal_rank(lists.rank, self.k)
+        weight, rest = np.array([decimal(each) for each in self.weights]).T[:, lists.pipeline]
+        return reciprocal_rank(lists.rank, self.k, (weight, rest))
 
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
         """Return the rank, and the formula with it."""
         rank, weight = int(lists.rank[row]), self.weights[lists.pipeline[row]]
         detail = {"rank": rank, "score": float(lists.score[row]), "k": self.k, "weight": weight}
         return f"rank {rank}: {weight:g}/({self.k:g} + {rank})", detail
+
+
+class ISR(_Reciprocal):
+    """Inverse square rank [isr]: ``score(d) = n(d) · Σ_m 1/rank_m(d)²``, n(d) the number of lists that have d.
+
+    Ranks are 1-based; a list that lacks d adds nothing. Documents whose scores are equal as fractions are tied.
+
+    Args:
+        pipelines: the pipelines to fuse, at least one.
+        num_results: results a query, at least 1; None for all.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    name = "isr"
+
+    def __init__(self, *pipelines: pt.Transformer, num_results: int | None = None) -> None:
+        self.pipelines = pipelines
+        self.num_results = num_results
+        self.check_pipelines()
+
+    def shares(self, lists: Lists) -> tuple[Floats, Floats]:
+        """Return ``n/rank²`` of each row."""
+        nothing = np.zeros(len(lists.rank))
+        return quotient((lists.holders.astype(np.float64), nothing), (lists.rank.astype(np.float64) ** 2, nothing))
+
+    def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
+        """Return the rank, and the formula with it."""
+        rank, holders = int(lists.rank[row]), int(lists.holders[row])
+        return f"rank {rank}: {holders}/{rank}²", {"rank": rank, "score": float(lists.score[row]), "lists": holders}
+
+
+class Borda(Fuser):
+    """Borda's count [borda]: of c documents in any list, a list gives its first c points, its second c − 1, and so on.
+
+    A list of l documents divides the points that are left equally among the documents that it lacks: ``(c − l + 1)/2``
+    each. These are taken off here, because they are what each document has from a list without it: the score is
+    ``Σ_m c + 1 − rank_m(d) − (c − l_m + 1)/2`` over the lists that have d. It is the count less the same number for all
+    documents of a query, and above 0.
+
+    Args:
+        pipelines: the pipelines to fuse, at least one.
+        num_results: results a query, at least 1; None for all.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    name = "borda"
+
+    def __init__(self, *pipelines: pt.Transformer, num_results: int | None = None) -> None:
+        self.pipelines = pipelines
+        self.num_results = num_results
+        self.check_pipelines()
+
+    def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
+        """Return the points of each row above those of a document that its list lacks."""
+        candidates, length = _sizes(lists)
+        return candidates + 1 - lists.rank - (candidates - length + 1) / 2
+
+    def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
+        """Return the rank, and the points."""
+        candidates, length = (int(size[row]) for size in _sizes(lists))
+        rank, absent = int(lists.rank[row]), (candidates - length + 1) / 2
+        detail = {"rank": rank, "score": float(lists.score[row]), "documents": candidates, "length": length}
+        return f"rank {rank} of {candidates}: {candidates + 1 - rank} − {absent:g} points", detail
+
+
+def _sizes(lists: Lists) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the number of documents in any list of the query, and in the list, of each row; [m], [m]."""
+    _, pairs = lists.pair
+    candidates = np.bincount(pairs // max(1, len(lists.docnos)), minlength=1)
+    return candidates[lists.query], np.bincount(lists.group, minlength=1)[lists.group]
 
 
 @parameters_of(RRF)
@@ -110,3 +215,15 @@ def rrf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> RRF:
 def wrrf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> WeightedRRF:
     """Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``."""
     return WeightedRRF(*pipelines, **params)
+
+
+@parameters_of(ISR)
+def isr(collection: Any, *pipelines: pt.Transformer, **params: Any) -> ISR:
+    """Inverse square rank: ``isr(bm25, lsa)``."""
+    return ISR(*pipelines, **params)
+
+
+@parameters_of(Borda)
+def borda(collection: Any, *pipelines: pt.Transformer, **params: Any) -> Borda:
+    """Borda's count: ``borda(bm25, lsa)``."""
+    return Borda(*pipelines, **params)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.frames.normalize import minmax, zscore
+from legalir.frames.normalize import minmax, three_sigma, zscore
 
 FINITE = st.floats(-1e6, 1e6, width=32)
 
@@ -35,6 +35,12 @@ def test_zscore_from_the_lowest() -> None:
     assert zscore(numbers(3, 1, 2), whole(0, 0, 0)) == pytest.approx([2 / sigma, 0, 1 / sigma])
 
 
+def test_three_sigma() -> None:
+    # 1, 2, 3 are −1, 0, 1 standard deviations (n − 1) from their mean; equal scores, and one alone, are in the middle.
+    found = three_sigma(numbers(3, 1, 2, 7, 0.1, 0.1, 0.1), whole(0, 0, 0, 1, 2, 2, 2))
+    assert found == pytest.approx([4 / 6, 2 / 6, 3 / 6, 0.5, 0.5, 0.5, 0.5])
+
+
 @pytest.mark.parametrize("normalize", [minmax, zscore])
 def test_equal_scores_become_one(normalize: object) -> None:
     # 0.1 + 0.1 + 0.1 is no exact triple: the mean of equal scores is not equal to them.
@@ -42,12 +48,12 @@ def test_equal_scores_become_one(normalize: object) -> None:
     assert found.tolist() == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("normalize", [minmax, zscore])
+@pytest.mark.parametrize("normalize", [minmax, zscore, three_sigma])
 def test_no_rows(normalize: object) -> None:
     assert normalize(numbers(), whole()).tolist() == []  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("normalize", [minmax, zscore])
+@pytest.mark.parametrize("normalize", [minmax, zscore, three_sigma])
 @given(scores=st.lists(FINITE, min_size=1, max_size=30), shift=FINITE, scale=st.floats(0.5, 100))
 def test_unit_and_origin_of_scores_do_not_matter(
     normalize: object, scores: list[float], shift: float, scale: float

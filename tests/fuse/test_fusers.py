@@ -1,8 +1,9 @@
-"""RRF, weighted RRF and linear fusion: values by hand, a second implementation, and what holds for every fusion."""
+"""Every fusion: values by hand, a second implementation, and what holds for every fusion."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -11,15 +12,15 @@ import pytest
 from fixed import Fixed, Listed, frame, one, scores, topics
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_fusion import fused, normalized, reciprocal
+from plain_fusion import borda, fused, greatest, multiplied, normalized, reciprocal, squared
 
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.frames.chain import Chain
 from legalir.frames.ranking import RankedLists, rank_results
 from legalir.fuse.fuser import Fuser
-from legalir.fuse.linear import LinearFusion, linear
-from legalir.fuse.rrf import RRF, WeightedRRF, rrf, wrrf
+from legalir.fuse.linear import CombMAX, CombMNZ, LinearFusion, dbsf, linear
+from legalir.fuse.rrf import ISR, RRF, Borda, WeightedRRF, rrf, wrrf
 
 MAKERS: dict[str, Callable[..., Fuser]] = {
     "rrf": RRF,
@@ -27,6 +28,11 @@ MAKERS: dict[str, Callable[..., Fuser]] = {
     "minmax": lambda *p: LinearFusion(*p, weights=[i + 0.5 for i in range(len(p))]),
     "zscore": lambda *p: LinearFusion(*p, weights=[i + 0.5 for i in range(len(p))], normalize="zscore"),
     "none": lambda *p: LinearFusion(*p, weights=[i - 0.7 for i in range(len(p))], normalize="none"),
+    "dbsf": lambda *p: dbsf(None, *p),
+    "combmnz": CombMNZ,
+    "combmax": lambda *p: CombMAX(*p, normalize="none"),
+    "isr": ISR,
+    "borda": Borda,
 }
 COLUMNS = ["qid", "query", "year", "docno", "score", "rank"]
 
@@ -66,6 +72,30 @@ def test_linear_by_hand() -> None:
     assert scores(found) == pytest.approx({"a": 10, "b": 6, "c": 0, "d": -1})
 
 
+def test_the_others_by_hand() -> None:
+    lists = Fixed({"q1": [("a", 10.0), ("b", 6.0), ("c", 2.0)]}), Fixed({"q1": [("c", 1.0), ("d", 0.5)]})
+
+    def found(fuser: Fuser) -> dict[str, float]:
+        return scores(fuser(topics("q1")))
+
+    # min-max: a 1, b ½, c 0; c 1, d 0. Without weights, each list has 1.
+    assert found(LinearFusion(*lists)) == {"a": 1, "c": 1, "b": 0.5, "d": 0}
+    assert found(CombMNZ(*lists)) == {"c": 2, "a": 1, "b": 0.5, "d": 0}
+    assert found(CombMAX(*lists)) == {"a": 1, "c": 1, "b": 0.5, "d": 0}
+    # c is third and first: 2 · (1/9 + 1).
+    assert found(ISR(*lists)) == pytest.approx({"c": 20 / 9, "a": 1, "b": 1 / 4, "d": 1 / 4}, rel=1e-15)
+    # 4 documents. List 1 gives 4, 3, 2, and d the 1 that is left; list 2 gives 4, 3, and a and b (2 + 1)/2 each. So a
+    # has 5.5, b 4.5, c 6, d 4; each less 1 + 1.5.
+    assert found(Borda(*lists)) == {"c": 3.5, "a": 3, "b": 2, "d": 1.5}
+    # σ of 10, 6, 2 with n − 1 is 4: (s − 6 + 12)/24 gives a 16/24, b 12/24, c 8/24; σ of 1, ½ is √⅛ and z ±√½.
+    z = 0.5**0.5
+    expected = {"c": 1 / 3 + (z + 3) / 6, "a": 2 / 3, "b": 1 / 2, "d": (3 - z) / 6}
+    assert found(dbsf(None, *lists)) == pytest.approx(expected)
+    assert found(dbsf(None, one("a"), Fixed({}), weights=[1, 2])) == {"a": 0.5}
+    (most,) = explain(CombMAX(*lists, weights=[1, 0.5], normalize="none"), topics("q1"), ["c"])
+    assert [(part.value, part.detail["counts"]) for part in most.parts] == [(2.0, True), (0.0, False)]
+
+
 def test_each_list_may_have_its_own_normalisation() -> None:
     lists = Fixed({"q1": [("a", 8.0), ("b", 4.0), ("c", 0.0)]}), Fixed({"q1": [("c", 0.5), ("d", 0.25)]})
     mixed = LinearFusion(*lists, weights=[1, 2], normalize=["minmax", "none"])
@@ -84,7 +114,7 @@ RANKED = st.lists(
 LISTS = st.lists(st.fixed_dictionaries({"q1": RANKED, "q2": RANKED}), min_size=1, max_size=4)
 
 
-@given(lists=LISTS, k=st.integers(1, 100), normalize=st.sampled_from(["minmax", "zscore", "none"]))
+@given(lists=LISTS, k=st.integers(1, 100), normalize=st.sampled_from(["minmax", "zscore", "dbsf", "none"]))
 def test_against_plain_python(lists: list[dict[str, list[tuple[str, float]]]], k: int, normalize: str) -> None:
     pipelines = [Fixed(given_lists) for given_lists in lists]
     weights = [(place + 1) / 10 for place in range(len(lists))]
@@ -92,20 +122,58 @@ def test_against_plain_python(lists: list[dict[str, list[tuple[str, float]]]], k
     asked = topics("q2", "q1")
     rrf_found = RRF(*pipelines, k=k)(asked)
     weighted = WeightedRRF(*pipelines, weights=shares, k=k)(asked)
-    summed = LinearFusion(*pipelines, weights=weights, normalize=normalize)(asked)  # type: ignore[arg-type]
+    params = {"weights": weights, "normalize": normalize}
+    summed, times, most = (kind(*pipelines, **params)(asked) for kind in (LinearFusion, CombMNZ, CombMAX))
+    squares, points = ISR(*pipelines)(asked), Borda(*pipelines)(asked)
     for qid in ("q1", "q2"):
         ranked = [given_lists[qid] for given_lists in lists]
+        weighted_lists = [normalized(r, normalize, w) for r, w in zip(ranked, weights, strict=True)]
         assert list(scores(rrf_found, qid)) == [d for d, _ in fused([reciprocal(r, k) for r in ranked])]
         for found, values in (
             (rrf_found, [reciprocal(r, k) for r in ranked]),
             (weighted, [reciprocal(r, k, w) for r, w in zip(ranked, shares, strict=True)]),
-            (summed, [normalized(r, normalize, w) for r, w in zip(ranked, weights, strict=True)]),
+            (summed, weighted_lists),
+            (times, multiplied(weighted_lists)),
+            (most, greatest(weighted_lists)),
+            (squares, multiplied([squared(r) for r in ranked])),
+            (points, borda(ranked)),
         ):
             assert scores(found, qid) == pytest.approx(dict(fused(values)), rel=1e-9, abs=1e-9)
             ordered = found[found["qid"] == qid]
             assert ordered["rank"].tolist() == list(range(len(ordered)))
             keys = list(zip(-ordered["score"], ordered["docno"], strict=True))
             assert keys == sorted(keys)
+
+
+DECIMALS = st.sampled_from(["0.1", "0.05", "0.2", "0.9", "0.35", "0.001", "1"])
+LONG = st.permutations(range(60)).map(
+    lambda order: [(f"d{place:02}", float(-rank)) for rank, place in enumerate(order)]
+)
+
+
+@given(
+    lists=st.lists(LONG, min_size=2, max_size=3),
+    drawn=st.lists(DECIMALS, min_size=3, max_size=3),
+    k=st.one_of(st.integers(1, 100).map(str), st.sampled_from(["1.3", "60.7", "2.25"])),
+)
+def test_equal_fractions_are_tied(lists: list[list[tuple[str, float]]], drawn: list[str], k: str) -> None:
+    """Weights and k are decimals; the weight that is missing to 1 is that of an empty list."""
+    weights = [Fraction(weight) / 3 for weight in drawn[: len(lists)]]
+    weights = [Fraction(str(round(float(weight), 4))) for weight in weights]
+    pipelines, rest = [Fixed({"q1": ranked}) for ranked in lists], 1 - sum(weights)
+    wrrf_ = WeightedRRF(*pipelines, Fixed({}), weights=[float(weight) for weight in (*weights, rest)], k=float(k))
+    held = len(lists)
+    for fuser, share in (
+        (RRF(*pipelines, k=float(k)), lambda _, rank: 1 / (Fraction(k) + rank)),
+        (wrrf_, lambda number, rank: weights[number] / (Fraction(k) + rank)),
+        (ISR(*pipelines), lambda _, rank: Fraction(held, rank**2)),
+    ):
+        exact = {f"d{place:02}": Fraction(0) for place in range(60)}
+        for number, ranked in enumerate(lists):
+            for rank, (docno, _) in enumerate(ranked, start=1):
+                exact[docno] += share(number, rank)
+        expected = sorted(exact, key=lambda docno: (-exact[docno], docno))
+        assert list(scores(fuser(topics("q1"))).items()) == [(docno, float(exact[docno])) for docno in expected]
 
 
 @given(lists=LISTS, order=st.randoms())
@@ -299,15 +367,15 @@ def test_an_explanation_in_words() -> None:
         ),
         (
             lambda: linear(None, one("a"), weights=[1], normalize=["max"]),
-            r"linear: normalize='max' is not one of minmax, zscore, none\. Did you mean 'minmax'\?",
+            r"linear: normalize='max' is not one of minmax, zscore, dbsf, none\. Did you mean 'minmax'\?",
         ),
         (
             lambda: linear(None, one("a"), weights=[1], normalize=3),
-            r"linear: normalize=3 is not one of minmax, zscore, none\.",
+            r"linear: normalize=3 is not one of minmax, zscore, dbsf, none\.",
         ),
         (
             lambda: linear(None, one("a"), weights=[1], normalize="max"),  # type: ignore[arg-type]
-            r"linear: normalize='max' is not one of minmax, zscore, none\. Did you mean 'minmax'\?",
+            r"linear: normalize='max' is not one of minmax, zscore, dbsf, none\. Did you mean 'minmax'\?",
         ),
     ],
 )
