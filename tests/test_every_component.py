@@ -384,13 +384,24 @@ FACTS = tuple(
 """Facts about the kit's provisions."""
 
 COMPONENTS = (
-    *(("analyzer", spec) for spec in ("word", "auto(lang='en')", "whitespace", "jamo3", "char(n=1)")),
+    *(
+        ("analyzer", spec)
+        for spec in (
+            "word",
+            r"word(pattern=r'\w\w+', pairs=True)",
+            "auto(lang='en')",
+            "whitespace",
+            "jamo3",
+            "char(n=1)",
+        )
+    ),
     *(("encoder", spec) for spec in ("lsa(dimensions=4)", "static")),
     *(
         ("retriever", spec)
         for spec in ("bm25", "bm25f", "default", "dense", "lookup", "lsa(num_results=5)", "static", "tfidf", "golden")
     ),
     ("retriever", 'golden(documents="first")'),
+    ("retriever", "tfidf(min_df=2, max_df=0.5)"),
     ("retriever", "full_context(max_tokens=300)"),
     *(("retriever", spec) for spec in PIPELINES),
     ("retriever", 'adaptive(bm25, by=complexity("{complexity}"))'),

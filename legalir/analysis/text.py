@@ -17,11 +17,18 @@ _DOT = "\u318d"
 _DOTS = "\u00b7\u2022\u2027\u22c5\u30fb\uff65"
 
 
-def normalize(text: str) -> str:
-    """Return `text` in NFC and lower case, with every middle dot as U+318D."""
+def lower(text: str) -> str:
+    """Return `text` in NFC and lower case."""
     if text.isascii():
         return text.lower()
-    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
+
+
+def normalize(text: str) -> str:
+    """Return `text` in NFC and lower case, with every middle dot as U+318D."""
+    text = lower(text)
+    if text.isascii():
+        return text
     for dot in _DOTS:
         text = text.replace(dot, _DOT)
     return text

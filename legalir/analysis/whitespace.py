@@ -1,4 +1,4 @@
-"""Terms that are words between white space, as the published code of SearchFireSafety scores them."""
+"""Terms that are words between white space, much as the released code of [searchfiresafety] has them for BM25."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from legalir.analysis.text import normalize
 class Whitespace:
     """Words between white space, in NFC and lower case; punctuation that touches a word stays with it.
 
-    A token without a letter or digit (``-``, ``「」``, an emoji) is not a term.
+    A token without a letter or digit (``-``, ``「」``, an emoji) is not a term. ``str.split``, which the released code
+    uses, keeps these tokens, upper case and each kind of middle dot.
     """
 
     @property

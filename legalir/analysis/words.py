@@ -10,10 +10,13 @@ many texts are then operations on arrays. A chunk is cut into
 
 Two neighbours are a term, too, if pairs are asked for: ``data protection`` says more than ``data`` and ``protection``.
 Punctuation parts neighbours. In most languages of Europe a pair reaches across stop words.
+
+A pattern may take the place of both rules: the tokens of scikit-learn and bm25s [bm25s] are ``\\w\\w+``.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -31,7 +34,7 @@ from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, term_co
 from legalir.analysis.chunks import split_texts
 from legalir.analysis.language import UNKNOWN, language, language_of
 from legalir.analysis.ngrams import ngrams_of
-from legalir.analysis.text import normalize
+from legalir.analysis.text import lower, normalize
 from legalir.errors import AnalyzerError
 from legalir.plugins.spec import write_spec
 from legalir.storage.csr import positions
@@ -81,9 +84,13 @@ class Words:
         stop: whether stop words are left out.
         pairs: whether two neighbouring words are a term, too.
         compounds: whether long words count by their 5-grams, too, in languages that write compounds as one word.
+        pattern: regular expression of Python's ``re`` whose matches are the words, instead of the words of Unicode and
+            the numbers of provisions. It sees one chunk between white space at a time, in NFC and lower case. Matches
+            keep accents and elided articles. What it does not match is left out and does not part neighbours, and no
+            pair reaches across a stop word that stays. A match without a letter or digit is not a term.
 
     Raises:
-        AnalyzerError: the code is not known, or a parameter is not true or false.
+        AnalyzerError: the code is not known, a parameter is not true or false, or the pattern cannot be read.
     """
 
     lang: str = UNKNOWN
@@ -91,6 +98,7 @@ class Words:
     stop: bool = False
     pairs: bool = False
     compounds: bool = False
+    pattern: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lang", language(self.lang).code)
@@ -99,11 +107,18 @@ class Words:
                 raise AnalyzerError(f"word: {name}={value!r} is neither True nor False.")
         if self.stop and not _stop_words(self.lang):
             raise AnalyzerError(f"word: there are no stop words for {language(self.lang).name}: leave stop out.")
+        if self.pattern is not None:
+            try:
+                re.compile(self.pattern).match("")
+            except (TypeError, re.error) as error:
+                raise AnalyzerError(f"word: pattern={self.pattern!r} is not a regular expression: {error}.") from None
 
     @property
     def name(self) -> str:
         """The analyzer as in an expression, with what differs from the defaults: ``word(lang='en', stop=True)``."""
         chosen = {name: getattr(self, name) for name, usual in _OPTIONS.items() if getattr(self, name) != usual}
+        if self.pattern is not None:
+            chosen["pattern"] = self.pattern
         return write_spec("word", {"lang": self.lang, **chosen})
 
     @property
@@ -113,11 +128,11 @@ class Words:
 
     def normalize(self, text: str) -> str:
         """Return `text` as the other methods with ``normalized`` in their name take it."""
-        if not text.isascii():
+        if self.pattern is None and not text.isascii():
             text = _WIDE.sub(_of_usual_width, text)
-        if lower := language(self.lang).lower:
-            text = unicodedata.normalize("NFC", text).translate({ord(large): small for large, small in lower.items()})
-        return normalize(text)
+        if letters := language(self.lang).lower:
+            text = unicodedata.normalize("NFC", text).translate({ord(large): small for large, small in letters.items()})
+        return lower(text) if self.pattern is not None else normalize(text)
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text` in order; :meth:`count` must agree with them."""
@@ -160,7 +175,7 @@ class Words:
     def _with_signs(self, text: str) -> str:
         """Return a text in which the letters of numbers stand directly before them."""
         signs = language(self.lang).signs
-        return _signs(signs).sub(r"\1", text) if signs else text
+        return _signs(signs).sub(r"\1", text) if signs and self.pattern is None else text
 
 
 _Ints = npt.NDArray[np.int64]
@@ -216,12 +231,17 @@ class _Reader:
     def __init__(self, words: Words) -> None:
         known = language(words.lang)
         self._words, self._language = words, known
+        self._unicode = words.pattern is None
+        self._bridge = known.bridge and self._unicode
         self._pattern = _pattern(known.signs)
-        self._stop = _stop_words(words.lang) if words.stop or known.bridge else frozenset()
+        self._stop = _stop_words(words.lang) if words.stop or self._bridge else frozenset()
         self._stem = _stemmer(known.stemmer) if words.stem and known.stemmer else str
 
     def tokens(self, chunks: Iterable[str]) -> list[str]:
         """Return numbers, words and punctuation of chunks in order; a line feed ends each chunk."""
+        if self._words.pattern is not None:
+            matches = re.compile(self._words.pattern).finditer
+            return [token for chunk in chunks for token in (*(match[0] for match in matches(chunk)), _END) if token]
         # The sign before the first chunk is that before all others, and not a part of what is found.
         joined = _END.join(("", *chunks, ""))
         if not joined.isascii():
@@ -232,31 +252,34 @@ class _Reader:
     def units(self, token: str) -> list[_Unit]:
         """Return the terms of a token, in order."""
         first = token[0]
-        if first in _STOPS:
-            return [_STOP]
         if token == _END:
             return []
+        if not self._unicode:
+            return self._word(token)
+        if first in _STOPS:
+            return [_STOP]
         if first.isdecimal() or (first in self._language.signs and token[1:2].isdecimal()):
             return _number(token)
         return self._word(token)
 
     def _word(self, word: str) -> list[_Unit]:
-        word = compatible(word)
-        head, _, rest = word.partition("'")
-        if head in self._language.elisions and head != word:
-            word = rest
+        if self._unicode:
+            word = compatible(word)
+            head, _, rest = word.partition("'")
+            if head in self._language.elisions and head != word:
+                word = rest
         if not any(map(str.isalnum, word)):
             return []
         term = self._folded(self._stem(word))
         if word in self._stop:
-            return [] if self._words.stop else [(term, not self._language.bridge)]
+            return [] if self._words.stop else [(term, not self._bridge)]
         units = [(term, True)]
         if self._language.compounds and self._words.compounds and len(word) >= _COMPOUND:
             units += [(part, False) for part in ngrams_of(self._folded(word), _PART)]
         return units
 
     def _folded(self, word: str) -> str:
-        if not self._language.fold or word.isascii():
+        if not self._language.fold or not self._unicode or word.isascii():
             return word
         return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", word)))
 
@@ -319,6 +342,7 @@ def _fingerprint(words: Words) -> str:
     parameters = {
         "language": asdict(language(words.lang)) | {"elisions": sorted(language(words.lang).elisions)},
         **{name: getattr(words, name) for name in _OPTIONS},
+        **({} if words.pattern is None else {"pattern": words.pattern}),
         "parts of compounds": (_COMPOUND, _PART),
         "libraries": {package: version(package) for package in ("PyStemmer", "regex", "stop-words")},
     }
@@ -332,6 +356,7 @@ def word_analyzer(
     stop: bool = False,
     pairs: bool = False,
     compounds: bool = False,
+    pattern: str | None = None,
 ) -> Analyzer:
     """Unicode words in lower case, stemmed: ``bm25(analyzer="word(lang='en', stop=True)")``.
 
@@ -341,5 +366,7 @@ def word_analyzer(
         stop: whether stop words are left out.
         pairs: whether two neighbouring words are a term, too.
         compounds: whether long words count by their 5-grams, too, in languages that write compounds as one word.
+        pattern: regular expression whose matches are the words, instead of the words of Unicode and the numbers of
+            provisions: ``word(lang='en', pattern=r'\\w\\w+')``.
     """
-    return Words(language_of(collection) if lang is None else lang, stem, stop, pairs, compounds)
+    return Words(language_of(collection) if lang is None else lang, stem, stop, pairs, compounds, pattern)

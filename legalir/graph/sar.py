@@ -167,7 +167,9 @@ class SAR(Component):
     Columns in: ``qid, docno, score``, and for a scorer ``query`` or ``query_vec``, whichever it reads. Columns out:
     the query columns, ``docno, score, rank``.
 
-    Beyond the paper: `normalize`, `freeze`, `pool`, `small_degree` and `direction`; their defaults do nothing.
+    Beyond the paper: `normalize`, `freeze`, `pool`, `small_degree` and `direction`; their defaults do nothing. The
+    authors' released code reranks a list of 100 with ``freeze=5, pool=100, small_degree="one"``, so that no cited
+    provision is added; its undirected graph is ``direction="both"``.
 
     Args:
         graph: the citation graph of the collection that was searched.
@@ -180,7 +182,8 @@ class SAR(Component):
             ``minmax`` and ``max`` it also scores the list, because its scale may be another.
         freeze: number of provisions of a list that stay on top, in their order. Each has the score of its list,
             without a bonus, plus a constant that lifts them above all others.
-        pool: maximum number of candidates of a query, the best by S(n); None for all.
+        pool: number of candidates of a query from which on no cited provision is added: those of the best seed come
+            first, and of one seed those with the lowest docnos. The list itself stays whole. None adds all.
         small_degree: ``paper``, or ``one``: L(x) is 1 where deg(x) is 0 or 1.
         direction: ``out`` follows citations; ``in`` goes from the cited to who cites it; ``both`` does either, with
             the number of linked provisions as degree.
@@ -205,7 +208,7 @@ class SAR(Component):
         check_number("sar", "beta", beta, low=0)
         check_number("sar", "freeze", freeze, low=0, integer=True)
         if pool is not None:
-            check_number("sar", "pool", pool, low=max(k, freeze), integer=True)
+            check_number("sar", "pool", pool, low=1, integer=True)
         if normalize is not None:
             check_choice("sar", "normalize", normalize, tuple(NORMALIZERS))
         check_choice("sar", "small_degree", small_degree, get_args(SmallDegree))
@@ -278,6 +281,8 @@ class SAR(Component):
         bonus[hit] = cited_bonus[place[hit]]
         missing = np.ones(len(cited_key), dtype=bool)
         missing[place[hit]] = False
+        if self.pool is not None:
+            missing[self._beyond_pool(lists, steps, cited_key, np.flatnonzero(missing))] = False
         missing_raw, missing_base = self._missing_scores(lists, node, cited_key[missing])
         missing_query, missing_node = np.divmod(cited_key[missing], n)
 
@@ -289,16 +294,26 @@ class SAR(Component):
         bonus = np.concatenate((bonus, cited_bonus[missing]))
         frozen = np.concatenate((rank <= self.freeze, np.zeros(len(missing_node), dtype=bool)))
         final = boosted(base, np.where(frozen, 0.0, bonus), self.beta)
-        if self.pool is not None:
-            # The best by S; of equal ones, those of the list come first, in its order.
-            order = np.lexsort((docno.astype(str), np.where(row >= 0, row, len(row)), -base, query))
-            kept = order[places(query[order]) < self.pool]
-            row, query, docno, raw = row[kept], query[kept], docno[kept], raw[kept]
-            base, final, frozen = base[kept], final[kept], frozen[kept]
         lift = np.zeros(len(row))
         if self.freeze:
             lift = np.where(frozen, lifted(query, frozen, final, len(lists.queries))[query], 0.0)
         return Candidates(lists, row, query, docno, raw, base, final + lift, lift, frozen, seeds, steps)
+
+    def _beyond_pool(self, lists: RankedLists, steps: Paths, key: Ints, missing: Ints) -> Ints:
+        """Return which of the provisions that the lists lack have no room in the pool; places in `key`.
+
+        Args:
+            lists: the lists.
+            steps: links from the seeds.
+            key: keys of the cited candidates, ascending; [b].
+            missing: places in `key` of the candidates that the lists lack, [m].
+        """
+        query, node = np.divmod(key[missing], len(self.graph))
+        first_seed = steps.seed[np.unique(steps.key, return_index=True)[1][missing]]
+        order = np.lexsort((self.graph.docno_table[node].astype(str), first_seed))
+        query = query[order]
+        room = self.pool - np.diff(lists.bounds)
+        return missing[order[places(query) >= room[query]]]
 
     def _in_unit_interval(self, lists: RankedLists) -> Floats:
         """Return S of each row.

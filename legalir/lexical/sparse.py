@@ -112,9 +112,9 @@ class SparseIndex(TermIndex):
         """Return a BM25 retriever; `k1` and `b` need no new index."""
         return BM25(self, k1=k1, b=b, num_results=num_results)
 
-    def tfidf(self, num_results: int = 1000, idf: Idf = "lucene") -> TFIDF:
-        """Return a TF-IDF retriever with cosine scores."""
-        return TFIDF(self, idf=idf, num_results=num_results)
+    def tfidf(self, num_results: int = 1000, idf: Idf = "lucene", min_df: int = 1, max_df: float = 1.0) -> TFIDF:
+        """Return a TF-IDF retriever with cosine scores; its parameters need no new index."""
+        return TFIDF(self, idf=idf, num_results=num_results, min_df=min_df, max_df=max_df)
 
 
 _ADDED = 8
@@ -191,13 +191,17 @@ class TFIDF(SparseRetriever):
     """Cosine of TF-IDF vectors with logarithmic term frequency.
 
     A term weighs ``(1 + ln tf)·idf`` in query and document alike, and both vectors are scaled to length 1; the
-    query's length counts its terms that the collection knows. Scores lie in [0, 1].
+    query's length counts its terms that the collection knows. Scores lie in [0, 1]. With ``idf="sklearn"`` they are
+    the scores of scikit-learn's ``TfidfVectorizer(sublinear_tf=True)`` over the same terms, also with `min_df` and
+    `max_df`: terms outside are 0 in all vectors.
 
     Args:
         index: the sparse index.
         idf: ``lucene``, ``ln(1 + (N − df + ½)/(df + ½))`` as in BM25; or ``sklearn``,
             ``ln((1 + N)/(1 + df)) + 1``, which keeps the weight of a frequent term from vanishing.
         num_results: results a query, at least 1.
+        min_df: number of documents that must hold a term for it to count, at least 1.
+        max_df: largest share of the documents that may hold a term for it to count, from 0 to 1.
 
     Raises:
         ComponentError: a parameter is not one of these.
@@ -206,21 +210,33 @@ class TFIDF(SparseRetriever):
     name = "tfidf"
     index: SparseIndex
 
-    def __init__(self, index: SparseIndex, idf: Idf = "lucene", num_results: int = 1000) -> None:
+    def __init__(
+        self,
+        index: SparseIndex,
+        idf: Idf = "lucene",
+        num_results: int = 1000,
+        min_df: int = 1,
+        max_df: float = 1.0,
+    ) -> None:
         check_choice("tfidf", "idf", idf, get_args(Idf))
         check_number("tfidf", "num_results", num_results, low=1, integer=True)
+        check_number("tfidf", "min_df", min_df, low=1, integer=True)
+        check_number("tfidf", "max_df", max_df, low=0, high=1)
         self.index = index
         self.idf = idf
         self.num_results = num_results
+        self.min_df = min_df
+        self.max_df = max_df
 
     @property
     def label(self) -> str:
         """The retriever as in an expression, with the parameters of its scores."""
-        return f"tfidf({self.index.analyzer.name}, idf={self.idf})"
+        limits = [f"min_df={self.min_df}"] * (self.min_df > 1) + [f"max_df={self.max_df:g}"] * (self.max_df < 1)
+        return f"tfidf({', '.join([self.index.analyzer.name, f'idf={self.idf}', *limits])})"
 
     def _idf_of(self, df: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        formula = lucene_idf if self.idf == "lucene" else sklearn_idf
-        return formula(len(self.index), df)
+        formula, n = lucene_idf if self.idf == "lucene" else sklearn_idf, len(self.index)
+        return np.where((df >= self.min_df) & (df <= self.max_df * n), formula(n, df), 0.0)
 
     def weighting(self, segment: Segment) -> npt.NDArray[np.float32]:
         """Return the cosine weight of each posting; [p]."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import unicodedata
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,10 +20,11 @@ ANALYZERS = st.builds(
     Words,
     st.sampled_from(("und", "ar", "de", "en", "fr", "id", "it", "ko", "th", "tr", "zh")),
     *(st.booleans(), st.just(False), st.booleans(), st.booleans()),
+    st.sampled_from((None, None, r"\w\w+", r"\w\w+|[가-힣]", r"\S+", r"[a-z]*", r"[^,]+", r"(법)|(령)", r"\n")),
 )
 
 
-def terms(text: str, lang: str = "und", **options: bool) -> list[str]:
+def terms(text: str, lang: str = "und", **options: Any) -> list[str]:
     """Return the terms, which are the same for decomposed text."""
     analyzer = Words(lang, **options)
     found = analyzer.terms(text)
@@ -190,6 +192,61 @@ def test_compounds() -> None:
     assert terms("beëdigingen", "nl", compounds=True)[1:3] == ["beedi", "eedig"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        (r"\w\w+", "Act 6(1)(a), l'article co-op x", ["act", "article", "co", "op"]),
+        # Vowels and tone marks above a Thai consonant are no \\w of Python: the word is cut at each.
+        (r"\w\w+", "มาตรา ประกันภัย", ["มาตรา", "ประก", "นภ"]),
+        # A middle dot is not the letter U+318D of Korean enumerations, which stays inside a word.
+        (r"\w\w+|[가-힣]", "「법」 제1호·제2호 a", ["법", "제1호", "제2호"]),
+        (r"\S+", "The (Act) — № 5. ...", ["the", "(act)", "5."]),
+        # The match counts, not its groups.
+        (r"(제)\d+(조)", "제3조의2", ["제3조"]),
+        (r"\d*", "a1b23", ["1", "23"]),
+        (r"a b", "a b", []),
+        (r"ﬁ", "ﬁre", ["ﬁ"]),
+    ],
+)
+def test_a_pattern_takes_the_place_of_words_and_numbers(pattern: str, text: str, expected: list[str]) -> None:
+    assert terms(text, pattern=pattern) == expected
+
+
+def test_stems_stop_words_and_pairs_of_a_pattern() -> None:
+    options = {"pattern": r"\w\w+", "pairs": True}
+    assert terms("Duties, of cafés", "en", **options) == ["duti", "of", "duti of", "café", "of café"]
+    assert terms("Duties, of cafés", "en", **options, stop=True) == ["duti", "café", "duti café"]
+
+
+@given(TEXTS)
+def test_parity_of_a_pattern_with_scikit_learn(texts: list[str]) -> None:
+    """But for NFC, and for terms of underscores alone."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    analyze = CountVectorizer(ngram_range=(1, 2)).build_analyzer()
+    for text in texts:
+        plain = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower()).replace("_", " ")
+        assert sorted(terms(plain, pattern=r"\w\w+", pairs=True)) == sorted(analyze(plain))
+
+
+def test_parity_of_a_pattern_with_bm25s() -> None:
+    """The English defaults of bm25s, which NitiBench uses for Thai."""
+    import bm25s
+    import Stemmer
+
+    texts = ["The Revenue Codes apply to companies: มาตรา 65 ตรี แห่งประมวลรัษฎากร", "ภาษีมูลค่าเพิ่ม ๗% VAT notifications"]
+    theirs = bm25s.tokenize(
+        texts, stopwords=[], stemmer=Stemmer.Stemmer("english"), return_ids=False, show_progress=False
+    )
+    assert [terms(text, "en", pattern=r"\w\w+") for text in texts] == theirs
+
+
+@pytest.mark.parametrize("pattern", ["[", "(?P<a>", "*", 3, b"a", ["a"], True])
+def test_a_pattern_is_checked(pattern: object) -> None:
+    with pytest.raises(AnalyzerError, match=r"^word: pattern=.* is not a regular expression: "):
+        Words(pattern=pattern)  # type: ignore[arg-type]
+
+
 @given(ANALYZERS, TEXTS)
 def test_the_fast_count_is_the_plain_one(analyzer: Words, texts: list[str]) -> None:
     assert_counts_as_terms(analyzer, texts)
@@ -225,9 +282,12 @@ def test_identity() -> None:
 
 def test_what_changes_terms_changes_the_fingerprint() -> None:
     analyzers = [Words(code) for code in _languages()]
-    options = ({"stem": False}, {"stop": True}, {"pairs": True}, {"compounds": True})
+    options: tuple[dict[str, Any], ...] = (
+        *({"stem": False}, {"stop": True}, {"pairs": True}, {"compounds": True}),
+        *({"pattern": r"\w+"}, {"pattern": r"\w\w+"}, {"pattern": "a'\"\n"}),
+    )
     analyzers += [Words("en"), *(Words("en", **option) for option in options)]
-    assert len({analyzer.fingerprint for analyzer in analyzers}) == len(set(analyzers)) == len(_languages()) + 4
+    assert len({analyzer.fingerprint for analyzer in analyzers}) == len(set(analyzers)) == len(_languages()) + 7
     for analyzer in analyzers:
         assert get_analyzer(analyzer.name) == analyzer
         assert get_analyzer(analyzer.name).fingerprint == analyzer.fingerprint

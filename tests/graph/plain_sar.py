@@ -50,3 +50,13 @@ def plain_sar(
         bonus = value / penalty(len(back[target]))
         out[target] = out[target] + beta * bonus * (1 - out[target])
     return out
+
+
+def plain_pool(scores: Mapping[str, float], ahead: Mapping[str, list[str]], k: int, size: int) -> list[str]:
+    """Return the candidates of one query as the authors' released code gathers them."""
+    pool = sorted(scores, key=lambda docno: (-scores[docno], docno))
+    for seed in pool[:k]:
+        for target in sorted(ahead.get(seed, [])):
+            if target not in pool and len(pool) < size:
+                pool.append(target)
+    return pool

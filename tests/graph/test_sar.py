@@ -114,8 +114,7 @@ def test_identity() -> None:
         ({"beta": -0.1}, "sar: beta=-0.1 is not a number of at least 0."),
         ({"beta": float("nan")}, "sar: beta=nan is not a number of at least 0."),
         ({"freeze": -1}, "sar: freeze=-1 is not an integer of at least 0."),
-        ({"pool": 10}, "sar: pool=10 is not an integer of at least 15."),
-        ({"pool": 30, "freeze": 40}, "sar: pool=30 is not an integer of at least 40."),
+        ({"pool": 0}, "sar: pool=0 is not an integer of at least 1."),
         (
             {"normalize": "minmx"},
             "sar: normalize='minmx' is not one of minmax, max, sigmoid, clip. Did you mean 'minmax'?",

@@ -206,7 +206,7 @@ def test_identity(index: SparseIndex, tmp_path: Path) -> None:
         "BM25(index=SparseIndex('my.index', analyzer='jamo3'), k1=0.9, b=0.5, num_results=1000)"
     )
     assert repr(other.tfidf()) == (
-        "TFIDF(index=SparseIndex('my.index', analyzer='jamo3'), idf='lucene', num_results=1000)"
+        "TFIDF(index=SparseIndex('my.index', analyzer='jamo3'), idf='lucene', num_results=1000, min_df=1, max_df=1.0)"
     )
 
 

@@ -32,6 +32,25 @@ def test_scores_are_those_of_the_formula(tmp_path: Path, analyzer: str, idf: str
         np.testing.assert_allclose(retriever.scores(query), expected, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize(("min_df", "max_df"), [(1, 1.0), (2, 0.95), (3, 0.3), (1, 0.05), (70, 1.0)])
+def test_parity_with_scikit_learn(tmp_path: Path, min_df: int, max_df: float) -> None:
+    """Words and pairs as SearchFireSafety's released code weighs them; a term that is left out has no part in norms."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = [*TEXTS, "Fire Act 제3조·제4조, the act", "act: (fire) 2 fire 제3조"]
+    index = indexed(tmp_path / "index", texts, r"word(pattern=r'\w\w+', pairs=True)")
+    retriever = index.tfidf(idf="sklearn", min_df=min_df, max_df=max_df)
+    options = {"ngram_range": (1, 2), "sublinear_tf": True, "min_df": min_df, "max_df": max_df}
+    if min_df > len(texts):  # scikit-learn refuses a vocabulary without terms.
+        assert not retriever.search(texts[-1]).size
+        return
+    theirs = TfidfVectorizer(**options)
+    vectors = theirs.fit_transform(texts)
+    for query in [*texts[-2:], *plain_scores.random_texts(8, 6), f"{TEXTS[1]} 없는말"]:
+        expected = (vectors @ theirs.transform([query]).T).toarray().ravel()
+        np.testing.assert_allclose(retriever.scores(query), expected, rtol=1e-5, atol=1e-6)
+
+
 def test_a_value_worked_out_by_hand(tmp_path: Path) -> None:
     """3 documents: 법 (df 1) has idf ln 2 + 1 = 1.693147, 령 (df 2) has ln(4/3) + 1 = 1.287682.
 
@@ -66,6 +85,12 @@ def test_repeating_a_whole_query_changes_little_and_its_length_nothing(tmp_path:
 def test_an_unknown_idf_is_named(tmp_path: Path, idf: object) -> None:
     with pytest.raises(ComponentError, match=r"^tfidf: idf=.* is not one of lucene, sklearn\."):
         TFIDF(SparseIndex(tmp_path / "index"), idf=idf)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [{"min_df": 0}, {"min_df": 0.5}, {"max_df": 1.5}, {"max_df": -1}, {"max_df": None}])
+def test_limits_of_document_frequency_are_checked(tmp_path: Path, wrong: dict[str, object]) -> None:
+    with pytest.raises(ComponentError, match=f"^tfidf: {next(iter(wrong))}="):
+        TFIDF(SparseIndex(tmp_path / "index"), **wrong)  # type: ignore[arg-type]
 
 
 def test_num_results_is_checked(tmp_path: Path) -> None:
