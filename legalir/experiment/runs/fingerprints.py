@@ -69,7 +69,7 @@ def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
       as a copy or a pickle has it. Text and paths that name a file count with its content, arrays and frames with
       theirs.
     - What has a ``fingerprint``, an attribute or a method without arguments (an index, an analyzer, an encoder), counts
-      by it.
+      by it; a component that is not one of ours, too, with the pipelines, functions and indexes that it holds.
 
     The result is the same in each process.
 
@@ -177,12 +177,12 @@ class _Walk:
         yield [self.of(type(value)), own]
         if isinstance(value, pt.Artifact):
             yield list(_manifest(value))
-        known = value._arguments() if isinstance(value, Component) else vars(value)
+        known = value._arguments() if isinstance(value, Component) else {} if own is not None else vars(value)
         for name, argument in sorted(known.items()):
             yield [name, self._text(argument) if isinstance(argument, str) else self.of(argument)]
         # Other attributes of a component follow from its arguments, unless it was given something to use.
         for name in sorted(set(vars(value)) - set(known)):
-            yield from ([name, self.of(held)] for held in _used(vars(value)[name]))
+            yield from ([name, self.of(held)] for held in used_by(vars(value)[name]))
 
     def _text(self, text: str) -> str:
         """Return a text, with the digest of the file of that name if there is one."""
@@ -240,20 +240,18 @@ class _Walk:
         try:
             reduced = value.__reduce_ex__(4)
         except Exception as error:
-            raise NoFingerprint(
-                f"a {type(value).__name__} has no state that another process can recognise"
-            ) from error
+            raise NoFingerprint(f"a {type(value).__name__} has no state that another process can recognise") from error
         # Items of lists and dicts come as iterators.
         for part in reduced if isinstance(reduced, tuple) else (reduced,):
             yield self.of(list(part) if isinstance(part, Iterator) else part)
 
 
-def _used(value: object) -> Iterator[object]:
+def used_by(value: object) -> Iterator[object]:
     """Yield what a component uses among a value: pipelines, functions, artifacts, and what has a fingerprint."""
     if isinstance(value, list | tuple | set | frozenset):
-        yield from (used for item in value for used in _used(item))
+        yield from (used for item in value for used in used_by(item))
     elif isinstance(value, dict):
-        yield from (used for item in value.values() for used in _used(item))
+        yield from (used for item in value.values() for used in used_by(item))
     elif isinstance(value, pt.Transformer | pt.Artifact | types.FunctionType) or _own_fingerprint(value) is not None:
         yield value
 
