@@ -56,7 +56,8 @@ def run(
 ) -> None:
     """Run the systems of an experiment file, print their scores, and store everything in one directory.
 
-    Runs that have not changed since the last time are reused.
+    Runs that have not changed since the last time are reused. Exit code 1: the baseline could not be run, so that there
+    are no tests.
     """
     from legalir.experiment.definition.definition import load_definition
     from legalir.experiment.runner import run_all
@@ -70,7 +71,9 @@ def run(
         definition = definition.replace(dataset=dataset, datasets=())
     client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     outputs = []
+    untested = False
     for folder, result in run_all(definition, out if out is not None else Path("results") / file.stem, client, jobs):
+        untested |= bool(result.untested)
         page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
         if as_json:
             outputs.append(_result_json(result, folder, page))
@@ -78,6 +81,8 @@ def run(
             _print_result(result, folder, page, asked=report is not False)
     if as_json:
         print_json(outputs if len(outputs) > 1 else outputs[0])
+    if untested:
+        raise typer.Exit(1)
 
 
 def _values(settings: list[str]) -> dict[str, str]:
@@ -114,6 +119,8 @@ def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> d
         "title": result.definition.title,
         "dataset": result.definition.dataset,
         "baseline": result.baseline,
+        "untested": result.untested,
+        "unmeasured": result.unmeasured,
         "values": dict(result.definition.values),
         "systems": json.loads(result.table.to_json(orient="records", double_precision=15)),
         "absent": result.absent,

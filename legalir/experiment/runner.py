@@ -23,6 +23,7 @@ from legalir.experiment.runs.running import make_runs
 from legalir.experiment.runs.scores import per_query_scores, score_table
 from legalir.frames.as_of import with_as_of
 from legalir.progress import progress
+from legalir.storage.schema import located
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -73,7 +74,9 @@ def run(
     if len(definition.datasets) > 1:
         raise ExperimentError("This experiment has several datasets: choose one with dataset=..., or use run_all.")
     definition = definition.located(Path.cwd())
-    if collection is None:
+    if collection is not None:
+        _check_dataset(collection, definition)
+    else:
         from legalir.collection.collection import Collection
 
         collection = Collection(definition.dataset, client=client)
@@ -90,8 +93,9 @@ def run(
     runs, absent = make_runs(definition, collection, topics, folder, latency_queries, jobs)
     frames = {name: run.frame for name, run in runs.items()}
     latencies = {name: run.record.latency for name, run in runs.items()}
+    failed: dict[str, str] = {}
     with progress("Scoring", 2) as advance:
-        per_query = per_query_scores(definition, frames, topics, qrels, collection.chunks)
+        per_query = per_query_scores(definition, frames, topics, qrels, collection.chunks, failed)
         advance(1)
         table = score_table(definition, frames, latencies, per_query)
     context = collect_context(collection, frames.values(), topics, qrels)
@@ -99,6 +103,7 @@ def run(
     environment = describe_environment(
         definition, collection, topics, qrels, runs, absent, seconds, asked.usage.since(before)
     )
+    environment |= {"unmeasured": failed} if failed else {}
     # The directory holds the replies.
     result = ExperimentResult(definition.replace(replies=""), table, per_query, runs, environment, context)
     if folder is not None:
@@ -139,6 +144,24 @@ def run_all(
 def dataset_slug(dataset: str) -> str:
     """Return the name of a dataset as a file name: ``legalir/koblex`` is ``koblex``."""
     return re.sub(r"[^\w.-]+", "-", dataset.removeprefix("legalir/")).strip("-")
+
+
+def _check_dataset(collection: Collection, definition: Definition) -> None:
+    """Check that a collection is the dataset of a definition: by its id or path, or else by what it holds.
+
+    Raises:
+        ExperimentError: it is another one.
+    """
+    if located(collection.id, Path.cwd()) == definition.dataset:
+        return
+    from legalir.datasets import load
+
+    named, given = load(definition.dataset), collection.source
+    if (named.fingerprint(), named.topics_fingerprint()) != (given.fingerprint(), given.topics_fingerprint()):
+        raise ExperimentError(
+            f"The collection is {collection.id}, and the dataset of the experiment is {definition.dataset}: give the "
+            f"collection of that dataset, or dataset={collection.id!r}."
+        )
 
 
 def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
@@ -20,7 +21,8 @@ class Component(pt.Transformer):
     """A PyTerrier transformer with the identity of its constructor arguments.
 
     A subclass stores each argument of its ``__init__`` under the argument's own name; equality, hash and
-    ``repr`` follow from them, so that two equal pipelines share their common prefix in an experiment.
+    ``repr`` follow from them, so that two equal pipelines share their common prefix in an experiment. ``str`` is short,
+    for tables: it shows pipelines, the analyzer or encoder of an index, and the numbers and texts that are not defaults.
     A subclass implements :meth:`apply` for frames with at least one row and :meth:`empty` for those without.
 
     All that a component keeps follows from its arguments. An argument that is set later, as ``pt.GridSearch`` does,
@@ -78,6 +80,19 @@ class Component(pt.Transformer):
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self._arguments().items())
         return f"{type(self).__name__}({inside})"
+
+    def __str__(self) -> str:
+        defaults = {name: parameter.default for name, parameter in inspect.signature(type(self)).parameters.items()}
+        inside = []
+        for name, value in self._arguments().items():
+            parts = list(value) if isinstance(value, list | tuple) else [value]
+            if isinstance(value, pt.Artifact):  # Its path is long, and the collection is the same for all.
+                inside += re.findall(r"\b(?:analyzer|encoder)='[^']*'", repr(value))
+            elif parts and all(isinstance(part, pt.Transformer) for part in parts):
+                inside.append(", ".join(map(str, parts)))
+            elif all(isinstance(part, str | int | float) for part in parts) and value != defaults.get(name):
+                inside.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(inside)})"
 
 
 C = TypeVar("C", bound=Component)

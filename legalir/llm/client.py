@@ -18,13 +18,14 @@ from typing import IO, Any, NamedTuple, TypeVar, cast
 from pydantic import BaseModel
 
 from legalir import plugins
-from legalir.errors import ArtifactError, ComponentError, ModelError, PluginNotFound
+from legalir.errors import ArtifactError, ComponentError, LegalIRError, ModelError, PluginNotFound
 from legalir.frames.columns import whole_characters
 from legalir.llm.cache import ReplyCache, StoredReply, default_cache
 from legalir.llm.chat import ChatModel, ChatReply, ChatRequest, FailedReply, State, read_json, without_reasoning
 from legalir.llm.endpoint import LOCAL_HOSTS
 from legalir.llm.prompts import Prompt
 from legalir.progress import progress
+from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file
 
 _log = logging.getLogger("legalir")
@@ -221,6 +222,14 @@ class Client:
         """Return the name of the client's own model as it was given; None if there is none."""
         return self.llm if self.llm is None or isinstance(self.llm, str) else self.llm.name
 
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the name of the client's own model, or of its text if it cannot be made; empty if there is none."""
+        try:
+            return "" if self.llm is None else digest(self.model().name)
+        except LegalIRError:
+            return digest(self.llm_name())
+
     def allow(self, model: ChatModel | Service) -> None:
         """Check that a model may be asked.
 
@@ -400,7 +409,10 @@ class Client:
         return stored.given()
 
     def _stored(self, key: str) -> StoredReply | None:
-        return self._replies.get(key) or self._cache.get(key)
+        read = self._replies.get(key)
+        if read is not None and read.state != "unavailable":
+            return read
+        return self._cache.get(key) or read  # Another run may have got the reply.
 
     def _record(self, model: ChatModel | Service, stored: StoredReply, *, paid: bool, keep: bool = True) -> None:
         """Count a reply, and remember that it was used; `keep` keeps it in memory, for those that no cache has."""
@@ -414,6 +426,8 @@ class Client:
             self.usage.paid_tokens += sum(tokens) if paid else 0
             self.usage.models[model.name] = model.host
             self._used[stored.key] = stored if keep else None
+            if keep and stored.key in self._replies:
+                self._replies[stored.key] = stored  # It may have been unavailable before.
 
     def _check_allowance(self, model: ChatModel | Service, request: ChatRequest) -> None:
         service = isinstance(model, Service)

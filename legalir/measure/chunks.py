@@ -26,6 +26,7 @@ from ir_measures.measures.base import Agg
 from ir_measures.util import TYPE_QREL, TYPE_RUN, QrelsConverter, RunConverter
 
 from legalir.measure.arithmetic import chunk_hits, chunk_multi_mrr
+from legalir.measure.provider import ranked
 
 CHUNKS, HELD, LISTED = "chunks", "provisions of the first k chunks", "provisions in order"
 """The rules."""
@@ -151,7 +152,7 @@ class _ChunkEvaluator(providers.Evaluator):
 
     def _iter_calc(self, run: TYPE_RUN) -> Iterator[Metric]:
         results = RunConverter(run).as_dict_of_dict()  # type: ignore[no-untyped-call]
-        lists = {qid: sorted(of, key=lambda docno: (-of[docno], docno)) for qid, of in results.items()}
+        lists = {qid: ranked(of) for qid, of in results.items()}
         for measure in self._measures:
             for qid, value in measure.inner(self._qrels, lists):
                 yield Metric(query_id=qid, measure=measure, value=value)

@@ -1,6 +1,7 @@
 """The ``ir_measures`` provider that computes our measures.
 
-Runs are ranked by score descending, then document id ascending. Every judged query yields one value for each
+Runs are ranked as trec_eval ranks them [pytrec-eval], so that one table has one order: by score in single precision,
+descending, then by document id, descending. The ranks of a run do not reach the providers of ``ir_measures``. Every judged query yields one value for each
 measure, 0 where the run has nothing for it; queries without judgements yield nothing.
 """
 
@@ -10,6 +11,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import ir_measures
+import numpy as np
 from ir_measures import Metric, providers
 from ir_measures.measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED, Any
@@ -65,7 +67,7 @@ class StatuteEvaluator(providers.Evaluator):
         cutoffs = [measure["cutoff"] for measure in self.measures]
         depth = None if NOT_PROVIDED in cutoffs else max(cutoffs, default=0)
         for qid, judged in self._qrels.items():
-            ranking = _top(results.get(qid, {}), depth)
+            ranking = ranked(results.get(qid, {}), depth)
             for measure, cutoff in zip(self.measures, cutoffs, strict=True):
                 relevant = {docno for docno, label in judged.items() if label >= measure["rel"]}
                 top = ranking if cutoff is NOT_PROVIDED else ranking[:cutoff]
@@ -73,13 +75,13 @@ class StatuteEvaluator(providers.Evaluator):
                 yield Metric(query_id=qid, measure=measure, value=value)
 
 
-def _top(scores: Mapping[str, float], depth: int | None) -> list[str]:
-    """Return the best `depth` documents, or all, ties by id."""
-
-    def order(docno: str) -> tuple[float, str]:
-        return -scores[docno], docno
-
-    return sorted(scores, key=order) if depth is None else heapq.nsmallest(depth, scores, key=order)
+def ranked(scores: Mapping[str, float], depth: int | None = None) -> list[str]:
+    """Return the best `depth` documents, or all, in the order of trec_eval."""
+    with np.errstate(over="ignore"):
+        singles = np.fromiter(scores.values(), np.float64, len(scores)).astype(np.float32).tolist()
+    pairs = zip(singles, scores, strict=True)
+    best = sorted(pairs, reverse=True) if depth is None else heapq.nlargest(depth, pairs)
+    return [docno for _, docno in best]
 
 
 def register() -> None:

@@ -42,7 +42,7 @@ def test_a_definition_survives_being_written_and_read(tmp_path: Path) -> None:
         "test": "randomisation",
         "correction": None,
         "alpha": 0.01,
-        "depth": 7,
+        "depth": 17,
         "tolerance": 0.002,
         "notes": "n",
         "references": [{"name": "Paper", "source": "p. 3", "scores": {"MRR@10": 0.318}}],

@@ -6,6 +6,7 @@ import getpass
 import importlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,13 +15,15 @@ import pandas as pd
 import pytest
 from fake_collection import DEFINITION, FakeCollection
 
+import legalir
 from legalir.errors import ExperimentError
 from legalir.experiment import ExperimentResult, run
 from legalir.experiment.runs.environment import public_dataset_name
 
 
 def result(out: Path | None = None, **changes: object) -> ExperimentResult:
-    return run({**DEFINITION, **changes}, out, collection=FakeCollection())  # type: ignore[arg-type]
+    collection = FakeCollection(id=str(changes.get("dataset", "legalir/fake")))
+    return run({**DEFINITION, **changes}, out, collection=collection)  # type: ignore[arg-type]
 
 
 def test_everything_is_saved_and_reads_back_equal(tmp_path: Path) -> None:
@@ -112,8 +115,20 @@ def test_queries_without_judgements_are_left_out(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_dataset_can_be_exchanged() -> None:
-    found = run(DEFINITION, dataset="legalir/other", collection=FakeCollection())  # type: ignore[arg-type]
+    other = FakeCollection(id="legalir/other")
+    found = run(DEFINITION, dataset="legalir/other", collection=other)  # type: ignore[arg-type]
     assert found.definition.dataset == "legalir/other"
+
+
+def test_a_collection_must_be_the_dataset_of_the_definition(tmp_path: Path) -> None:
+    asked = {"measures": ["R@2"], "systems": {"a": "bm25"}}
+    with pytest.raises(ExperimentError, match="legalir/firecode/test"):
+        run({"dataset": "legalir/firecode/dev", **asked}, collection=legalir.Collection("legalir/firecode/test"))
+    copy = tmp_path / "firecode"
+    shutil.copytree(legalir.Collection("legalir/firecode/dev").source.folder.root, copy)
+    for given in ("legalir/firecode/dev", copy / "dev"):
+        same = legalir.Collection(given, cache=tmp_path / "cache")
+        assert len(run({"dataset": "legalir/firecode/dev", **asked}, collection=same, latency_queries=0).table) == 1
 
 
 def test_a_wrong_kind_of_definition() -> None:

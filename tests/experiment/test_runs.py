@@ -45,7 +45,7 @@ def test_a_shared_prefix_and_a_repeated_system_run_once() -> None:
 
 
 def test_depth_cuts_and_ties_go_by_docno(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert made(FakeCollection(), depth=1)["약함"].frame["rank"].max() == 0
+    assert made(FakeCollection(), depth=1, measures=["P@1"], references=[])["약함"].frame["rank"].max() == 0
     whole = Lists.transform
     monkeypatch.setattr(Lists, "transform", lambda self, inp: whole(self, inp).assign(score=0.5))
     first = made(FakeCollection(), systems={"s": "weak"})["s"].frame.query("qid == 'q1'")

@@ -144,14 +144,21 @@ def test_a_query_with_nothing_relevant_scores_zero_and_counts_in_means() -> None
     assert found[MicroR @ 5] == 2 / 3
 
 
-def test_ties_go_to_the_smaller_id_whatever_the_order_of_the_run() -> None:
-    # All equal: b is after a, so it is second; of 10 and 9 the text "10" is first.
-    for docs in (["b", "a"], ["a", "b"]):
-        run = {"q": dict.fromkeys(docs, 1.0)}
-        assert (MultiMRR @ 1).calc_aggregate({"q": {"a": 1}}, run) == 1.0
-        assert (MultiMRR @ 1).calc_aggregate({"q": {"b": 1}}, run) == 0.0
-        assert MultiMRR.calc_aggregate({"q": {"b": 1}}, run) == 0.5
-    assert (MicroR @ 1).calc_aggregate({"q": {"10": 1}}, {"q": {"9": 1.0, "10": 1.0}}) == 1.0
+@settings(deadline=None)
+@given(
+    st.dictionaries(
+        st.text(min_size=1, max_size=3).filter(lambda docno: "\0" not in docno and docno.isprintable()),
+        # Equal scores, and scores that are equal in single precision only.
+        st.sampled_from([1.0, 1 + 1e-9, 0.5, -2.0, 0.03252247488101534, 0.032522474881015335, 3e4 + 1e-4, 3e4, 1e39]),
+        min_size=1,
+        max_size=8,
+    ),
+    st.integers(1, 8),
+)
+def test_ties_are_ordered_as_trec_eval_orders_them(scores: dict[str, float], k: int) -> None:
+    for relevant in scores:
+        found = ir_measures.calc_aggregate([MicroR @ k, R @ k, MultiMRR, RR], {"q": {relevant: 1}}, {"q": scores})
+        assert (found[MicroR @ k], found[MultiMRR]) == pytest.approx((found[R @ k], found[RR]))
 
 
 def test_rel_sets_what_is_relevant() -> None:
@@ -214,7 +221,7 @@ def test_a_plain_second_implementation(
     hits = relevant = hit_rates = mrrs = 0.0
     for labels, scores in queries.values():
         wanted = [docno for docno in labels if labels[docno] >= rel]
-        top = sorted(sorted(scores), key=lambda docno: scores[docno], reverse=True)[:k]
+        top = sorted(sorted(scores, reverse=True), key=lambda docno: scores[docno], reverse=True)[:k]
         places = [place for place in range(len(top)) if top[place] in wanted]
         hits += len(places)
         relevant += len(wanted)

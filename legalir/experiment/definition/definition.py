@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import operator
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,6 +45,29 @@ def _canonical_measure(name: str, info: ValidationInfo) -> str:
         return str(parse_measure(name))
     except MeasureError as error:
         raise MeasureError(f"{info.field_name!r}: {error}") from None
+
+
+def cutoff(name: str) -> int | None:
+    """Return the number of results of a list that a measure looks at; None for all, and for a measure of answers."""
+    deepest = parse_measure(name).params.get("cutoff")
+    return deepest if isinstance(deepest, int) else None
+
+
+def at_depth(name: str, depth: int) -> str:
+    """Return the name of a measure with the cutoff that lists of `depth` results give it: ``AP@100`` for ``AP``.
+
+    A measure that may have no cutoff, such as ``NumRet``, keeps its name.
+    """
+    import ir_measures
+
+    measure = parse_measure(name)
+    if "cutoff" not in measure.SUPPORTED_PARAMS or cutoff(name) is not None:
+        return name
+    if "doc_id" not in ir_measures.run_inputs([measure]):
+        return name
+    with contextlib.suppress(MeasureError):
+        return str(parse_measure(str(measure @ depth)))
+    return name
 
 
 def _once(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -183,7 +208,8 @@ class Definition(Schema):
     datasets: Annotated[tuple[Text, ...], _Filled, _Once] = ()
     """Datasets on which the experiment runs one after another, instead of `dataset`."""
     measures: Annotated[tuple[_Measure, ...], _Filled, _Once]
-    """Names in the form of ``ir_measures`` (``nDCG@10``); the first one leads the report."""
+    """Names in the form of ``ir_measures`` (``nDCG@10``); the first one leads the report. A measure without the cutoff
+    that it may have gets the depth of the lists: ``AP`` is ``AP@100``."""
     values: Mapping[ValueName, Setting] = Field(default_factory=dict)
     """Values that replace ``${name}`` in the expressions."""
     systems: Annotated[Mapping[Annotated[Text, AfterValidator(_printable)], Text], _Filled] = Field(
@@ -215,7 +241,7 @@ class Definition(Schema):
     chunks: Choice[Literal["complete", "any"]] = "complete"
     """Which provisions of a chunk count, where the documents are chunks: those that it holds completely, or any."""
     depth: Annotated[Whole, Field(ge=1)] = 100
-    """Number of results stored for each query."""
+    """Number of results stored for each query; by default 100, or the deepest cutoff of the measures."""
     references: Annotated[tuple[Reference, ...], BeforeValidator(lambda rows: () if rows is None else rows)] = ()
     """Rows of figures from elsewhere."""
     tolerance: _Share | None = None
@@ -240,9 +266,35 @@ class Definition(Schema):
                 if name != "name" and system not in systems:
                     hint = suggestion(system, set(systems)) or f" Systems: {', '.join(systems)}."
                     raise SchemaError(f"'safety' must name a system as {name!r}, got {system!r}.{hint}")
+        depth = self._checked_depth()
+        measures = _once(tuple(at_depth(name, depth) for name in self.measures))
+        references = tuple(
+            row.model_copy(update={"scores": {at_depth(name, depth): score for name, score in row.scores.items()}})
+            for row in self.references
+        )
+        for name, value in {"depth": depth, "measures": measures, "references": references}.items():
+            object.__setattr__(self, name, value)
         object.__setattr__(self, "systems", systems)  # the model is frozen for its users
         object.__setattr__(self, "dataset", self.dataset or self.datasets[0])
         return self
+
+    def _checked_depth(self) -> int:
+        """Return the depth of the lists: the one that is given, or one that no measure looks below."""
+        cutoffs = {name: deepest for name in self.measures if (deepest := cutoff(name)) is not None}
+        name, deepest = max(cutoffs.items(), key=operator.itemgetter(1), default=("", 0))
+        if "depth" not in self.model_fields_set:
+            return max(self.depth, deepest)
+        if deepest > self.depth:
+            raise SchemaError(
+                f"'depth' must be at least {deepest} for the measure {name}, got {self.depth}: raise it, or leave it out."
+            )
+        return self.depth
+
+    @property
+    def deepest(self) -> int:
+        """Number of results of a list that are looked at: the deepest cutoff, or the depth if it is given."""
+        cutoffs = [deepest for name in self.measures if (deepest := cutoff(name)) is not None]
+        return max([*cutoffs, self.depth if "depth" in self.model_fields_set else 0])
 
     def _all_systems(self) -> dict[str, str]:
         systems = dict(self.systems)

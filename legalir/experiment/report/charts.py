@@ -67,7 +67,7 @@ def _bar(row: Row, place: int, scale: float, unit: int, leader: str | None) -> B
     kind = "baseline" if row.baseline else "leader" if row.name == leader else "other"
     interval = f"95 % interval {low * unit:.2f} to {high * unit:.2f}"
     width, low, high = (100 * end / scale for end in (cell.value, low, high))
-    return Bar(row.name, cell.text, width, low, high, kind, interval)
+    return Bar(row.label, cell.text, width, low, high, kind, interval)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from legalir.experiment.report.answers import CITATIONS
 from legalir.experiment.report.charts import curves, difference_chart, measure_panels
 from legalir.experiment.report.queries import QueryFacts, anchor, extremes
 from legalir.experiment.report.rows import ScoreTable, counted, direction
+from legalir.experiment.runs.files import Run
 from legalir.extras import require
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def render(
     dataset: str,
     chunk_rule: str = "",
     remarks: Mapping[str, Sequence[str]] | None = None,
+    unmeasured: Mapping[str, str] | None = None,
 ) -> str:
     """Return the report of an experiment as HTML.
 
@@ -53,7 +55,8 @@ def render(
         environment: the content of ``environment.json``.
         dataset: the name of the dataset.
         chunk_rule: which provisions of a chunk count, in words; empty if the documents are provisions.
-        remarks: remarks of components, each with the systems that it is about.
+        remarks: remarks on systems, each with the systems that it is about.
+        unmeasured: the reason for each measure that could not be computed for a system.
 
     Raises:
         MissingExtra: Jinja2 is not installed.
@@ -69,6 +72,7 @@ def render(
         definition_text=definition_text,
         chunk_rule=chunk_rule,
         remarks=remarks or {},
+        unmeasured=unmeasured or {},
         **facts,
         **_view(scores, queries),
     )
@@ -157,7 +161,18 @@ def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
         "correlations": correlation_rows(scores),
         "answer_measures": [definition.measures[place] for place in scores.groups[-1].places],
         "asked": {name: run.record.llm for name, run in queries.runs.items() if run.record.llm},
+        "models": _models(queries.runs),
+        "untested": scores.untested,
     }
+
+
+def _models(runs: Mapping[str, Run]) -> dict[str, str]:
+    """Return the host of each language model that a run asked, by its name."""
+    models: dict[str, str] = {}
+    for run in runs.values():
+        asked = (run.record.llm or {}).get("models")
+        models |= asked if isinstance(asked, Mapping) else {}
+    return models
 
 
 def headline(scores: ScoreTable, queries: int) -> str:

@@ -76,6 +76,17 @@ class ExperimentResult:
         return self.scores.baseline
 
     @property
+    def untested(self) -> str:
+        """Why there are no tests although a baseline is named, in a sentence; else empty."""
+        return self.scores.untested
+
+    @property
+    def unmeasured(self) -> dict[str, str]:
+        """The measures that could not be computed for a system, with the reason; their figures are NaN."""
+        reasons = self.environment.get("unmeasured")
+        return {str(name): str(reason) for name, reason in reasons.items()} if isinstance(reasons, Mapping) else {}
+
+    @property
     def chunk_rule(self) -> str:
         """Which provisions of a chunk count, in words; empty if the documents are provisions."""
         facts = self.environment.get("dataset")
@@ -87,7 +98,7 @@ class ExperimentResult:
 
     @property
     def remarks(self) -> dict[str, list[str]]:
-        """Remarks of components, such as the rule by which chunks count, each with the systems that it is about."""
+        """Remarks on systems, such as failed replies, each with the systems that it is about."""
         systems = self.environment.get("systems")
         remarks: dict[str, list[str]] = {}
         for name, facts in systems.items() if isinstance(systems, Mapping) else ():
@@ -123,7 +134,8 @@ class ExperimentResult:
         """
         path = Path(path)
         queries = QueryFacts(self.context, self.per_query, self.definition.measures[0], self.system_runs)
-        text = render(self.scores, queries, self.environment, self.dataset_name, self.chunk_rule, self.remarks)
+        words = self.dataset_name, self.chunk_rule, self.remarks, self.unmeasured
+        text = render(self.scores, queries, self.environment, *words)
         with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path

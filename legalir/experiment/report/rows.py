@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ NAN = math.nan
 
 LOWER_IS_BETTER = frozenset({"Ungrounded", "RecallGap", "Failed", "Wrong", "Invalid", "Contradiction"})
 """Names of measures whose best value is the lowest."""
+
+LONGEST_LABEL = 120
+"""Number of characters of the longest name that tables show in full; others end in a mark that tells them apart."""
 
 NEUTRAL = frozenset({"Abstained"})
 """Names of measures without a best value."""
@@ -80,6 +84,14 @@ class Row:
     p95: float = NAN
 
     @property
+    def label(self) -> str:
+        """The name as tables show it: a long one without its middle."""
+        if len(self.name) <= LONGEST_LABEL:
+            return self.name
+        end = hashlib.sha256(self.name.encode()).hexdigest()[:6]
+        return f"{self.name[: LONGEST_LABEL - 30].rstrip()} … {self.name[-20:].lstrip()} [{end}]"
+
+    @property
     def ran(self) -> bool:
         """Whether this is a system with a run."""
         return not (self.absent or self.reference)
@@ -133,6 +145,12 @@ class ScoreTable:
         """Return whether systems were tested against the baseline by a measure."""
         column = f"{measure} p-value"
         return column in self.table.columns and bool(self.table[column].notna().any())
+
+    @property
+    def untested(self) -> str:
+        """Why there are no tests, if the baseline was not run; else empty."""
+        reason = self.absent.get(str(self.definition.baseline), "").rstrip(".")
+        return f"no tests: the baseline {self.definition.baseline} was not run ({reason})" if reason else ""
 
     def unit(self, measure: str) -> int:
         """Return 100 where all figures of a measure lie in [0, 1], which are shown as percent; else 1."""

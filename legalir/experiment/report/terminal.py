@@ -53,6 +53,10 @@ def print_result(result: ExperimentResult, console: Console) -> None:
         console.print(escape(f"{'; '.join(systems)}: {remark}"), style="dim", highlight=False)
     for reason, systems in scores.reasons().items():
         console.print(f"[yellow]not run:[/yellow] {escape('; '.join(systems))}: {escape(reason)}", highlight=False)
+    if result.untested:
+        console.print(f"[yellow]{escape(result.untested)}[/yellow]", highlight=False)
+    for measure, reason in result.unmeasured.items():
+        console.print(f"[yellow]no figure:[/yellow] {escape(measure)}: {escape(reason)}", highlight=False)
 
 
 def _heading(measure: str) -> str:
@@ -104,7 +108,7 @@ def _layout(scores: ScoreTable, width: int) -> tuple[int, list[list[_Column]]]:
     from rich.cells import cell_len
 
     room = width - PADDING - (2 * (TIME_WIDTH + PADDING) if scores.timed else 0) - 1
-    longest = max(len("system"), *(cell_len(row.name) for row in scores.rows))
+    longest = max(len("system"), *(cell_len(row.label) for row in scores.rows))
     groups = _columns(scores)
     widest = max(sum(column.width + PADDING for column in group) for group in groups)
     if room - widest >= min(longest, NARROW_NAME):
@@ -152,7 +156,7 @@ def _rows(scores: ScoreTable, columns: Sequence[_Column]) -> list[Row]:
 def _name(row: Row) -> Text:
     from rich.text import Text
 
-    return Text(row.name, style="italic" if row.reference else "underline" if row.baseline else "")
+    return Text(row.label, style="italic" if row.reference else "underline" if row.baseline else "")
 
 
 def _cell(row: Row, place: int) -> Text:

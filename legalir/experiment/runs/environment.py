@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -21,7 +21,7 @@ from legalir.measure.chunks import rule_of
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
-    from legalir.llm.client import Usage
+    from legalir.llm.client import Client, Usage
 
 PACKAGES = (
     *("pyterrier", "ir-datasets", "ir-measures", "pytrec-eval-terrier", "numba", "numpy", "scipy", "pandas"),
@@ -84,7 +84,7 @@ def describe_environment(
             name: {"expression": canonical(text)} | (_how(runs[name]) if name in runs else {"absent": absent[name]})
             for name, text in shown.expressions().items()
         },
-        "llm": None if usage.asked + usage.stored == 0 else {"model": collection.client.llm_name(), **usage.to_dict()},
+        "llm": _llm(collection.client, usage, runs.values()),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "seconds": round(seconds, 3),
     }
@@ -100,8 +100,18 @@ def _chunk_rules(definition: Definition, collection: Collection) -> dict[str, st
 
 def _how(run: Run) -> dict[str, object]:
     how = {"key": run.record.key, "seconds": round(run.record.seconds, 3), "reused": run.reused}
-    how |= {"notes": list(run.record.notes)} if run.record.notes else {}
+    how |= {"notes": remarks} if (remarks := run.remarks()) else {}
     return how if run.record.llm is None else {**how, "llm": run.record.llm}
+
+
+def _llm(client: Client, usage: Usage, runs: Iterable[Run]) -> dict[str, object] | None:
+    """Return what language models were asked now, with the models of all runs; None if no system asks one."""
+    models: dict[str, str] = {}
+    for run in runs:
+        asked = (run.record.llm or {}).get("models")
+        models |= asked if isinstance(asked, Mapping) else {}
+    models |= usage.models if usage.asked + usage.stored else {}
+    return {"model": client.llm_name(), **usage.to_dict(), "models": models} if models else None
 
 
 def _packages() -> dict[str, str]:

@@ -26,8 +26,12 @@ import pandas as pd
 from legalir.errors import ExperimentError
 from legalir.experiment.runs.latency import Latency
 from legalir.generate.generator import ANSWER_COLUMNS
+from legalir.llm.chat import REPLY_STATE
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file
+
+UNAVAILABLE = "unavailable"
+"""The state of a reply that a model did not give, and may give another time (:data:`legalir.llm.chat.State`)."""
 
 RANKED_COLUMNS = ("qid", "docno", "score", "rank")
 """The columns of ranked lists: strings, strings, finite floats, and integers from 0."""
@@ -62,11 +66,46 @@ class RunRecord:
 
 @dataclass
 class Run:
-    """A run, how it was made, and whether it was read from disk instead of made now."""
+    """A run and how it was made.
+
+    Attributes:
+        frame: ranked lists or answers.
+        record: how it was made.
+        reused: whether it was read from disk instead of made now.
+        limit: length of its longest list, if limits of its own steps are below what the experiment looks at; else None.
+    """
 
     frame: pd.DataFrame
     record: RunRecord
     reused: bool = False
+    limit: int | None = None
+
+    @property
+    def failed(self) -> dict[str, int]:
+        """Number of failed replies of language models by :data:`~legalir.llm.chat.State`, those of judges included."""
+        asked = (self.record.llm or {}).get("failed")
+        counts = dict(asked) if isinstance(asked, Mapping) else {}
+        for column in self.frame.columns:
+            if column == REPLY_STATE or column.endswith("_state"):
+                missing = int((self.frame[column] == UNAVAILABLE).sum())
+                counts[UNAVAILABLE] = max(counts.get(UNAVAILABLE, 0), missing)
+        return {state: count for state, count in counts.items() if count}
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether no reply is missing that a model may give another time; other failed replies are final."""
+        return UNAVAILABLE not in self.failed
+
+    def remarks(self) -> list[str]:
+        """Return what a reader of its figures must know."""
+        remarks = list(self.record.notes)
+        if self.failed:
+            states = ", ".join(f"{count} {state}" for state, count in sorted(self.failed.items()))
+            again = "" if self.is_finished else "; run the experiment again to ask for those that were unavailable"
+            remarks.append(f"failed replies: {states}{again}")
+        if self.limit is not None:
+            remarks.append(f"lists of at most {self.limit} by its own limit")
+        return remarks
 
 
 def has_answers(run: pd.DataFrame) -> bool:

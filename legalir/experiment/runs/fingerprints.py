@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
+import dis
 import functools
 import hashlib
-import inspect
+import logging
+import re
+import threading
+import types
+import weakref
+from collections import deque
 from collections.abc import Iterator
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.storage.digest import digest, file_digest
+from legalir import plugins
+from legalir.errors import ExperimentError
+from legalir.experiment.runs.code import module_code, requirements
+from legalir.frames.component import Component
+from legalir.llm.chat import ChatModel
+from legalir.storage.digest import cached_file_digest, digest, file_digest
 
 
 def legalir_version() -> str:
@@ -42,14 +55,28 @@ def frame_fingerprint(frame: pd.DataFrame) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
-    """Return a sha256 over the components of a pipeline and what they have opened.
+class NoFingerprint(ExperimentError):  # noqa: N818  (reads as what it is)
+    """A pipeline holds an object that another process cannot recognise, so that its runs cannot be reused."""
 
-    It covers the class of each component, its file, and the version of its package; and the ``fingerprint``, an
-    attribute or a method without arguments, of everything that a component holds: an index, an analyzer, an encoder,
-    another pipeline. So a pipeline over another index is another pipeline.
+
+def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
+    """Return a sha256 over the components of a pipeline: their code, their arguments, and what they hold.
+
+    - Code: that of the class of each component and of each function, as
+      :func:`legalir.experiment.runs.code.module_code` has it; of functions also the bytecode, constants, defaults, values
+      of the closure, and the global names that they use.
+    - Arguments: of a :class:`~legalir.frames.component.Component` those of its constructor, of other objects their state
+      as a copy or a pickle has it. Text and paths that name a file count with its content, arrays and frames with
+      theirs.
+    - What has a ``fingerprint``, an attribute or a method without arguments (an index, an analyzer, an encoder), counts
+      by it; a component that is not one of ours, too, with the pipelines, functions and indexes that it holds.
+
+    The result is the same in each process.
+
+    Raises:
+        NoFingerprint: something has no stable state, such as an open file.
     """
-    return digest(list(_parts(pipeline, set())))
+    return _Walk().of(pipeline)
 
 
 def notes(pipeline: pt.Transformer) -> list[str]:
@@ -61,27 +88,189 @@ def notes(pipeline: pt.Transformer) -> list[str]:
     return list(dict.fromkeys(filter(None, [own, *below])))
 
 
-def _parts(value: object, seen: set[int]) -> Iterator[str]:
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from _parts(item, seen)
-        return
+_ATOMS = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+_CALLABLES = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, np.ufunc)
+_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
+
+
+class _Walk:
+    """One walk over what a pipeline holds. An object that is met again is not described again."""
+
+    def __init__(self) -> None:
+        self._done: dict[int, tuple[object, str]] = {}  # With the object, so that its id stays its own.
+        self._open: dict[int, int] = {}
+
+    def of(self, value: object) -> str:
+        """Return the sha256 of an object."""
+        if type(value) in _ATOMS:
+            return f"{type(value).__name__} {value!r}"
+        place = id(value)
+        if place in self._open:
+            return f"{len(self._open) - self._open[place]} above"
+        if place not in self._done:
+            self._open[place] = len(self._open)
+            try:
+                self._done[place] = value, digest(list(self._parts(value)))
+            finally:
+                del self._open[place]
+        return self._done[place][1]
+
+    def _parts(self, value: Any) -> Iterator[object]:
+        kind = type(value)
+        if isinstance(value, type):
+            yield from self._class(value)
+        elif isinstance(value, types.FunctionType):
+            yield from self._function(value)
+        elif isinstance(value, types.ModuleType):
+            yield ["module", value.__name__, *module_code(value.__name__)]
+        elif isinstance(value, types.MethodType):
+            yield ["method", self.of(value.__func__), self.of(value.__self__)]
+        elif isinstance(value, _CALLABLES):
+            owner = getattr(value, "__self__", None)
+            held = "" if owner is None or isinstance(owner, types.ModuleType) else self.of(owner)
+            yield ["built-in", getattr(value, "__qualname__", value.__name__), held]
+        elif isinstance(value, types.CodeType):
+            yield from self._code(value)
+        elif isinstance(value, functools._lru_cache_wrapper):
+            yield self.of(value.__wrapped__)
+        elif isinstance(value, logging.Logger):
+            yield ["logger", value.name]
+        elif isinstance(value, _LOCKS):
+            yield "lock"
+        elif isinstance(value, np.ndarray):
+            whole = value.tolist() if value.dtype.hasobject else hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+            yield ["array", str(value.dtype), value.shape, self.of(whole)]
+        elif isinstance(value, pd.DataFrame):
+            columns = [self.of(value.iloc[:, place].to_numpy()) for place in range(value.shape[1])]
+            yield ["frame", self.of(list(value.columns)), self.of(value.index.to_numpy()), *columns]
+        elif isinstance(value, pd.Series | pd.Index):
+            yield [kind.__name__, self.of(value.to_numpy()), self.of(getattr(value, "name", None))]
+        elif isinstance(value, PurePath):
+            yield ["path", self._text(str(value))]
+        elif isinstance(value, weakref.ref):
+            yield self.of(value())
+        elif (own := _own_fingerprint(value)) is not None and not isinstance(value, pt.Transformer):
+            yield [self.of(kind), own]
+        elif isinstance(value, pt.Transformer):
+            yield from self._component(value, own)
+        elif isinstance(value, pt.Artifact) and (described := list(_manifest(value))):
+            yield [self.of(kind), *described]
+        elif isinstance(value, ChatModel):
+            yield [self.of(kind), value.name]
+        elif isinstance(value, list | tuple | deque | dict | set | frozenset | types.MappingProxyType):
+            yield [kind.__qualname__ if kind.__module__ == "builtins" else self.of(kind), *self._items(value)]
+        else:
+            yield [self.of(kind), *self._state(value)]
+
+    def _items(self, value: Any) -> Iterator[object]:
+        if isinstance(value, set | frozenset):
+            yield from sorted(map(self.of, value))
+        elif isinstance(value, dict | types.MappingProxyType):
+            yield from sorted([self.of(key), self.of(item)] for key, item in value.items())
+        else:
+            yield from map(self.of, value)
+        if getattr(value, "__dict__", None):
+            yield self.of(vars(value))
+
+    def _component(self, value: pt.Transformer, own: str | None) -> Iterator[object]:
+        yield [self.of(type(value)), own]
+        if isinstance(value, pt.Artifact):
+            yield list(_manifest(value))
+        known = value._arguments() if isinstance(value, Component) else {} if own is not None else vars(value)
+        for name, argument in sorted(known.items()):
+            yield [name, self._text(argument) if isinstance(argument, str) else self.of(argument)]
+        # Other attributes of a component follow from its arguments, unless it was given something to use.
+        for name in sorted(set(vars(value)) - set(known)):
+            yield from ([name, self.of(held)] for held in used_by(vars(value)[name]))
+
+    def _text(self, text: str) -> str:
+        """Return a text, with the digest of the file of that name if there is one."""
+        try:
+            return f"{text} {cached_file_digest(Path(text))}" if Path(text).is_file() else text
+        except (OSError, ValueError):
+            return text
+
+    def _class(self, kind: type) -> Iterator[object]:
+        code = module_code(kind.__module__)
+        yield [kind.__module__, kind.__qualname__, code]
+        if not code:  # Of an interactive session.
+            yield [self.of(base) for base in kind.__bases__]
+            yield [
+                [name, self.of(getattr(part, "__func__", getattr(part, "fget", part)))]
+                for name, part in sorted(vars(kind).items())
+                if name not in ("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl")
+            ]
+
+    def _function(self, function: types.FunctionType) -> Iterator[object]:
+        module = function.__module__ or ""
+        yield [module, function.__qualname__, module_code(module)]
+        yield from self._code(function.__code__)
+        yield [self.of(function.__defaults__), self.of(function.__kwdefaults__)]
+        for cell in function.__closure__ or ():
+            try:
+                yield self.of(cell.cell_contents)
+            except ValueError:  # Not assigned yet.
+                yield "empty"
+        for name in _global_names(function.__code__):
+            if name in function.__globals__:
+                yield [name, self._global(function.__globals__[name], module.partition(".")[0])]
+
+    def _global(self, value: Any, package: str) -> object:
+        """Return a global name of a function: what belongs to another package counts by the code of that."""
+        module = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+        shared = isinstance(value, (type, types.FunctionType, types.ModuleType, *_CALLABLES))
+        if shared and module and module.partition(".")[0] != package:
+            return [module, getattr(value, "__qualname__", ""), module_code(module)]
+        return self.of(value)
+
+    def _code(self, code: types.CodeType) -> Iterator[object]:
+        yield [code.co_code.hex(), code.co_exceptiontable.hex(), code.co_flags, code.co_argcount]
+        yield [code.co_kwonlyargcount, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
+        yield [self.of(constant) for constant in code.co_consts]
+
+    def _state(self, value: object) -> Iterator[object]:
+        """Return the state of any other object as a copy would have it.
+
+        Raises:
+            NoFingerprint: it has none.
+        """
+        if type(value).__module__.partition(".")[0] == "legalir" and not dataclasses.is_dataclass(value):
+            return  # Ours follow from the collection and from the arguments of components.
+        try:
+            reduced = value.__reduce_ex__(4)
+        except Exception as error:
+            raise NoFingerprint(f"a {type(value).__name__} has no state that another process can recognise") from error
+        # Items of lists and dicts come as iterators.
+        for part in reduced if isinstance(reduced, tuple) else (reduced,):
+            yield self.of(list(part) if isinstance(part, Iterator) else part)
+
+
+def used_by(value: object) -> Iterator[object]:
+    """Yield what a component uses among a value: pipelines, functions, artifacts, and what has a fingerprint."""
+    if isinstance(value, list | tuple | set | frozenset):
+        yield from (used for item in value for used in used_by(item))
+    elif isinstance(value, dict):
+        yield from (used for item in value.values() for used in used_by(item))
+    elif isinstance(value, pt.Transformer | pt.Artifact | types.FunctionType) or _own_fingerprint(value) is not None:
+        yield value
+
+
+def _own_fingerprint(value: object) -> str | None:
     own = getattr(value, "fingerprint", None) if hasattr(type(value), "fingerprint") else None
-    if own is None:
-        own = vars(value).get("fingerprint") if hasattr(value, "__dict__") else None
+    if own is None and not isinstance(value, type | types.ModuleType):
+        own = getattr(value, "__dict__", {}).get("fingerprint")
     if callable(own):
         own = own()
-    if isinstance(own, str):
-        yield own
-    elif isinstance(value, pt.Artifact):
-        yield from _manifest(value)
-    if isinstance(value, pt.Transformer):
-        yield _origin(type(value))
-        for name in sorted(vars(value)):
-            yield from _parts(vars(value)[name], seen)
+    return own if isinstance(own, str) else None
+
+
+def _global_names(code: types.CodeType) -> list[str]:
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in _GLOBALS}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(_global_names(constant))
+    return sorted(names)
 
 
 def _manifest(artifact: pt.Artifact) -> Iterator[str]:
@@ -92,25 +281,36 @@ def _manifest(artifact: pt.Artifact) -> Iterator[str]:
             yield file_digest(path)
 
 
-def _origin(kind: type) -> str:
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    package = kind.__module__.partition(".")[0]
-    if package == "legalir":
-        return name  # source_fingerprint covers it
-    # Most packages have the name of their distribution; for others there are the name and the file of the class.
-    version, code = "", ""
-    with contextlib.suppress(metadata.PackageNotFoundError, ValueError):
-        version = metadata.version(package)
-    with contextlib.suppress(TypeError, OSError):
-        code = file_digest(Path(inspect.getsourcefile(kind) or ""))
-    return f"{name} {version} {code}"
+def _plugin_code(expression: str) -> list[str]:
+    """Return the code of the plugins of other packages that an expression names, also in text: ``analyzer="kiwi"``."""
+    words = set(re.findall(r"\w+", expression))
+    named = {entry for entry in plugins.entries() if entry.name in words and entry.package != "legalir"}
+    modules = sorted({entry.value.partition(":")[0].strip() for entry in named})
+    return [line for module in modules for line in module_code(module)]
+
+
+_NOT_OF_RUNS = {"report", "serve", "docs", "bench", "dev"}
+"""Extras of legalir without packages that components use."""
+
+
+@functools.cache
+def _legalir_requirements() -> list[str]:
+    try:
+        extras = metadata.metadata("legalir").get_all("Provides-Extra") or []
+    except metadata.PackageNotFoundError:
+        return []
+    return requirements("legalir", set(extras) - _NOT_OF_RUNS)
 
 
 def run_key(corpus: str, topics: str, expression: str, pipeline: pt.Transformer, depth: int) -> str:
     """Return the key under which a run may be reused.
 
     It covers the fingerprints of the corpus and of the questions, the canonical expression, the depth of the run, the
-    code of legalir, and what the components have opened. Judgements are not part of it: a run does not depend on them.
+    code of legalir and of the plugins that the expression names, the versions of what they require, and what
+    :func:`pipeline_fingerprint` covers. Judgements are not part of it: a run does not depend on them.
+
+    Raises:
+        NoFingerprint: a component holds something without a stable state.
     """
     return digest(
         {
@@ -118,7 +318,8 @@ def run_key(corpus: str, topics: str, expression: str, pipeline: pt.Transformer,
             "corpus": corpus,
             "topics": topics,
             "depth": depth,
-            "legalir": [legalir_version(), source_fingerprint()],
+            "legalir": [legalir_version(), source_fingerprint(), *_legalir_requirements()],
+            "plugins": _plugin_code(expression),
             "components": pipeline_fingerprint(pipeline),
         }
     )

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
@@ -32,7 +33,7 @@ from legalir.experiment.runs.files import (
     save_record,
     save_run,
 )
-from legalir.experiment.runs.fingerprints import frame_fingerprint, notes, run_key
+from legalir.experiment.runs.fingerprints import NoFingerprint, frame_fingerprint, notes, run_key, used_by
 from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
@@ -42,7 +43,7 @@ from legalir.generate.generator import ANSWER_COLUMNS, Answer, with_unanswered
 from legalir.llm.client import Client, Usage
 from legalir.plugins import plugin_of
 from legalir.progress import progress
-from legalir.storage.digest import digest
+from legalir.storage.digest import cached_file_digest, digest
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -58,7 +59,7 @@ class _System:
         expression: its canonical expression.
         pipeline: the system.
         judges: what judges its answers, if it gives answers.
-        key: of its run.
+        key: of its run; empty if the run can never be reused.
         path: of its record, None where nothing is written.
     """
 
@@ -82,8 +83,8 @@ def make_runs(
 ) -> tuple[dict[str, Run], dict[str, str]]:
     """Return the run of each system, in the order of the definition, and for each other system why it has none.
 
-    A run in ``out/runs`` is reused where its key and its sha256 are right. Each new one is on disk as soon as it is
-    complete, so that an interrupted experiment continues where it stopped. A system whose model or package is missing
+    A run in ``out/runs`` is reused where its key and its sha256 are right and no reply of a model is missing. Each new
+    one is on disk as soon as it is complete, so that an interrupted experiment continues where it stopped. A system whose model or package is missing
     is left out, and the others run. Answers have a row for each question; the judges of the definition read them.
 
     Args:
@@ -105,7 +106,9 @@ def make_runs(
     systems = _systems(definition, collection, topics, out, absent)
     runs: dict[str, Run] = {}
     for name, system in systems.items():
-        if system.path is not None and (run := load_run(system.path, system.key)) is not None:
+        run = load_run(system.path, system.key) if system.path is not None and system.key else None
+        # Without a model, nothing more than the stored replies can be had.
+        if run is not None and (run.is_finished or collection.client.offline):
             runs[name] = run
     todo = [name for name in systems if name not in runs]
     with progress("Running systems", len(todo)) as advance:
@@ -125,6 +128,8 @@ def make_runs(
     for name, run in runs.items():
         if run.record.latency is None and latency_queries:
             _time(run, systems[name], topics, latency_queries)
+    for name, run in runs.items():
+        run.limit = _limit(systems[name].pipeline, run.frame, definition.deepest)
     order = list(definition.systems)
     runs = {name: runs[name] for name in order if name in runs}
     return runs, {name: absent[name] for name in order if name in absent}
@@ -236,6 +241,8 @@ def _systems(
     corpus, asked = collection.fingerprint(), frame_fingerprint(topics)
     if replaced := collection.source.replaced:  # Lookup and citations follow provisions that were renumbered.
         corpus = digest([corpus, replaced])
+    if definition.replies:  # They come before what a model would reply.
+        asked = digest([asked, cached_file_digest(Path(definition.replies))])
     # All systems get a path, so that the name of a file does not depend on which models are there.
     paths = {} if out is None else record_paths(out / "runs", definition.systems)
     systems = {}
@@ -247,7 +254,11 @@ def _systems(
             # What default means depends on the collection, and on its tuned.yaml.
             meaning = f"{expression}, {default_expression(collection)}" if "default" in expression else expression
             meaning = " >> ".join([meaning, *map(canonical, judged)])
-            key = run_key(corpus, asked, meaning, reduce(operator.rshift, judges, pipeline), definition.depth)
+            try:
+                key = run_key(corpus, asked, meaning, reduce(operator.rshift, judges, pipeline), definition.depth)
+            except NoFingerprint as error:
+                _log.warning("The run of %s cannot be reused: %s.", name, error)
+                key = ""
         except LegalIRError as error:
             if (cause := _missing(error)) is None:
                 raise type(error)(f"The system {name!r}: {error}") from error
@@ -381,6 +392,25 @@ def every_answer(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
 _TOLD = ("abstained", "reason", "reply_state")
 
 
+def _limit(pipeline: pt.Transformer, run: pd.DataFrame, deepest: int) -> int | None:
+    """Return the length of the longest list of a run that limits of its steps keep shorter than `deepest`, else None."""
+    if has_answers(run) or run.empty:
+        return None
+    limits = [limit for limit in _limits(pipeline) if limit < deepest]
+    longest = int(run["rank"].max()) + 1
+    return longest if limits and min(limits) <= longest < deepest else None
+
+
+def _limits(pipeline: pt.Transformer) -> Iterator[int]:
+    """Yield the number of results to which each step of a pipeline is cut."""
+    for name in ("num_results", "k") if isinstance(pipeline, pt.RankCutoff) else ("num_results",):
+        if isinstance(most := getattr(pipeline, name, None), int):
+            yield most
+    for part in used_by(list(vars(pipeline).values())):
+        if isinstance(part, pt.Transformer):
+            yield from _limits(part)
+
+
 def checked_run(system: str, results: pd.DataFrame, depth: int, own: Container[str] = ()) -> pd.DataFrame:
     """Return the run in the results of a system: answers, or ranked lists cut to `depth`.
 
@@ -408,7 +438,30 @@ def checked_run(system: str, results: pd.DataFrame, depth: int, own: Container[s
         docno, qid = repeated["docno"].iloc[0], repeated["qid"].iloc[0]
         raise ExperimentError(f"The system {system!r} returned {docno} twice for the query {qid}.")
     run = rank_results(run)
-    return run.loc[run["rank"] < depth, list(RANKED_COLUMNS)].reset_index(drop=True)
+    run = run.loc[run["rank"] < depth, list(RANKED_COLUMNS)].reset_index(drop=True)
+    return run.assign(score=scores_in_order(run["qid"], run["score"].to_numpy()))
+
+
+def scores_in_order(qids: pd.Series[str], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return scores that fall with the rank in each list, also in the single precision of trec_eval.
+
+    trec_eval takes equal scores for ties and orders them by docno descending [pytrec-eval]. A score that is not below the
+    one before it becomes the next lower number in single precision; other scores stay as they are.
+
+    Args:
+        qids: of each row; the rows of a list follow each other.
+        scores: not rising within a list.
+    """
+    limit = np.finfo(np.float32).max
+    bits = np.clip(scores, -limit, limit).astype(np.float32).view(np.int32).astype(np.int64)
+    places = np.where(bits < 0, -(bits & 0x7FFF_FFFF), bits)  # Integers in the order of the numbers.
+    rows = np.arange(len(scores))
+    # Each list starts far below the one before it, so that one running minimum serves all.
+    lists = (qids != qids.shift()).to_numpy().cumsum() << 34
+    lower = np.minimum.accumulate(places + rows - lists) - rows + lists
+    changed = lower < places
+    lower = np.where(lower < 0, -lower | 0x8000_0000, lower).astype(np.uint32).view(np.float32).astype(np.float64)
+    return np.where(changed, lower, scores)
 
 
 def _checked_answers(system: str, run: pd.DataFrame, own: Container[str]) -> pd.DataFrame:

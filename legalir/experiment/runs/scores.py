@@ -7,6 +7,7 @@ that one table has both kinds; figures of a measure that does not apply are NaN.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 
 import ir_measures
@@ -14,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 
 from legalir.datasets.chunks import ChunkMap
-from legalir.errors import MeasureError
+from legalir.errors import LegalIRError, MeasureError, describe
 from legalir.experiment.definition.definition import Definition, parse_measure
 from legalir.experiment.runs.files import has_answers
 from legalir.experiment.runs.latency import Latency
@@ -26,6 +28,8 @@ from legalir.generate.generator import NOTHING_FOUND, PARTLY
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share
 from legalir.measure.versions import judged_names
+
+_log = logging.getLogger("legalir")
 
 PER_QUERY_COLUMNS = ("name", "qid", "measure", "value", "weight")
 """The columns of the per-query values: one row a system, query and measure that applies. The score is Σ w·v / Σ w over
@@ -93,8 +97,11 @@ def per_query_scores(
     topics: pd.DataFrame,
     qrels: pd.DataFrame,
     chunks: ChunkMap | None = None,
+    failed: dict[str, str] | None = None,
 ) -> pd.DataFrame:
     """Return the value of each system, query and measure that applies, in the order of runs, topics and measures.
+
+    A measure that its package fails to compute for a system has no values there.
 
     Args:
         definition: names the measures.
@@ -103,6 +110,7 @@ def per_query_scores(
         qrels: their judgements.
         chunks: what each chunk holds, if the documents are chunks. A ranking gives the provisions that its chunks hold
             by the rule of the definition, and an answer was made from all that its chunks hold, also in part.
+        failed: gets the reason for each measure that failed.
 
     Raises:
         MeasureError: there are answers, and none have the columns that a measure needs.
@@ -115,6 +123,7 @@ def per_query_scores(
     for measure, needed in inputs.items():
         answers = [form for name, form in forms.items() if has_answers(runs[name])]
         _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
+    failed = {} if failed is None else failed
     judgements = pt.model.to_ir_measures(qrels)
     places = {qid: place for place, qid in enumerate(topics["qid"])}
     rows = []
@@ -126,12 +135,61 @@ def per_query_scores(
                 names = {measures[measure]: measure for measure in chosen}
                 if chunks is not None and inputs[chosen[0]] == _RANKING:
                     names = {ChunkMeasure(measure, covers): name for measure, name in names.items()}
-                metrics = ir_measures.iter_calc(list(names), judgements, form)
-                values |= {(metric.query_id, names[metric.measure]): metric.value for metric in metrics}
+                values |= _values(names, judgements, form, failed)
         order = [(qid, measure) for qid in places for measure in measures if (qid, measure) in values]
         rows += [(name, qid, measure, *_weighed(values[qid, measure])) for qid, measure in order]
     frame = pd.DataFrame(rows, columns=list(PER_QUERY_COLUMNS))
     return frame.astype({"name": str, "qid": str, "measure": str, "value": np.float64, "weight": np.float64})
+
+
+def _values(
+    names: Mapping[Measure, str], judgements: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str]
+) -> dict[tuple[str, str], float]:
+    """Return the value of each query and measure, by qid and name; a measure that fails is left out.
+
+    The queries and documents of ranked lists are numbered: some evaluators read only numbers as qids, or split docnos
+    at white space. Ranks are without ties, so that the docnos order nothing.
+
+    Args:
+        names: name by measure.
+        judgements: in the form of ``ir_measures``, as `run`.
+        run: what the measures read.
+        failed: gets the reason for each measure that failed.
+    """
+    qids = pd.Index(judgements["query_id"].unique())
+    if "doc_id" in run.columns:
+        judgements = judgements.assign(query_id=(qids.get_indexer(judgements["query_id"]) + 1).astype(str))
+        run = run.assign(query_id=(qids.get_indexer(run["query_id"]) + 1).astype(str))
+        if not any(isinstance(measure, ChunkMeasure) for measure in names):
+            numbers = pd.Index(pd.concat([judgements["doc_id"], run["doc_id"]]).unique())
+            judgements = judgements.assign(doc_id=numbers.get_indexer(judgements["doc_id"]).astype(str))
+            run = run.assign(doc_id=numbers.get_indexer(run["doc_id"]).astype(str))
+    try:
+        metrics = list(ir_measures.iter_calc(list(names), judgements, run))
+    except LegalIRError:
+        raise
+    except Exception:
+        # One of them fails, and the package does not tell which.
+        metrics = [metric for measure in names for metric in _metrics(measure, names, judgements, run, failed)]
+    numbered = "doc_id" in run.columns
+    return {
+        (str(qids[int(metric.query_id) - 1]) if numbered else metric.query_id, names[metric.measure]): metric.value
+        for metric in metrics
+    }
+
+
+def _metrics(
+    measure: Measure, names: Mapping[Measure, str], judgements: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str]
+) -> list[ir_measures.Metric]:
+    try:
+        return list(ir_measures.iter_calc([measure], judgements, run))
+    except LegalIRError:
+        raise
+    except Exception as error:  # Of the package that computes it.
+        if names[measure] not in failed:
+            failed[names[measure]] = reason = describe(error).splitlines()[0][:200].rstrip(".")
+            _log.warning("The measure %s could not be computed and is left out: %s.", names[measure], reason)
+        return []
 
 
 def _forms(run: pd.DataFrame, topics: pd.DataFrame, chunks: ChunkMap | None) -> list[pd.DataFrame]:
