@@ -417,7 +417,10 @@ COMPONENTS = (
     ("expander", 'complexity(model="{complexity}")'),
     *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
     ("expander", "triples(by='question')"),
-    *(("reranker", spec) for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "sar", "without_self")),
+    *(
+        ("reranker", spec)
+        for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "sar", "without_self")
+    ),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
     *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_ragas", "judge_win(both_orders=True)")),

@@ -28,6 +28,7 @@ from legalir.storage.digest import cached_file_digest
 from legalir.storage.validity import provision_key
 
 _log = logging.getLogger("legalir")
+_COLUMNS = "qid Q0 docno rank score tag"
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
@@ -58,7 +59,7 @@ def read_trec_run(path: Path) -> dict[str, TrecList]:
     for number, line in numbered_lines(path):
         fields = line.split("\t") if line.count("\t") == 5 else line.split()
         if len(fields) != 6:
-            stop(Fault(path, number, "fields", f"{len(fields)} columns, but a run has six (qid Q0 docno rank score tag)"))
+            stop(Fault(path, number, "fields", f"{len(fields)} columns, but a run has six ({_COLUMNS})"))
         qid, _, docno, rank, score, _ = map(str.strip, fields)
         documents = rows.setdefault(qid, {})
         if not qid or not docno:
@@ -71,14 +72,14 @@ def read_trec_run(path: Path) -> dict[str, TrecList]:
             stop(Fault(path, number, "rank", f"the rank {rank!r} is not an integer"))
         documents[docno] = float(score), int(rank)
     if not rows:
-        stop(Fault(path, 0, "empty", "no lines, but a run has one for each result (qid Q0 docno rank score tag)"))
+        stop(Fault(path, 0, "empty", f"no lines, but a run has one for each result ({_COLUMNS})"))
     lists, contradicted = {}, []
     for qid, documents in rows.items():
-        docno = np.array([*documents], dtype=object)
-        score, rank = (np.array(column) for column in zip(*documents.values(), strict=True))
-        order = ranking(np.zeros(len(docno), dtype=np.int64), score, docno)
-        lists[qid] = TrecList(docno[order], score[order])
-        by_rank = rank[np.lexsort((rank, -score))]  # Among equal scores any ranks are right.
+        docnos = np.array([*documents], dtype=object)
+        scores, ranks = (np.array(column, dtype=np.float64) for column in zip(*documents.values(), strict=True))
+        order = ranking(np.zeros(len(docnos), dtype=np.int64), scores, docnos)
+        lists[qid] = TrecList(docnos[order], scores[order])
+        by_rank = ranks[np.lexsort((ranks, -scores))]  # Among equal scores any ranks are right.
         if (by_rank[1:] < by_rank[:-1]).any():
             contradicted.append(qid)
     if contradicted:
@@ -126,9 +127,7 @@ class StoredRun(Cuttable):
         FormatError: as :func:`read_trec_run`.
     """
 
-    def __init__(
-        self, path: str | PathLike[str], num_results: int | None = None, laws: LawTable | None = None
-    ) -> None:
+    def __init__(self, path: str | PathLike[str], num_results: int | None = None, laws: LawTable | None = None) -> None:
         if not isinstance(path, str | PathLike):
             raise ComponentError(f"run: path={path!r} is not the path of a TREC run, such as 'bm25.trec'.")
         if num_results is not None:

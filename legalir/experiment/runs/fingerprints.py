@@ -52,6 +52,20 @@ def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
     return digest(list(_parts(pipeline, set())))
 
 
+def object_fingerprint(pipeline: pt.Transformer) -> str | None:
+    """Return a sha256 over a transformer that was given as an object: its state, and its components.
+
+    None if its state cannot be written, such as an open connection: then nobody knows whether it has changed.
+    """
+    import cloudpickle
+
+    try:
+        state = cloudpickle.dumps(pipeline)
+    except Exception:  # Any class may refuse in its own way.
+        return None
+    return digest([hashlib.sha256(state).hexdigest(), pipeline_fingerprint(pipeline)])
+
+
 def notes(pipeline: pt.Transformer) -> list[str]:
     """Return the remarks of the components of a pipeline, each once, in order: their attribute ``note``."""
     own = getattr(pipeline, "note", "")

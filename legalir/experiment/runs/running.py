@@ -12,6 +12,7 @@ from functools import reduce
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,7 @@ from legalir.experiment.runs.files import (
     save_record,
     save_run,
 )
-from legalir.experiment.runs.fingerprints import frame_fingerprint, notes, run_key
+from legalir.experiment.runs.fingerprints import frame_fingerprint, notes, object_fingerprint, run_key
 from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
@@ -155,11 +156,16 @@ def _systems(
     systems = {}
     for name, text in definition.expressions().items():
         try:
-            expression, pipeline = canonical(text), collection.pipeline(text)
+            if given := definition.objects.get(name):
+                expression, pipeline = text, given
+            else:
+                expression, pipeline = canonical(text), collection.pipeline(text)
             judged = definition.judge_expressions() if definition.judges and _may_answer(pipeline) else []
             judges = tuple(collection.pipeline(judge) for judge in judged)
             # What default means depends on the collection, and on its tuned.yaml.
             meaning = f"{expression}, {default_expression(collection)}" if "default" in expression else expression
+            if given:  # Without a fingerprint it gets a key that no stored run has.
+                meaning = f"{meaning} {object_fingerprint(given) or uuid4().hex}"
             meaning = " >> ".join([meaning, *map(canonical, judged)])
             key = run_key(corpus, asked, meaning, reduce(operator.rshift, judges, pipeline), definition.depth)
         except LegalIRError as error:
