@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from legalir.collection.collection import Collection
 from legalir.explanation import Explainable, Explanation, explain
 from legalir.llm.client import Client
 from legalir.storage import files
+from legalir.testing import data
 from legalir.testing.checks import Failed
 from legalir.testing.echo import Echo
 from legalir.testing.sandbox import ComponentUnderTest, Run, Sandbox
@@ -53,6 +55,8 @@ EXPRESSIONS = (
     "bm25 % 30 >> listwise(window=8, stride=4)",
     "rrf(golden, bm25)",
     "full_context(max_tokens=2000)",
+    'rrf(run(path="{runs}/other.trec"), bm25 % 50)',
+    "bm25 % 50 >> without_self",
     "bm25 % 30 >> longcontext(k=5)",
     "bm25 >> family",
     'tfidf % 40 >> family(group="law", normalize="none")',
@@ -128,8 +132,20 @@ def write_facts(folder: Path) -> None:
                 stream.write(json.dumps({"docno": provision.doc_id, **fact}) + "\n")
 
 
+def write_run(folder: Path) -> None:
+    """Write a run of another system: the first provisions of the bundled collection, some with equal scores."""
+    docnos = [provision.doc_id for provision in islice(datasets.load("legalir/firecode").docs(), 20)]
+    lines = (
+        f"{qid}\tQ0\t{docno}\t{place}\t{9 - place // 2}\tother\n"
+        for qid in QUERIES["qid"]
+        for place, docno in enumerate(docnos)
+    )
+    (folder / "other.trec").write_text("".join(lines), encoding="utf-8")
+
+
 MODELS = {
     "complexity": write_complexity,
+    "runs": write_run,
     "facts": write_facts,
     "m3": write_m3,
     "sentence": write_sentence,
@@ -403,6 +419,7 @@ COMPONENTS = (
     ("retriever", 'golden(documents="first")'),
     ("retriever", "tfidf(min_df=2, max_df=0.5)"),
     ("retriever", "full_context(max_tokens=300)"),
+    ("retriever", "run"),
     *(("retriever", spec) for spec in PIPELINES),
     ("retriever", 'adaptive(bm25, by=complexity("{complexity}"))'),
     ("retriever", 'hypa(bm25, by=complexity("{complexity}"))'),
@@ -411,7 +428,10 @@ COMPONENTS = (
     ("expander", 'complexity(model="{complexity}")'),
     *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
     ("expander", "triples(by='question')"),
-    *(("reranker", spec) for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "sar")),
+    *(
+        ("reranker", spec)
+        for spec in ("family", "listwise(window=4, stride=2)", "longcontext(k=3)", "sar", "without_self")
+    ),
     *(("generator", spec) for spec in ("answer(k=3)", "answer(context=False)", "quote", "yesno")),
     ("judge", "judge_coverage(against=['self', 'law'])"),
     *(("judge", spec) for spec in ("judge_correct", "judge_correctness", "judge_ragas", "judge_win(both_orders=True)")),
@@ -466,6 +486,14 @@ def test_conformance_of_components(
     if spec.startswith(("triples", "hypa")):
         (tmp_path / "facts.jsonl").write_text("".join(json.dumps(fact) + "\n" for fact in FACTS))
         params = {"graph": str(tmp_path / "facts.jsonl")}
+    if spec == "run":
+        lines = (
+            f"{qid} Q0 {docno} {place} {1 / (2 + place // 2)} other\n"
+            for qid in data.QUERIES["qid"]
+            for place, docno in enumerate(sorted(data.DOCNOS))
+        )
+        (tmp_path / "other.trec").write_text("".join(lines), encoding="utf-8")
+        params = {"path": str(tmp_path / "other.trec")}
     if spec == "static":
         params = {"model": str(Path(legalir.__file__).parent / "datasets" / "firecode" / "static")}
     outcomes = testing.check(role, with_models(spec, models), params=params, pipelines=PIPELINES.get(spec))

@@ -16,6 +16,7 @@ from legalir.errors import MissingExtra
 if TYPE_CHECKING:
     from legalir.experiment.report.compare import Comparison
     from legalir.experiment.report.result import ExperimentResult
+    from legalir.experiment.report.several import ExperimentResults
 
 app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
 
@@ -60,6 +61,7 @@ def run(
     are no tests.
     """
     from legalir.experiment.definition.definition import load_definition
+    from legalir.experiment.report.several import ExperimentResults
     from legalir.experiment.runner import run_all
     from legalir.llm.client import Client
 
@@ -70,19 +72,34 @@ def run(
     if dataset is not None:
         definition = definition.replace(dataset=dataset, datasets=())
     client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
-    outputs = []
-    untested = False
-    for folder, result in run_all(definition, out if out is not None else Path("results") / file.stem, client, jobs):
-        untested |= bool(result.untested)
+    out = out if out is not None else Path("results") / file.stem
+    outputs, results = [], []
+    for folder, result in run_all(definition, out, client, jobs=jobs):
+        results.append(result)
         page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
         if as_json:
             outputs.append(_result_json(result, folder, page))
         else:
             _print_result(result, folder, page, asked=report is not False)
+    if len(results) > 1:
+        several = ExperimentResults(definition, results)
+        several.save(out)
+        page = several.report(out / "report.html") if report or (report is None and has_jinja) else None
+        if not as_json:
+            _print_results(several, out, page)
     if as_json:
         print_json(outputs if len(outputs) > 1 else outputs[0])
-    if untested:
+    if any(result.untested for result in results):
         raise typer.Exit(1)
+
+
+def _print_results(results: ExperimentResults, folder: Path, page: Path | None) -> None:
+    from legalir.experiment.report.terminal import open_console, print_results
+
+    print_results(results, open_console())
+    typer.echo(f"Results: {folder}")
+    if page is not None:
+        typer.echo(f"Report: {page}")
 
 
 def _values(settings: list[str]) -> dict[str, str]:
@@ -134,11 +151,15 @@ def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> d
     epilog="Examples:\n\n"
     "  legalir experiment compare results/quickstart experiments/quickstart.expected.tsv\n\n"
     "  legalir experiment compare results/quickstart expected.tsv --tolerance 0.005\n\n"
-    "  legalir experiment compare results/quickstart expected.tsv --write"
+    "  legalir experiment compare results/quickstart expected.tsv --write\n\n"
+    "  legalir experiment compare results/new results/old\n\n"
+    "  legalir experiment compare results/new results/old --system default --against BM25"
 )
 def compare(
     result: Annotated[Path, typer.Argument(help="The directory of a result.", show_default=False)],
-    expected: Annotated[Path, typer.Argument(help="The expected scores (TSV).", show_default=False)],
+    expected: Annotated[
+        Path, typer.Argument(help="The expected scores (TSV), or the directory of another result.", show_default=False)
+    ],
     tolerance: Annotated[
         float | None,
         typer.Option(
@@ -150,13 +171,30 @@ def compare(
     write: Annotated[
         bool, typer.Option("--write", help="Write the result's scores to EXPECTED instead of comparing.")
     ] = False,
+    system: Annotated[
+        str | None,
+        typer.Option(help="With another result: compare this system alone.", show_default="all of one name"),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="System of the other result to compare it with.", show_default="of the same name")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the scores of a result with expected ones, cell by cell; exit 1 when any differs."""
+    """Compare a result with expected scores, cell by cell, or with another result, by a paired test.
+
+    With expected scores the exit code is 1 when any differs.
+    """
     from legalir.experiment.report.compare import compare as compare_scores
     from legalir.experiment.report.compare import write_expected
     from legalir.experiment.report.result import ExperimentResult
 
+    if expected.is_dir():
+        if write or tolerance is not None:
+            raise typer.BadParameter(f"goes with expected scores, and {expected} is a result.", param_hint="--write")
+        _compare_results(result, expected, system, against, as_json)
+        return
+    if system is not None or against is not None:
+        raise typer.BadParameter(f"goes with another result, and {expected} is no directory.", param_hint="--system")
     loaded = ExperimentResult.load(result)
     if write:
         typer.echo(f"Written: {write_expected(loaded, expected)}")
@@ -170,6 +208,26 @@ def compare(
         print_comparison(comparison, open_console())
     if not comparison.ok:
         raise typer.Exit(1)
+
+
+def _compare_results(first: Path, second: Path, system: str | None, against: str | None, as_json: bool) -> None:
+    """Print the comparison of two results with a paired test."""
+    from legalir.experiment.report.result import ExperimentResult
+    from legalir.experiment.report.terminal import open_console, print_difference
+
+    here, there = ExperimentResult.load(first), ExperimentResult.load(second)
+    table = here.compare(there, system, against)
+    if as_json:
+        print_json(json.loads(table.to_json(orient="records", double_precision=15)))
+        return
+    definition = here.definition
+    correction = f", {definition.correction} over the systems" if definition.correction else ""
+    typer.echo(f"here: {first}, depth {definition.depth}\nthere: {second}, depth {there.definition.depth}")
+    legend = (
+        f"▲▼: {definition.test}-test{correction}, {definition.alpha:g}; 95 %: interval of the difference; "
+        f"+ -: questions with a greater and a lesser value here, of {len(here.context.queries)}"
+    )
+    print_difference(table, legend, open_console())
 
 
 def _comparison_json(comparison: Comparison) -> dict[str, object]:

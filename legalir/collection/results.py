@@ -102,11 +102,14 @@ _DATED = ("title", "text", "effective_from", "effective_to")
 
 
 def _with_texts(results: pd.DataFrame, lookup: Lookup, fields: Iterable[str] = ("title", "text")) -> pd.DataFrame:
-    """Return ``rank, score, docno`` and `fields` of the provisions of results, in their order."""
+    """Return ``rank, score, docno`` and `fields` of the provisions of results, in their order.
+
+    A document that the collection does not have, such as one of a stored run, has empty fields.
+    """
     out = results[[*reversed(RESULT_COLUMNS)]].reset_index(drop=True)
     provisions = lookup(out["docno"])
     for column in fields:
-        out[column] = pd.Series([getattr(provisions[docno], column) for docno in out["docno"]], dtype=str)
+        out[column] = pd.Series([getattr(provisions.get(docno), column, "") for docno in out["docno"]], dtype=str)
     return out
 
 

@@ -11,12 +11,14 @@ from types import ModuleType
 from legalir.experiment.definition.definition import Definition, Reference
 from legalir.experiment.report.compare import Comparison, compare, read_expected, write_expected
 from legalir.experiment.report.result import ExperimentResult
+from legalir.experiment.report.several import ExperimentResults
 from legalir.experiment.runner import experiment, run, run_all
 
 __all__ = [
     "Comparison",
     "Definition",
     "ExperimentResult",
+    "ExperimentResults",
     "Reference",
     "compare",
     "experiment",

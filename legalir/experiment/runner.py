@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import logging
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
@@ -16,6 +15,7 @@ import pandas as pd
 from legalir.errors import ExperimentError
 from legalir.experiment.definition.definition import Definition, load_definition
 from legalir.experiment.report.result import ExperimentResult
+from legalir.experiment.report.several import ExperimentResults, dataset_slug
 from legalir.experiment.runs.context import collect_context
 from legalir.experiment.runs.environment import describe_environment
 from legalir.experiment.runs.files import writing
@@ -24,6 +24,7 @@ from legalir.experiment.runs.scores import per_query_scores, score_table
 from legalir.frames.as_of import with_as_of
 from legalir.progress import progress
 from legalir.storage.schema import located
+from legalir.storage.validity import provision_key
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -41,20 +42,27 @@ def run(
     *,
     dataset: str | None = None,
     values: Mapping[str, object] | None = None,
+    topics: pd.DataFrame | None = None,
+    qrels: pd.DataFrame | None = None,
     collection: Collection | None = None,
     client: Client | None = None,
     latency_queries: int = 200,
     jobs: int = 1,
-) -> ExperimentResult:
+) -> ExperimentResult | ExperimentResults:
     """Run an experiment.
 
-    A system whose model or package is missing is left out, and the others run: see ``ExperimentResult.absent``.
+    A system whose model or package is missing is left out, and the others run: see ``ExperimentResult.absent``. An
+    experiment on several datasets gives :class:`ExperimentResults`, which has the result of each.
 
     Args:
-        definition: the path of a YAML file, a mapping with its keys, or a :class:`Definition`.
-        out: directory of the result; runs in it that are still valid are reused. None writes nothing.
+        definition: the path of a YAML file, a mapping with its keys, or a :class:`Definition`. In a mapping a system
+            may be a ``pt.Transformer``, too.
+        out: directory of the result; runs in it that are still valid are reused. None writes nothing. With several
+            datasets, each result is in a folder of it.
         dataset: run on this dataset instead of the definition's.
         values: replace the definition's values of these names.
+        topics: questions instead of those of the dataset; columns ``qid, query`` and any others.
+        qrels: judgements instead of those of the dataset; columns ``qid, docno, label``.
         collection: the collection to search; None opens the dataset.
         client: asks language models; None for that of `collection`, or one for the model of the definition. A model
             that the client names, or ``$LEGALIR_LLM``, comes before that of the definition.
@@ -71,8 +79,27 @@ def run(
         definition = definition.replace(dataset=dataset, datasets=())
     if values:
         definition = definition.with_values(values)
-    if len(definition.datasets) > 1:
-        raise ExperimentError("This experiment has several datasets: choose one with dataset=..., or use run_all.")
+    definition = definition.with_frames(topics=topics, qrels=qrels)
+    if len(definition.datasets) < 2:
+        return _run_one(definition, out, collection, client, latency_queries, jobs)
+    if collection is not None:
+        raise ExperimentError("This experiment has several datasets and one collection: choose one with dataset=….")
+    each = run_all(definition, out, client, latency_queries, jobs)
+    results = ExperimentResults(definition, [result for _, result in each])
+    if out is not None:
+        results.save(out)
+    return results
+
+
+def _run_one(
+    definition: Definition,
+    out: str | os.PathLike[str] | None,
+    collection: Collection | None,
+    client: Client | None,
+    latency_queries: int,
+    jobs: int,
+) -> ExperimentResult:
+    """Run an experiment on one dataset; arguments and errors as :func:`run`."""
     definition = definition.located(Path.cwd())
     if collection is not None:
         _check_dataset(collection, definition)
@@ -118,13 +145,15 @@ experiment = run
 
 def run_all(
     definition: Definition | Mapping[str, object] | str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None,
     client: Client | None = None,
+    latency_queries: int = 200,
     jobs: int = 1,
 ) -> Iterator[tuple[Path, ExperimentResult]]:
     """Run an experiment on each of its datasets; yield the directory of each result and the result.
 
-    With one dataset that directory is `out`; with several it is a folder in `out`, named after the dataset.
+    With one dataset that directory is `out`; with several it is a folder in `out`, named after the dataset. Without
+    `out` nothing is written.
 
     Raises:
         DatasetNotFound: a dataset does not exist; all of them are looked up before the first run.
@@ -132,18 +161,29 @@ def run_all(
     """
     from legalir.datasets import load
 
-    definitions = load_definition(definition).each()
+    definition = load_definition(definition)
+    definitions = definition.each()
+    for name in ("topics", "qrels"):
+        if len(definitions) > 1 and definition.frame(name) is not None:
+            raise ExperimentError(f"{name!r} belong to one dataset, and this experiment has several: choose one.")
     for one in definitions[1:]:
         # A misspelt one must not come up after hours on the others.
         load(one.located(Path.cwd()).dataset)
     for one in definitions:
-        folder = Path(out) if len(definitions) == 1 else Path(out) / dataset_slug(one.dataset)
-        yield folder, run(one, folder, client=client, jobs=jobs)
+        folder = Path(out or ".") if len(definitions) == 1 else Path(out or ".") / dataset_slug(one.dataset)
+        yield folder, _run_one(one, None if out is None else folder, None, client, latency_queries, jobs)
 
 
-def dataset_slug(dataset: str) -> str:
-    """Return the name of a dataset as a file name: ``legalir/koblex`` is ``koblex``."""
-    return re.sub(r"[^\w.-]+", "-", dataset.removeprefix("legalir/")).strip("-")
+def _reported(qrels: pd.DataFrame, collection: Collection) -> pd.DataFrame:
+    """Return judgements that were given; warn of those of provisions that the collection does not have."""
+    docnos = list(dict.fromkeys(qrels["docno"]))
+    there = set(collection.provisions(docnos))
+    if collection.dated:
+        there |= set(map(provision_key, collection.source.docnos()))
+    if unknown := [docno for docno in docnos if docno not in there]:
+        count = int(qrels["docno"].isin(unknown).sum())
+        _log.warning("%d judgements are of provisions that %s lacks, such as %r.", count, collection.id, unknown[0])
+    return qrels
 
 
 def _check_dataset(collection: Collection, definition: Definition) -> None:
@@ -166,7 +206,9 @@ def _check_dataset(collection: Collection, definition: Definition) -> None:
 
 def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the judged queries of the definition's part, and their judgements."""
-    topics, qrels = collection.topics(), collection.qrels()
+    topics, qrels = definition.frame("topics"), definition.frame("qrels")
+    topics = collection.topics() if topics is None else topics
+    qrels = collection.qrels() if qrels is None else _reported(qrels, collection)
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:
         topics = with_as_of(topics, day)

@@ -158,7 +158,7 @@ def test_a_real_expression_without_its_model(caplog: pytest.LogCaptureFixture) -
     systems = {"BM25": "bm25", "A": 'dense("./no-such-model")', "B": 'dense("./no-such-model") % 5 >> sar'}
     found = run({"dataset": "legalir/firecode/dev", "measures": ["R@10"], "systems": systems}, latency_queries=0)
     assert list(found.runs) == ["BM25"] and list(found.absent) == ["A", "B"]
-    assert found.absent["A"].startswith("There is no folder no-such-model") and found.absent["A"] == found.absent["B"]
+    assert "no-such-model" in found.absent["A"] and found.absent["A"] == found.absent["B"]
     # Told when it is found out, and once.
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == ["Left out A"]
 

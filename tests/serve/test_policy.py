@@ -38,6 +38,8 @@ def test_a_name_of_the_operator_may_hold_anything() -> None:
         "rrf(bm25, lsa)",
         'triples(graph="facts.jsonl") >> bm25',
         'recorded(path="x")',
+        'run(path="/etc/passwd")',
+        'run("x")',
         "rar(default)",
         "bm25 % 1000000000",
         "bm25(num_results=99999999)",

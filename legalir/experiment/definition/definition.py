@@ -6,22 +6,38 @@ import contextlib
 import hashlib
 import operator
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
+import pandas as pd
+import pyterrier as pt
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
     PlainSerializer,
     PlainValidator,
+    PrivateAttr,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
     model_validator,
 )
 
 from legalir.errors import ComponentError, ExperimentError, MeasureError, suggestion
-from legalir.experiment.definition.values import Setting, ValueName, changed_values, check_use, filled, shown_value
+from legalir.experiment.definition.values import (
+    Setting,
+    ValueName,
+    changed_values,
+    check_use,
+    filled,
+    located_expression,
+    shown_expression,
+    shown_value,
+)
+from legalir.frames.columns import RESULT_COLUMNS
 from legalir.storage.schema import Choice, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
 from legalir.storage.validity import day_of, iso_date
 
@@ -99,9 +115,79 @@ def _day(value: object) -> object:
         raise SchemaError(str(error)) from None
 
 
+def _system(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    """Accept a transformer, or check the text of an expression."""
+    if isinstance(value, pt.Transformer):
+        try:
+            hash(value)
+        except TypeError as error:
+            raise ValueError(
+                f"must be a transformer that can be hashed, got {type(value).__name__} ({error})."
+            ) from None
+        return value
+    if value is not None and not isinstance(value, str):
+        shown = seen(value) if isinstance(value, bool | int | float | list | tuple | Mapping) else type(value).__name__
+        raise ValueError(f"must be the text of an expression such as 'bm25', or a pt.Transformer, got {shown}.")
+    return check(value)
+
+
+def _topics(value: object) -> pd.DataFrame | str:
+    """Check a frame of questions; text, which a stored definition has in its place, is left as it is.
+
+    Raises:
+        ValueError: the rest of a sentence.
+    """
+    frame = _checked_frame(value, ("qid", "query"))
+    if isinstance(frame, pd.DataFrame) and (results := [name for name in RESULT_COLUMNS if name in frame.columns]):
+        raise ValueError(f"must hold questions, but has {results[0]!r}, a column of results.")
+    return frame
+
+
+def _qrels(value: object) -> pd.DataFrame | str:
+    """Check a frame of judgements, as :func:`_topics`; labels become integers."""
+    frame = _checked_frame(value, ("qid", "docno"), ("label",))
+    if not isinstance(frame, pd.DataFrame):
+        return frame
+    labels = pd.to_numeric(frame["label"], errors="coerce")
+    if wrong := [label for label, number in zip(frame["label"], labels, strict=True) if not float(number).is_integer()]:
+        raise ValueError(f"must have integers as labels, got {seen(wrong[0])}.")
+    if (twice := frame.duplicated(["qid", "docno"])).any():
+        qid, docno = frame.loc[twice, ["qid", "docno"]].iloc[0]
+        raise ValueError(f"judges {docno!r} twice for {qid!r}; keep one.")
+    return frame[["qid", "docno"]].assign(label=labels.astype(int)).reset_index(drop=True)
+
+
+def _checked_frame(value: object, texts: Sequence[str], others: Sequence[str] = ()) -> pd.DataFrame | str:
+    if isinstance(value, str):
+        return value
+    columns = ", ".join([*texts, *others])
+    if not isinstance(value, pd.DataFrame):
+        raise ValueError(f"must be a frame with the columns {columns}, got {type(value).__name__}.")
+    if missing := [name for name in [*texts, *others] if name not in value.columns]:
+        there = ", ".join(map(str, value.columns)) or "none"
+        raise ValueError(f"must have the columns {columns}, but lacks {missing[0]!r}; it has {there}.")
+    if value.empty:
+        raise ValueError("must have at least one row.")
+    for name in texts:
+        if wrong := [text for text in value[name] if not isinstance(text, str) or not text]:
+            raise ValueError(f"must have a text in each row of {name!r}, got {seen(wrong[0]) or 'an empty one'}.")
+    return value.reset_index(drop=True)
+
+
+def _shown_object(system: pt.Transformer) -> str:
+    """Return the repr of a transformer in one line, without addresses, as an expression is written."""
+    text = " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(system)).split()) or type(system).__name__
+    return text.replace("$", "$$")  # A dollar would begin a value.
+
+
+def _described(frame: pd.DataFrame | str) -> str:
+    return frame if isinstance(frame, str) else f"a frame of {len(frame)} rows"
+
+
 _Day = Annotated[str, BeforeValidator(_day)]
 _Measure = Annotated[Text, AfterValidator(_canonical_measure)]
 _Share = Annotated[Number, Field(ge=0, le=1)]
+_System = Annotated[Text, WrapValidator(_system)]
 _SystemName = Annotated[Text, AfterValidator(_printable)]
 _Once = AfterValidator(_once)
 _Filled = Field(min_length=1)
@@ -212,10 +298,13 @@ class Definition(Schema):
     that it may have gets the depth of the lists: ``AP`` is ``AP@100``."""
     values: Mapping[ValueName, Setting] = Field(default_factory=dict)
     """Values that replace ``${name}`` in the expressions."""
-    systems: Annotated[Mapping[Annotated[Text, AfterValidator(_printable)], Text], _Filled] = Field(
-        default_factory=dict
-    )
-    """Name to pipeline expression as written, in the order of the table; the systems of `sweeps` stand at its end."""
+    topics: Annotated[Any, AfterValidator(_topics)] = ""
+    """Questions instead of those of the dataset: a frame from Python, columns ``qid, query`` and any others."""
+    qrels: Annotated[Any, AfterValidator(_qrels)] = ""
+    """Judgements instead of those of the dataset: a frame from Python, columns ``qid, docno, label``."""
+    systems: Annotated[Mapping[_SystemName, _System], _Filled] = Field(default_factory=dict)
+    """Name to pipeline expression as written, or from Python to a transformer, in the order of the table; the systems
+    of `sweeps` stand at its end."""
     sweeps: tuple[Sweep, ...] = ()
     """Systems that differ in one parameter."""
     judges: Annotated[tuple[Text, ...], _Once] = ()
@@ -248,6 +337,43 @@ class Definition(Schema):
     """Largest difference from an expected score, in score units; by default that of the expected scores."""
     notes: OptionalText = ""
     """Text below the table of the report."""
+    _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def objects(self) -> Mapping[str, pt.Transformer]:
+        """The systems that were given as transformers, by name; :attr:`systems` has their repr."""
+        return {name: self._given[name] for name in self.systems if name in self._given}
+
+    def frame(self, name: Literal["topics", "qrels"]) -> pd.DataFrame | None:
+        """Return the topics or qrels that were given as a frame; None for those of the dataset.
+
+        Raises:
+            ExperimentError: the definition says that there was a frame, but it was read from a file.
+        """
+        given: pd.DataFrame | None = self._given.get(f"${name}")
+        if given is None and getattr(self, name):
+            raise ExperimentError(
+                f"{name!r} must be a frame given from Python, got {getattr(self, name)!r}: "
+                f"call legalir.experiment(definition, {name}=frame), or remove the key."
+            )
+        return given
+
+    def with_frames(self, **frames: pd.DataFrame | None) -> Self:
+        """Return a copy with other topics or qrels; None leaves those that are there.
+
+        Raises:
+            ExperimentError: a frame is not one of topics or of qrels.
+        """
+        given = {name: frame for name, frame in frames.items() if frame is not None}
+        if not given:
+            return self
+        try:
+            checked = {name: {"topics": _topics, "qrels": _qrels}[name](frame) for name, frame in given.items()}
+        except ValueError as error:
+            raise ExperimentError(f"The argument {next(iter(given))!r} {error}") from None
+        copy = self.replace(**{name: _described(frame) for name, frame in checked.items()})
+        copy._given = {**self._given, **{f"${name}": frame for name, frame in checked.items()}}
+        return copy
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -255,6 +381,12 @@ class Definition(Schema):
             raise SchemaError("give 'dataset' or 'datasets', not both.")
         if not self.dataset and not self.datasets:
             raise SchemaError("the key 'dataset' is missing.")
+        given = {name: value for name, value in self.systems.items() if not isinstance(value, str)}
+        frames = {name: getattr(self, name) for name in ("topics", "qrels")}
+        frames = {name: value for name, value in frames.items() if not isinstance(value, str)}
+        for name, frame in frames.items():
+            object.__setattr__(self, name, _described(frame))
+        self._given = given | {f"${name}": frame for name, frame in frames.items()}
         systems = self._all_systems()
         expressions = {f"the system {name!r}": text for name, text in systems.items()}
         check_use(expressions | {f"the judge {text!r}": text for text in self.judges}, self.values)
@@ -297,7 +429,7 @@ class Definition(Schema):
         return max([*cutoffs, self.depth if "depth" in self.model_fields_set else 0])
 
     def _all_systems(self) -> dict[str, str]:
-        systems = dict(self.systems)
+        systems = {name: text if isinstance(text, str) else _shown_object(text) for name, text in self.systems.items()}
         for sweep in self.sweeps:
             if sweep.parameter in self.values:
                 raise SchemaError(f"{sweep.parameter!r} is in 'values' and a sweep's parameter; rename one.")
@@ -313,7 +445,8 @@ class Definition(Schema):
     def load(cls, path: str | os.PathLike[str], **changes: object) -> Self:
         """Read a definition from a YAML file.
 
-        A dataset or a value that begins with ``./``, ``../`` or ``~`` is a path relative to the folder of the file.
+        A dataset, a value, or a quoted text in an expression that begins with ``./``, ``../`` or ``~/`` is a path
+        relative to the folder of the file.
 
         Args:
             path: the file.
@@ -324,6 +457,7 @@ class Definition(Schema):
             MeasureError: a measure that does not exist.
         """
         definition = super().load(path, **changes)
+        definition = definition.located(Path(path).parent)
         return definition if definition.title else definition.replace(title=Path(path).stem)
 
     def replace(self, **changes: Any) -> Self:
@@ -331,8 +465,20 @@ class Definition(Schema):
         return self.model_copy(update=changes)
 
     def located(self, folder: Path) -> Self:
-        """Return a copy whose datasets and values that are relative paths are absolute, seen from `folder`."""
-        return self.replace(**{name: located(getattr(self, name), folder) for name in self.PATHS})
+        """Return a copy whose datasets, values and texts in expressions that are relative paths are absolute.
+
+        They are seen from `folder`.
+        """
+        paths = {name: located(getattr(self, name), folder) for name in self.PATHS}
+        return self._rewritten(lambda text: located_expression(text, folder)).replace(**paths)
+
+    def _rewritten(self, change: Callable[[str], str]) -> Self:
+        """Return a copy with changed expressions."""
+        return self.replace(
+            systems={name: text if name in self.objects else change(text) for name, text in self.systems.items()},
+            sweeps=tuple(sweep.model_copy(update={"expression": change(sweep.expression)}) for sweep in self.sweeps),
+            judges=tuple(map(change, self.judges)),
+        )
 
     def with_values(self, given: Mapping[str, object]) -> Self:
         """Return a copy with other values; a value that `given` does not name stays, and text may give a number.
@@ -351,8 +497,9 @@ class Definition(Schema):
         return [filled(text, self.values, f"The judge {text!r}") for text in self.judges]
 
     def shown(self) -> Self:
-        """Return a copy to show to others: a value that is an absolute path is cut to its last part."""
-        return self.replace(values={name: shown_value(value) for name, value in self.values.items()})
+        """Return a copy to show to others: values and texts in expressions that are absolute paths are cut."""
+        values = {name: shown_value(value) for name, value in self.values.items()}
+        return self._rewritten(shown_expression).replace(values=values)
 
     def each(self) -> list[Self]:
         """Return one definition for each dataset."""

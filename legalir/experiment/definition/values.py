@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import posixpath
 import re
 import string
 from collections.abc import Mapping
@@ -147,6 +148,31 @@ def _inside(value: Setting, match: re.Match[str], body: tuple[int, int], where: 
     if (len(before) - len(before.rstrip("\\"))) % 2:
         raise DefinitionError(f"{where} comes after a backslash: remove the backslash.")
     return re.sub(r"""[\\"']""", r"\\\g<0>", str(value))
+
+
+def located_expression(text: str, folder: Path) -> str:
+    """Return an expression whose quoted texts that begin with ``./``, ``../`` or ``~/`` are absolute paths.
+
+    Args:
+        text: the expression, perhaps with ``${name}``.
+        folder: where relative paths are seen from.
+    """
+
+    def absolute(match: re.Match[str]) -> str:
+        body = match["body"]
+        if not body.startswith(("./", "../", "~/")):
+            return match[0]
+        base = str(Path.home() if body.startswith("~") else folder.resolve())
+        base = re.sub(r"""[\\"']""", r"\\\g<0>", base).replace("$", "$$")
+        path = posixpath.normpath(f"{base}/{body.removeprefix('~/')}")
+        return f"{match['quote']}{path}{match['quote']}"
+
+    return _QUOTED.sub(absolute, text)
+
+
+def shown_expression(text: str) -> str:
+    """Return an expression to show to others: quoted absolute paths are cut to their last part."""
+    return _QUOTED.sub(lambda match: f"{match['quote']}{shown_value(match['body'])}{match['quote']}", text)
 
 
 def shown_value(value: Setting) -> Setting:

@@ -7,10 +7,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from legalir.experiment.definition.definition import Definition
 from legalir.experiment.report.answer_charts import (
     agreement_panels,
     correlation_rows,
@@ -62,20 +63,41 @@ def render(
         MissingExtra: Jinja2 is not installed.
     """
     template = _environment().get_template("report.html.j2")
-    style = (Path(__file__).parent / "templates" / "style.css").read_text(encoding="utf-8")
     facts = {"facts": environment, "facts_text": json.dumps(environment, ensure_ascii=False, indent=1)}
     shown = {**scores.definition.shown().as_dict(), "dataset": dataset}
     definition_text = yaml.safe_dump(shown, allow_unicode=True, sort_keys=False, width=100)
     return template.render(
-        style=style,
+        style=_style(),
         dataset=dataset,
         definition_text=definition_text,
         chunk_rule=chunk_rule,
         remarks=remarks or {},
         unmeasured=unmeasured or {},
         **facts,
-        **_view(scores, queries),
+        **_view(scores, queries, environment),
     )
+
+
+def render_several(
+    definition: Definition, links: Mapping[str, str], tables: Mapping[str, Sequence[object]], legend: str
+) -> str:
+    """Return the page of an experiment on several datasets as HTML.
+
+    Args:
+        definition: what was asked.
+        links: page of each dataset by its name, empty where there is none.
+        tables: rows of each measure, with a cell a dataset and one of the mean.
+        legend: meaning of the tables.
+
+    Raises:
+        MissingExtra: Jinja2 is not installed.
+    """
+    template = _environment().get_template("several.html.j2")
+    return template.render(style=_style(), definition=definition, links=links, tables=tables, legend=legend)
+
+
+def _style() -> str:
+    return (Path(__file__).parent / "templates" / "style.css").read_text(encoding="utf-8")
 
 
 def _environment() -> jinja2.Environment:
@@ -107,10 +129,8 @@ def _milliseconds(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
-def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
+def _view(scores: ScoreTable, queries: QueryFacts, environment: Mapping[str, Any]) -> Mapping[str, object]:
     """Return the values of the template, by name."""
-    from legalir.pipeline import canonical
-
     definition, best = scores.definition, scores.leader
     measure = definition.measures[0]
     baseline = scores.baseline if scores.compares(measure) else None
@@ -131,7 +151,7 @@ def _view(scores: ScoreTable, queries: QueryFacts) -> Mapping[str, object]:
         "definition": definition,
         "queries": len(queries.context.queries),
         "rows": scores.rows,
-        "expressions": {name: canonical(text) for name, text in definition.shown().expressions().items()},
+        "expressions": {name: facts["expression"] for name, facts in environment["systems"].items()},
         "values": definition.shown().values,
         "absent": scores.reasons(),
         "headline": headline(scores, len(queries.context.queries)),

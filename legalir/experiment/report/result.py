@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from legalir.errors import ExperimentError
+from legalir.errors import ExperimentError, suggestion
 from legalir.experiment.definition.definition import Definition
 from legalir.experiment.report.html import render
 from legalir.experiment.report.queries import QueryFacts
@@ -19,7 +19,7 @@ from legalir.experiment.report.rows import ScoreTable
 from legalir.experiment.runs.context import Context
 from legalir.experiment.runs.files import Run, exact_floats, load_run, read_record, record_paths, save_run, writing
 from legalir.experiment.runs.latency import Latency
-from legalir.experiment.runs.scores import COUNT_COLUMNS
+from legalir.experiment.runs.scores import COUNT_COLUMNS, compare_pairs
 from legalir.storage.files import atomic_file
 
 FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
@@ -139,6 +139,63 @@ class ExperimentResult:
         with writing(path.parent), atomic_file(path) as stream:
             stream.write(text)
         return path
+
+    def compare(self, other: ExperimentResult, system: str | None = None, against: str | None = None) -> pd.DataFrame:
+        """Compare systems of two results over the same questions, by the test and correction of this definition.
+
+        Args:
+            other: a result over the same collection, questions and judgements.
+            system: compare this system alone; None for each system of a name that both results have.
+            against: system of `other` to compare it with; None for the one of the same name.
+
+        Returns:
+            One row a system and measure of both: ``name, against, measure``; ``here`` and ``there``, the scores of this
+            and of the other result; ``difference``, here minus there, with ``low`` and ``high``, its 95 % interval
+            [bootstrap]; ``+`` and ``-``, the questions with a greater and a lesser value here; ``p-value`` of the
+            paired test, ``p-value corrected`` over the systems for each measure, and ``reject``. Questions for which
+            one of the two has no value are left out.
+
+        Raises:
+            ExperimentError: collection, questions or judgements differ, or there is nothing to compare.
+        """
+        if difference := self._other_questions(other):
+            raise ExperimentError(f"The two results cannot be compared: {difference}.")
+        if against is not None and system is None:
+            raise ExperimentError("To compare with another system, say which: give both names.")
+        pairs = [(name, name) for name in self.system_runs if name in other.system_runs]
+        if system is not None:
+            pairs = [(system, system if against is None else against)]
+            for name, result in zip(pairs[0], (self, other), strict=True):
+                if name not in result.system_runs:
+                    hint = suggestion(name, result.system_runs) or f" Systems: {', '.join(result.system_runs)}."
+                    raise ExperimentError(f"The result {result.definition.title!r} has no system {name!r}.{hint}")
+        measures = [name for name in self.definition.measures if name in other.definition.measures]
+        tables = [
+            compare_pairs(self.definition, measure, self.per_query, other.per_query, pairs) for measure in measures
+        ]
+        table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+        if table.empty:
+            what = "system of one name" if measures and not pairs else "measure with values of both"
+            raise ExperimentError(f"The two results have nothing to compare: no {what}.")
+        return table
+
+    def _other_questions(self, other: ExperimentResult) -> str:
+        """Return in words how collection, questions or judgements of another result differ; empty if they are equal."""
+        facts, theirs = (result.environment["dataset"] for result in (self, other))
+        assert isinstance(facts, Mapping) and isinstance(theirs, Mapping)
+        if facts.get("corpus") != theirs.get("corpus"):
+            names = [self.dataset_name, other.dataset_name]
+            state = f"two states of {names[0]}" if names[0] == names[1] else " and ".join(names)
+            return f"they are over {state}"
+        own, its = self.context.queries, other.context.queries
+        for first, second, where in ((own, its, "first"), (its, own, "second")):
+            if only := [qid for qid in first if qid not in second]:
+                return f"{len(only)} of {len(first)} questions are only in the {where}, such as {only[0]!r}"
+        if changed := [qid for qid in own if own[qid] != its[qid]]:
+            return f"{len(changed)} questions have another text, such as {changed[0]!r}"
+        if facts.get("qrels") != theirs.get("qrels"):
+            return "the judgements differ"
+        return ""
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write everything into `folder`, each file whole or not at all, and return its path.

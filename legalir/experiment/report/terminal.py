@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from legalir.experiment.report.compare import Comparison
 from legalir.experiment.report.result import ExperimentResult
-from legalir.experiment.report.rows import Row, ScoreTable
+from legalir.experiment.report.rows import Row, ScoreTable, direction, p_text
+from legalir.experiment.report.several import ExperimentResults
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -196,6 +198,54 @@ def _legend(scores: ScoreTable) -> str:
     if scores.timed:
         parts.append("ms: one query, median and 95 %")
     return "; ".join(parts)
+
+
+def print_results(results: ExperimentResults, console: Console) -> None:
+    """Print a table of systems and datasets for each measure, with the mean."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    headings = [*(name.removeprefix("legalir/") for name in results.results), "mean"]
+    for measure in results.definition.measures:
+        rows = results.rows(measure)
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING - 1, 0, 0), header_style="bold")
+        table.add_column(escape(measure), overflow="fold", max_width=NAME_WIDTH)
+        for heading in headings:
+            table.add_column(Text(heading, justify="right"), justify="right", overflow="fold", min_width=SCORE_WIDTH)
+        if any(row.won for row in rows):
+            table.add_column("won : lost", justify="right", no_wrap=True)
+        for row in rows:
+            mean = Text(row.cells[-1], style="bold green" if row.best else "")
+            mean.append(row.mark or " ", style={"▲": "green", "▼": "red"}.get(row.mark, ""))
+            name = Text(row.name, style="underline" if row.name == results.definition.baseline else "")
+            table.add_row(name, *(Text(f"{cell} ") for cell in row.cells[:-1]), mean, *([row.won] if row.won else []))
+        console.print(table)
+    console.print(escape(results.legend()), style="dim", highlight=False)
+
+
+def print_difference(table: pd.DataFrame, legend: str, console: Console) -> None:
+    """Print the comparison of two results, as :meth:`ExperimentResult.compare` returns it."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for heading in ("system", "against", "measure"):
+        shown.add_column(heading, overflow="fold")
+    for heading in ("here", "there", "difference", "95 %", "+", "-", "p"):
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for row in table.to_dict(orient="records"):
+        better = row["difference"] * direction(row["measure"])
+        mark = ("▲" if better > 0 else "▼") if row["reject"] and better else " "
+        figures = [f"{row['here']:.4f}", f"{row['there']:.4f}", f"{row['difference']:+.4f}{mark}"]
+        figures.append(f"{row['low']:+.4f} … {row['high']:+.4f}")
+        counts = [f"{row['+']}", f"{row['-']}", p_text(row["p-value corrected"]).removeprefix("p ").removeprefix("= ")]
+        shown.add_row(*map(Text, (row["name"], row["against"], row["measure"], *figures, *counts)))
+    console.print(shown)
+    console.print(escape(legend), style="dim", highlight=False)
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:

@@ -58,7 +58,10 @@ def describe_environment(
     from legalir.pipeline.settings import tuned_digest
 
     shown = definition.shown()
-    uses_default = any("default" in canonical(text) for text in shown.expressions().values())
+    expressions = {
+        name: text if name in definition.objects else canonical(text) for name, text in shown.expressions().items()
+    }
+    uses_default = any("default" in text for text in expressions.values())
     return {
         "legalir": legalir_version(),
         "python": platform.python_version(),
@@ -81,8 +84,8 @@ def describe_environment(
         },
         "values": dict(shown.values),
         "systems": {
-            name: {"expression": canonical(text)} | (_how(runs[name]) if name in runs else {"absent": absent[name]})
-            for name, text in shown.expressions().items()
+            name: {"expression": text} | (_how(runs[name]) if name in runs else {"absent": absent[name]})
+            for name, text in expressions.items()
         },
         "llm": _llm(collection.client, usage, runs.values()),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

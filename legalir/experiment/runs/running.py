@@ -248,7 +248,10 @@ def _systems(
     systems = {}
     for name, text in definition.expressions().items():
         try:
-            expression, pipeline = canonical(text), collection.pipeline(text)
+            if given := definition.objects.get(name):
+                expression, pipeline = text, given
+            else:
+                expression, pipeline = canonical(text), collection.pipeline(text)
             judged = definition.judge_expressions() if definition.judges and _may_answer(pipeline) else []
             judges = tuple(collection.pipeline(judge) for judge in judged)
             # What default means depends on the collection, and on its tuned.yaml.

@@ -23,7 +23,14 @@ from legalir.errors import LegalIRError, MeasureError, describe
 from legalir.experiment.definition.definition import Definition, parse_measure
 from legalir.experiment.runs.files import has_answers
 from legalir.experiment.runs.latency import Latency
-from legalir.experiment.runs.statistics import bootstrap_interval, corrected, paired_test, resampling_counts
+from legalir.experiment.runs.statistics import (
+    bootstrap_interval,
+    corrected,
+    paired_test,
+    percentile_ends,
+    resampled_means,
+    resampling_counts,
+)
 from legalir.generate.generator import NOTHING_FOUND, PARTLY
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share
@@ -309,6 +316,54 @@ def _comparison(values: npt.NDArray[np.float64], baseline: int, definition: Defi
     reject, after = np.zeros(len(values), dtype=bool), np.full(len(values), np.nan)
     reject[compared], after[compared] = corrected(p[compared], definition.correction, definition.alpha)
     yield from (("p-value", p), ("p-value corrected", after), ("reject", reject))
+
+
+def compare_pairs(
+    definition: Definition, measure: str, here: pd.DataFrame, there: pd.DataFrame, pairs: Sequence[tuple[str, str]]
+) -> pd.DataFrame:
+    """Return the comparison of systems of two results by one measure: a row a pair with values of both.
+
+    Args:
+        definition: names the test, the correction and its level.
+        measure: the measure.
+        here: per-query values of one result (:data:`PER_QUERY_COLUMNS`).
+        there: those of the other.
+        pairs: name of a system of each; the corrected p-values are over all pairs.
+
+    Returns:
+        The columns of :meth:`legalir.experiment.report.result.ExperimentResult.compare`.
+    """
+    test = paired_test(definition.test)
+    summed = isinstance(parse_measure(measure).aggregator(), SumAgg)
+    rows = []
+    for name, against in pairs:
+        both = (
+            _values(here, name, measure).join(_values(there, against, measure), how="inner", rsuffix=" there").dropna()
+        )
+        if both.empty:
+            continue
+        value, weight, value_there, weight_there = both.to_numpy(dtype=np.float64).T
+        values, weights = np.array([value, value_there]), np.array([weight, weight_there])
+        means, _, _ = means_and_intervals(values, weights)
+        weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, 1.0)
+        resampled = resampled_means(values, resampling_counts(len(both)), weights)
+        low, high = percentile_ends(resampled[:1] - resampled[1:])
+        factor = len(both) if summed else 1
+        figures = [figure * factor for figure in (*means, means[0] - means[1], low[0], high[0])]
+        won, lost = int((value > value_there).sum()), int((value < value_there).sum())
+        rows.append((name, against, measure, *figures, won, lost, test(value, value_there)[1]))
+    columns = ["name", "against", "measure", "here", "there", "difference", "low", "high", "+", "-", "p-value"]
+    table = pd.DataFrame(rows, columns=columns)
+    if rows:
+        reject, after = corrected(table["p-value"].to_numpy(), definition.correction, definition.alpha)
+        table["p-value corrected"], table["reject"] = after, reject
+    return table
+
+
+def _values(per_query: pd.DataFrame, name: str, measure: str) -> pd.DataFrame:
+    """Return value and weight of a system and measure, by qid."""
+    rows = per_query[(per_query["name"] == name) & (per_query["measure"] == measure)]
+    return rows.set_index("qid")[["value", "weight"]]
 
 
 def _counts(run: pd.DataFrame) -> list[int | None]:

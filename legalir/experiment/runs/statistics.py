@@ -104,10 +104,29 @@ def bootstrap_interval(
     Returns:
         The lower and the upper ends, each of shape (rows,).
     """
+    return percentile_ends(resampled_means(values, counts, weights), level)
+
+
+def resampled_means(values: Array, counts: Array, weights: Array | None = None) -> Array:
+    """Return the (weighted) mean of each row in each resample; arguments as :func:`bootstrap_interval`.
+
+    Returns:
+        Means of shape (rows, resamples); NaN in a resample without weight.
+    """
     shares = np.broadcast_to(1.0 if weights is None else weights, values.shape)
     totals = shares @ counts.T
-    means = (values * shares) @ counts.T / np.where(totals > 0, totals, np.nan)
-    ends = np.full((2, len(values)), np.nan)
+    means: Array = (values * shares) @ counts.T / np.where(totals > 0, totals, np.nan)
+    return means
+
+
+def percentile_ends(means: Array, level: float = 0.95) -> tuple[Array, Array]:
+    """Return the lower and the upper ends of the middle `level` of each row, each of shape (rows,).
+
+    Args:
+        means: shape (rows, resamples); NaN is left out, and a row of NaN has NaN.
+        level: the share inside.
+    """
+    ends = np.full((2, len(means)), np.nan)
     there = ~np.isnan(means).all(axis=1)
     ends[:, there] = np.nanquantile(means[there], [(1 - level) / 2, (1 + level) / 2], axis=1)
     return ends[0], ends[1]

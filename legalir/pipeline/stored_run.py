@@ -1,0 +1,247 @@
+"""A stored TREC run as a retriever: the lists of another system, in expressions and experiments."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Container, Mapping, Sequence
+from functools import cache, lru_cache
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.datasets.readers import Fault, numbered_lines, stop
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import drop_results, empty_like
+from legalir.frames.component import Cuttable, check_number
+from legalir.frames.ranking import RankedLists, ranked_lists, ranking
+from legalir.graph.laws import LawTable
+from legalir.plugins import parameters_of
+from legalir.storage.digest import cached_file_digest
+from legalir.storage.validity import provision_key
+
+_log = logging.getLogger("legalir")
+_COLUMNS = "qid Q0 docno rank score tag"
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+class TrecList(NamedTuple):
+    """The list of one question, by score descending, then by docno.
+
+    Attributes:
+        docno: object [n].
+        score: float64 [n].
+    """
+
+    docno: npt.NDArray[np.object_]
+    score: npt.NDArray[np.float64]
+
+
+def read_trec_run(path: Path) -> dict[str, TrecList]:
+    """Return the list of each question in a TREC run: ``qid Q0 docno rank score tag``, also in a file ``.gz``.
+
+    Columns are separated by white space; in a line with five tabs, by the tabs alone, so that an identifier may have a
+    blank. The scores order a list, as for TREC's own tools; a warning is logged if the ranks contradict them.
+
+    Raises:
+        FormatError: file, line and fault: a wrong number of columns, a rank that is not an integer, a score that is not
+            a finite number, a document twice in a list, or no lines at all.
+        DataError: the file cannot be read.
+    """
+    rows: dict[str, dict[str, tuple[float, int]]] = {}
+    for number, line in numbered_lines(path):
+        fields = line.split("\t") if line.count("\t") == 5 else line.split()
+        if len(fields) != 6:
+            stop(Fault(path, number, "fields", f"{len(fields)} columns, but a run has six ({_COLUMNS})"))
+        qid, _, docno, rank, score, _ = map(str.strip, fields)
+        documents = rows.setdefault(qid, {})
+        if not qid or not docno:
+            stop(Fault(path, number, "identifier", "the qid or the docno is empty"))
+        if docno in documents:
+            stop(Fault(path, number, "duplicate", f"{docno!r} is in the list of {qid!r} on an earlier line, too"))
+        if not _is_finite(score):
+            stop(Fault(path, number, "score", f"the score {score!r} is not a finite number"))
+        if not _INTEGER.fullmatch(rank):
+            stop(Fault(path, number, "rank", f"the rank {rank!r} is not an integer"))
+        documents[docno] = float(score), int(rank)
+    if not rows:
+        stop(Fault(path, 0, "empty", f"no lines, but a run has one for each result ({_COLUMNS})"))
+    lists, contradicted = {}, []
+    for qid, documents in rows.items():
+        docnos = np.array([*documents], dtype=object)
+        scores, ranks = (np.array(column, dtype=np.float64) for column in zip(*documents.values(), strict=True))
+        order = ranking(np.zeros(len(docnos), dtype=np.int64), scores, docnos)
+        lists[qid] = TrecList(docnos[order], scores[order])
+        by_rank = ranks[np.lexsort((ranks, -scores))]  # Among equal scores any ranks are right.
+        if (by_rank[1:] < by_rank[:-1]).any():
+            contradicted.append(qid)
+    if contradicted:
+        _log.warning(
+            "%s: the ranks contradict the scores of %d of %d questions, such as %r; the scores count, ties by docno.",
+            path,
+            len(contradicted),
+            len(lists),
+            contradicted[0],
+        )
+    return lists
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=4)
+def _lists_of(path: Path, sha256: str) -> dict[str, TrecList]:
+    """Return the lists of a file, read once while its content is the same."""
+    return read_trec_run(path)
+
+
+class StoredRun(Cuttable):
+    """Retriever that returns the lists of a TREC run, such as a baseline of another toolkit or group.
+
+    A question gets the list of its qid; its text does not matter. The order of a list is that of its scores, ties by
+    docno. A question that the file does not have gets no results; such questions are counted in a message. A document
+    that the collection does not have stays in the lists, as it does for TREC's tools; a warning counts them. Of
+    versions of provisions those in force on the day of the question are returned; a key means its version in force.
+
+    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
+    ``docno, score, rank``.
+
+    Args:
+        path: the file, six columns ``qid Q0 docno rank score tag``; it may end in ``.gz``.
+        num_results: maximum number of results of a question; None for the whole list.
+        laws: the documents of the collection; None for lists as they are in the file.
+
+    Raises:
+        ComponentError: there is no such file, or `num_results` is not an integer of at least 1.
+        FormatError: as :func:`read_trec_run`.
+    """
+
+    def __init__(self, path: str | PathLike[str], num_results: int | None = None, laws: LawTable | None = None) -> None:
+        if not isinstance(path, str | PathLike):
+            raise ComponentError(f"run: path={path!r} is not the path of a TREC run, such as 'bm25.trec'.")
+        if num_results is not None:
+            check_number("run", "num_results", num_results, low=1, integer=True)
+        self.path = path
+        self.num_results = num_results
+        self.laws = laws
+        self.lists()  # A faulty file must not come up after other systems have run.
+
+    @property
+    def file(self) -> Path:
+        """The absolute path of the file."""
+        return Path(self.path).expanduser().absolute()
+
+    @property
+    def fingerprint(self) -> str:
+        """The sha256 of the file."""
+        if not self.file.is_file():
+            what = "is a folder" if self.file.is_dir() else "does not exist"
+            raise ComponentError(f"run: path={str(self.path)!r} {what} (seen from {Path.cwd()}): give a TREC run.")
+        return cached_file_digest(self.file)
+
+    def lists(self) -> Mapping[str, TrecList]:
+        """Return the list of each question of the file, by qid; errors as the class."""
+        sha256 = self.fingerprint
+        if self.laws is not None:
+            _report_unknown(self.file, sha256, self.laws, self.laws.manifest.data)
+        return _lists_of(self.file, sha256)
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        return empty_like(inp)
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the list of each question."""
+        return self.retrieve_lists(inp).frame()
+
+    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
+        """Return the list of each question as lists."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        queries, lists = drop_results(inp), self.lists()
+        if missing := [qid for qid in queries["qid"] if qid not in lists]:
+            _log.warning(
+                "run: %d of %d questions are not in %s and have no results, such as %r.",
+                len(missing),
+                len(queries),
+                self.file.name,
+                missing[0],
+            )
+        nothing = TrecList(np.empty(0, dtype=object), np.empty(0))
+        hits = [lists.get(qid, nothing) for qid in queries["qid"]]
+        if self.laws is not None and self.laws.validity is not None:
+            names = _names(self.laws, self.laws.manifest.data)
+            of_day = zip(hits, self.laws.in_force(queries), strict=True)
+            hits = [hit if law is None else _in_force(hit, law, names) for hit, law in of_day]
+        hits = [TrecList(hit.docno[: self.num_results], hit.score[: self.num_results]) for hit in hits]
+        query = np.repeat(np.arange(len(hits)), [len(hit.docno) for hit in hits])
+        docno, score = (np.concatenate(column) for column in zip(*hits, strict=True))
+        return ranked_lists(queries, query, docno, score)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the score in the file of each of `docnos`."""
+        lists, name = self.retrieve_lists(drop_results(inp).head(1)), self.file.name
+        places = {docno: row for row, docno in enumerate(lists.docno.tolist())}
+        explanations = {}
+        for docno in docnos:
+            if (row := places.get(docno)) is not None:
+                score = float(lists.score[row])
+                part = Part(f"score in {name}, place {row + 1} of {len(places)}", score)
+                explanations[docno] = Explanation(docno, score, f"run({name})", (part,))
+        return explanations
+
+
+def _in_force(hit: TrecList, law: Mapping[str, str], names: Container[str]) -> TrecList:
+    """Return the documents of a list that are in force, and those that the collection does not have.
+
+    Args:
+        hit: the list.
+        law: docno of the version in force of each provision, by its key.
+        names: docnos and keys of the collection.
+    """
+    rows: dict[str, float] = {}
+    for docno, score in zip(hit.docno.tolist(), hit.score.tolist(), strict=True):
+        key = provision_key(docno)
+        version = law.get(key) if docno in names else docno
+        if version is not None and docno in (version, key):
+            rows.setdefault(version, score)  # The file may have a key and its version: the better score counts.
+    return TrecList(np.array([*rows], dtype=object), np.array([*rows.values()], dtype=np.float64))
+
+
+@lru_cache(maxsize=4)
+def _names(laws: LawTable, build: str) -> frozenset[str]:
+    """Return the docnos of a build of a table, and the keys of its provisions."""
+    docnos = laws.docnos.tolist()
+    return frozenset((*docnos, *map(provision_key, docnos)))
+
+
+@cache
+def _report_unknown(path: Path, sha256: str, laws: LawTable, build: str) -> None:
+    """Warn, once a process, of documents of a run that the collection does not have."""
+    documents = dict.fromkeys(docno for hit in _lists_of(path, sha256).values() for docno in hit.docno.tolist())
+    names = _names(laws, build)
+    if unknown := [docno for docno in documents if docno not in names]:
+        _log.warning(
+            "run: %d of %d documents of %s, such as %r, are not in the collection; they stay in the lists.",
+            len(unknown),
+            len(documents),
+            path.name,
+            unknown[0],
+        )
+
+
+@parameters_of(StoredRun, without=["laws"])
+def run(collection: Any, **params: Any) -> StoredRun:
+    """Return the lists of a stored TREC run: ``run(path="bm25.trec") % 100 >> sar(normalize="minmax")``."""
+    return StoredRun(laws=collection.indexes.laws, **params)
