@@ -197,7 +197,7 @@ class IndexArtifact(pt.Artifact, pt.Indexer):
 
     @property
     def files(self) -> Path:
-        """The folder with the files of the verified build; errors as `manifest`. A new build has a folder of its own."""
+        """The folder with the files of the verified build; errors as `manifest`. Each build has another folder."""
         return self.directory / self.manifest.data
 
     def fingerprint(self) -> str:
