@@ -11,7 +11,7 @@ from typing import Any
 from legalir.encode.contract import Vectors
 from legalir.encode.static_embedding import TokenModel, is_static_embedding
 from legalir.encode.static_model import ABOUT, StaticModel, model_fingerprint, read_about
-from legalir.errors import ComponentError, suggestion
+from legalir.errors import ComponentError, ModelError, suggestion
 
 _FOLDER = "static"
 """Folder of the models of a collection, beside its corpus."""
@@ -69,7 +69,7 @@ def model_folder(collection: Any, model: str | None) -> Path:
     if model in models:
         return models[model]
     hint = suggestion(model, list(models))
-    raise ComponentError(f"static: there is no folder {model}.{hint} Give one that holds a model.")
+    raise ModelError(f"static: there is no folder {model}.{hint} Give one that holds a model.")
 
 
 class StaticEncoder:

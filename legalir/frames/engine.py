@@ -25,7 +25,7 @@ from legalir.frames.ranking import Hits, RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.progress import progress
 from legalir.storage.artifact import IndexArtifact, build_once, building
-from legalir.storage.documents import counted, docno_of
+from legalir.storage.documents import counted, docno_of, indexed_text
 from legalir.storage.manifest import Manifest, rebuild_hint
 from legalir.storage.strings import write_docnos
 from legalir.storage.validity import dated
@@ -76,8 +76,9 @@ class EngineIndex(IndexArtifact):
         """Store a row for each document; all or none, in place of any that an interrupted call has left.
 
         Args:
-            documents: with ``docno`` (or ``doc_id``), ``title``, ``text`` and more. They need not be read to the end.
-            directory: where files belong; files are verified when the index is opened.
+            documents: with ``docno``, ``indexed_text`` (title, newline, text; the text alone where there is no title)
+                and the fields of the provision. They need not be read to the end.
+            directory: folder for files. They are verified when the index is opened, and are then in :attr:`files`.
 
         Returns:
             Further facts about the build, JSON values by name.
@@ -113,7 +114,7 @@ class EngineIndex(IndexArtifact):
         def named(documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
             for document in documents:
                 docnos.append(docno_of(document))
-                yield document
+                yield {**document, "docno": docnos[-1], "indexed_text": indexed_text(document)}
 
         with building(self.directory, self.kind, self.version) as (data, facts):
             documents = named(dated(iter, data))

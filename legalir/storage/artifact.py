@@ -195,6 +195,11 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
         """
         return self._opened[0]
 
+    @property
+    def files(self) -> Path:
+        """The folder with the files of the verified build; errors as `manifest`. Each build has another folder."""
+        return self.directory / self.manifest.data
+
     def fingerprint(self) -> str:
         """Return a sha256 over the content of the index, the same for equal content anywhere."""
         parts = [entry["sha256"] for _, entry in sorted(self.manifest.files.items())]

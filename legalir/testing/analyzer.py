@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from legalir.analysis.analyzer import Analyzer, BulkAnalyzer, TermCounts, count_terms, get_analyzer
-from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, given
+from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use, given
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text
 from legalir.testing.fingerprints import check_fingerprint_of_parameters, check_name, fingerprint
 from legalir.testing.new_interpreter import PROCESS_CHECKS
@@ -136,6 +136,7 @@ class _WithoutCount:
 
 ANALYZER = checks_of(
     construction,
+    first_use,
     *PROCESS_CHECKS,
     name,
     fingerprint,

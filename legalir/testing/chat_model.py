@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from legalir.errors import LegalIRError
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, State
-from legalir.testing.checks import Failed, checks_of, construction, given, short
+from legalir.testing.checks import Failed, checks_of, construction, first_use, given, short
 from legalir.testing.data import CHAT_REQUEST, ODD_TEXTS, long_text
 from legalir.testing.fingerprints import check_name
 from legalir.testing.new_interpreter import PROCESS_CHECKS
@@ -145,6 +145,7 @@ def _made(sandbox: Sandbox) -> Any:
 
 CHAT_MODEL = checks_of(
     construction,
+    first_use,
     *PROCESS_CHECKS,
     name,
     host,

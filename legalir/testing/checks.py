@@ -74,6 +74,14 @@ def construction(sandbox: Sandbox) -> None:
         raise Failed(fault)
 
 
+def first_use(sandbox: Sandbox) -> None:
+    """The component gives an output for the kit's data; without one, the other checks do not apply."""
+    under_test = sandbox.under_test
+    if (error := under_test.first_error) is not None:
+        reason = explain_error(error, under_test, "the other checks need its output.")
+        raise Failed(f"it can be made, and its first use fails: {reason}")
+
+
 def short(value: object) -> str:
     """Return the repr of a value, with at most 80 characters."""
     text = repr(value)
@@ -90,8 +98,10 @@ def given(text: str) -> Iterator[None]:
         raise
 
 
-def explain_error(error: BaseException, under_test: ComponentUnderTest | None) -> str:
-    """Return a sentence on an error of a component: type, message, and the place in the component's own files.
+def explain_error(
+    error: BaseException, under_test: ComponentUnderTest | None, cure: str = "make it accept the input of this check."
+) -> str:
+    """Return a sentence on an error of a component: type, message, the place in the component's own files, and `cure`.
 
     The message of an error that was raised on purpose is already that sentence.
     """
@@ -103,7 +113,7 @@ def explain_error(error: BaseException, under_test: ComponentUnderTest | None) -
     own = [frame for frame in frames if home is not None and Path(frame.filename).is_relative_to(home)]
     place = (own or [frame for frame in frames if Path(frame.filename).parent != Path(__file__).parent])[-1:]
     at = "".join(f" (at {Path(frame.filename).name}, line {frame.lineno}, in {frame.name})" for frame in place)
-    return f"raised {describe(error)}{when}{at}: make it accept the input of this check."
+    return f"raised {describe(error)}{when}{at}: {cure}"
 
 
 def _home(under_test: ComponentUnderTest | None) -> Path | None:

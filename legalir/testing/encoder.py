@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from legalir.encode.contract import Encoder, TrainableEncoder
-from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, given
+from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use, given
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text
 from legalir.testing.fingerprints import check_fingerprint_of_parameters, check_name, fingerprint
 from legalir.testing.new_interpreter import PROCESS_CHECKS
@@ -191,6 +191,7 @@ def _trainable(sandbox: Sandbox, collection: Any) -> TrainableEncoder:
 
 ENCODER = checks_of(
     construction,
+    first_use,
     *PROCESS_CHECKS,
     name,
     fingerprint,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from legalir.executors import Sent, mapped
-from legalir.testing.checks import Failed, checks_of, construction, short
+from legalir.testing.checks import Failed, checks_of, construction, first_use, short
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox
 
@@ -98,5 +98,5 @@ def _made(sandbox: Sandbox) -> Iterator[Executor]:
         yield executor
 
 
-EXECUTOR = checks_of(construction, *PROCESS_CHECKS, workers, results, arrays, errors, closures, shutdown)
+EXECUTOR = checks_of(construction, first_use, *PROCESS_CHECKS, workers, results, arrays, errors, closures, shutdown)
 """All checks of an executor, in the order in which they run."""

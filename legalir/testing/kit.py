@@ -111,9 +111,11 @@ def run(one: Check, under_test: ComponentUnderTest) -> None:
         NotApplicable: there is nothing to check.
     """
     try:
-        # Only construction reports why it cannot be made.
-        if one.name != "construction" and (fault := under_test.fault) is not None:
-            raise NotApplicable(f"it cannot be made: {fault}")
+        # One fault is reported once, by construction or first-use.
+        if one.name != "construction" and under_test.fault is not None:
+            raise NotApplicable("it cannot be made, as construction says")
+        if one.name not in ("construction", "first-use") and under_test.first_error is not None:
+            raise NotApplicable("its first use fails, as first-use says")
         with tempfile.TemporaryDirectory(prefix="legalir-testing-", ignore_cleanup_errors=True) as folder:
             one.run(Sandbox(under_test, Path(folder)))
     except (Failed, NotApplicable):

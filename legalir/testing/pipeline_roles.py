@@ -13,7 +13,7 @@ from legalir.errors import LegalIRError
 from legalir.frames.columns import empty_like
 from legalir.frames.component import Component
 from legalir.testing import data
-from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, short
+from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use, short
 from legalir.testing.comparison import difference, equal
 from legalir.testing.frame_checks import (
     FRAME_CHECKS,
@@ -39,6 +39,32 @@ def composed_documents(sandbox: Sandbox) -> None:
     out = sandbox.make(sandbox.collection(decomposed, name="decomposed")).transform(run.inp.copy())
     if (fault := difference(run.out, out)) is not None:
         raise Failed(f"over documents in NFD, {fault}: first call unicodedata.normalize('NFC', text).")
+
+
+_WORD = "windlass"
+"""A word that no other provision of the kit has."""
+
+
+def titles(sandbox: Sandbox) -> None:
+    """A provision is found by a word that only its title has, as by one of its text."""
+    if not _tells_apart(sandbox, "words", title="", text=f"A rope is wound by hand on a {_WORD}"):
+        raise NotApplicable("a word of its text does not distinguish a provision from another")
+    if not _tells_apart(sandbox, "titles", title=_WORD, text="A rope is wound by hand"):
+        raise Failed(
+            "a provision is found by a word of its text, and not by the same word in its title: index title, newline, "
+            "text, which is document['indexed_text'] for an EngineIndex and provision.default_text() elsewhere."
+        )
+
+
+def _tells_apart(sandbox: Sandbox, name: str, **fields: str) -> bool:
+    """Return whether a search for the word finds the provision that has it and gives it another score than its twin."""
+    twin = {key: value.replace(_WORD, "").strip() for key, value in fields.items()}
+    rows = ({"docno": "rope-1", "law": "Rope Act", **fields}, {"docno": "rope-2", "law": "Winch Act", **twin})
+    collection = sandbox.collection((*data.PROVISIONS, *rows), name=name)
+    component = sandbox.make(collection)
+    out = component.transform(sandbox.input_of_texts(collection, component, _WORD))
+    scores = dict(zip(out["docno"], out["score"], strict=True))
+    return "rope-1" in scores and scores["rope-1"] != scores.get("rope-2")
 
 
 class _Nothing(Component):
@@ -238,10 +264,10 @@ _NOTES: dict[str, dict[str, Any]] = {
 _COLUMNS_CURE = "take the columns of the questions from legalir.extend.drop_results, or keep whole rows."
 
 
-_FIRST = (construction, *PROCESS_CHECKS, *FRAME_CHECKS)
+_FIRST = (construction, first_use, *PROCESS_CHECKS, *FRAME_CHECKS)
 _LAST = (*INVARIANCE_CHECKS, *UNUSUAL_CHECKS)
 
-RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, document_columns, composed_documents)
+RETRIEVER = checks_of(*_FIRST, *RESULT_CHECKS, *_LAST, as_of, document_columns, composed_documents, titles)
 """Checks of a retriever: questions in, ranked documents out."""
 
 FUSER = checks_of(

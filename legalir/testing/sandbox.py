@@ -201,6 +201,18 @@ class ComponentUnderTest:
             except (Exception, SystemExit) as error:
                 return describe(error)
 
+    @cached_property
+    def first_error(self) -> BaseException | None:
+        """The error of the component's first use on the kit's data, or None."""
+        with tempfile.TemporaryDirectory(prefix="legalir-testing-", ignore_cleanup_errors=True) as folder:
+            sandbox = Sandbox(self, Path(folder))
+            collection = sandbox.collection()
+            try:
+                sandbox.output(collection, sandbox.make(collection))
+            except (Exception, SystemExit) as error:
+                return error
+        return None
+
 
 @dataclass(frozen=True)
 class Run:
@@ -321,8 +333,9 @@ class Sandbox:
             return pd.DataFrame([*rows, {"qid": "links", "fields": [list(link) for link in component.links()]}])
         if role == "llm":
             # The text of a reply may be another one in another process; that there is one may not.
-            row = {"qid": component.name, "host": component.host, "reply": bool(component.chat(data.CHAT_REQUEST).text)}
-            return pd.DataFrame([row])
+            reply = component.chat(data.CHAT_REQUEST)
+            text = getattr(reply, "text", "")  # The check of replies reports another type.
+            return pd.DataFrame([{"qid": component.name, "host": component.host, "reply": bool(text)}])
         if role == "executor":
             with component:
                 return pd.DataFrame([{"qid": "sum", "result": component.submit(sum, [1, 2]).result()}])

@@ -9,7 +9,7 @@ from typing import Any
 
 from legalir.datasets.records import fits_trec
 from legalir.statutes.source import FIELDS
-from legalir.testing.checks import Failed, checks_of, construction, short
+from legalir.testing.checks import Failed, checks_of, construction, first_use, short
 from legalir.testing.fingerprints import check_name
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox
@@ -120,6 +120,7 @@ def _is_date(value: str) -> bool:
 
 SOURCE = checks_of(
     construction,
+    first_use,
     *PROCESS_CHECKS,
     name,
     provisions,

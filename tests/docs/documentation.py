@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+import yaml
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -13,7 +17,7 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>```+)(?P<language>\S*)")
 _NOT_RUN = re.compile(r"^ *<!-- not run: (?P<reason>.*?) *-->$")
-_FILE = re.compile(r"^`(?P<name>[\w.]+)`:")
+_FILE = re.compile(r"^`(?P<name>[\w.-]+)`:")
 
 
 class Block(NamedTuple):
@@ -68,6 +72,36 @@ def spans(page: Path) -> Iterator[str]:
     """Yield what stands in backticks within the text of a page, outside blocks."""
     for _, span in re.findall(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", text_without_blocks(page), flags=re.S):
         yield re.sub(r"\s+", " ", span).strip()
+
+
+def shown_texts(page: Path) -> Iterator[str]:
+    """Yield each text that may be an expression: a span, a line, a word of a command, a value of YAML, a string of code.
+
+    Python that runs is left out: it is tested as it is.
+    """
+    yield from spans(page)
+    for block in blocks(page):
+        if block.language == "yaml":
+            yield from _leaves(yaml.safe_load(block.text))
+        elif block.language != "python":
+            yield block.text
+            for line in block.text.replace("\\\n", " ").splitlines():
+                is_command = block.language == "sh" or line.lstrip("$ ").startswith("legalir ")
+                yield from shlex.split(line, comments=True) if is_command else [re.sub(r"\s+# .*", "", line).strip()]
+        elif block.not_run is not None:
+            tree = ast.parse(block.text)
+            inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+            strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in inside)
+            yield from (node.value for node in strings if isinstance(node.value, str))
+
+
+def _leaves(value: object) -> Iterator[str]:
+    """Yield the texts in a value of YAML."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(part)
 
 
 def links(page: Path) -> Iterator[tuple[str, str]]:

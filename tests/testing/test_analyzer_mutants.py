@@ -85,6 +85,7 @@ numbers = itertools.count()
 
 MUTANTS: dict[str, Callable[..., Any]] = {
     "construction": lambda collection: Callable,
+    "first-use": with_terms(lambda self, text: [][0]),
     "name": lambda collection: Mutant(name=""),
     "name 2": lambda collection: Mutant(name="a\nb"),
     "fingerprint": lambda collection: Mutant(fingerprint="version 3"),

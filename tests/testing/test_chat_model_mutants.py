@@ -67,6 +67,7 @@ builds = itertools.count()
 
 MUTANTS: dict[str, Callable[..., Any]] = {
     "construction": lambda collection: right.pairs(collection),
+    "first-use": chatting(lambda self, request: ChatReply("x" * [][0])),
     "name": lambda collection: Mutant(name=" "),
     "name 2": lambda collection: Mutant(name=f"model {next(builds)}"),
     "host": lambda collection: Mutant(host="https://api.example.org/v1"),

@@ -151,6 +151,7 @@ numbers, builds = itertools.count(), itertools.count()
 
 MUTANTS: dict[str, Callable[..., Any]] = {
     "construction": lambda collection: right.pairs(collection),
+    "first-use": asking(refusing(lambda texts: True)),
     "name": lambda collection: Mutant(name=" "),
     "fingerprint": lambda collection: Mutant(fingerprint="model v2"),
     "fingerprint 2": lambda collection: Mutant(fingerprint=f"{next(numbers):08x}"),

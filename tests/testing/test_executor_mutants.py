@@ -86,6 +86,7 @@ def shouting(fn: Submit, args: tuple[Any, ...], result: Any) -> Any:
 
 MUTANTS: dict[str, Submit] = {
     "construction": lambda collection: object(),
+    "first-use": spoiling(lambda fn, args, result: [][0]),
     "workers": lambda collection: Narrow(2),
     "results": spoiling(second_of_sixty),
     "arrays": spoiling(doubles),

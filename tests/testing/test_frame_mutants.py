@@ -17,6 +17,7 @@ WITH_LEFT = ("reranker", "expander", "rewriter", "generator", "judge")
 MUTANTS = {
     # The name of the check, and which of several mutants; the kinds of components; the mutant.
     "construction": (EVERY, w.no_transformer),
+    "first-use": (EVERY, s.raising(lambda self, inp: True)),
     "without-left": (WITH_LEFT, w.needs_left),
     "declared-columns": (EVERY, s.by(w.as_it_is, w.Lying)),
     "empty-frame": (EVERY, s.by(w.fewer_columns_when_empty, w.Honest)),
@@ -57,6 +58,7 @@ MUTANTS = {
     "long-query": (EVERY, s.raising(lambda self, inp: inp["query"].str.len().max() > 50_000)),
     "odd-documents": (EVERY, s.raising(lambda self, inp: "" in w.texts(self))),
     "composed-documents": (("retriever",), s.changed_if(lambda self, inp: not all(map(w.composed, w.texts(self))))),
+    "titles": (("retriever",), w.without_titles),
     "same-documents": (("reranker",), s.always(lambda out: out[out["docno"] != "ferry-2"].pipe(w.rank_results))),
     "document-columns": (("retriever", "fuser", "reranker", "expander", "generator"), s.by(w.of_the_first_document)),
     "document-columns 2": (("fuser", "expander"), s.always(lambda out: out.drop(columns="limits", errors="ignore"))),

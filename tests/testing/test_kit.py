@@ -43,6 +43,22 @@ def test_what_cannot_be_made_fails_once() -> None:
     assert "in broken)" in failed.message
 
 
+class Lost(right.Overlap):
+    """Reads a file that is not there when it is asked."""
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        raise FileNotFoundError("no file engine.json")
+
+
+def test_what_cannot_be_used_fails_once() -> None:
+    outcomes = testing.check("retriever", lambda collection: Lost(collection))
+    assert [one.check for one in outcomes if not one.ok] == ["first-use"]
+    assert [one.check for one in outcomes if one.status == "passed"] == ["construction"]
+    (told,) = (one for one in outcomes if "engine.json" in one.message)
+    assert "in apply)" in told.message
+    assert all("engine.json" not in one.message for one in outcomes if one is not told)
+
+
 class Raising(right.Overlap):
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         if (inp["query"] == "").any():

@@ -66,6 +66,7 @@ def another(collection: object) -> Mutant:
 
 MUTANTS: dict[str, Callable[..., Any]] = {
     "name": lambda collection: Mutant(name=""),
+    "first-use": lambda collection: Mutant(provisions=lambda: iter([][0])),
     "provisions": lambda collection: Mutant(provisions=lambda: iter(()), links=lambda: iter(())),
     "construction": lambda collection: NoLinks(),
     "docnos": lambda collection: Mutant(

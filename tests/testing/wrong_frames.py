@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from right_components import parts
 from spoiled import Factory, Spoiled, by, changed, with_signature
 
 from legalir.frames.ranking import rank_results
@@ -249,6 +250,17 @@ def as_it_is(self: Spoiled, inp: pd.DataFrame) -> pd.DataFrame:
 
 def texts(self: Spoiled) -> list[str]:
     return [doc.default_text() for doc in self.collection.docs()]
+
+
+def without_titles(factory: Factory) -> Factory:
+    """Return a retriever that searches the texts without the titles."""
+
+    def spoiled(collection: Any, **params: Any) -> Any:
+        made = factory(collection, **params)
+        made.documents = {doc.doc_id: set(parts(doc.text)) for doc in collection.docs()}
+        return made
+
+    return with_signature(spoiled, factory)
 
 
 def composed(text: str) -> bool:

@@ -96,13 +96,13 @@ class LuceneIndex(EngineIndex):
             ArtifactError: there is no build, it is damaged, or it was made for something else.
         """
         while True:
-            build = self.manifest.data
+            build = self.files
             try:
-                return _open(self.directory / build, self.directory)
+                return _open(build, self.directory)
             except ArtifactError:
                 # Another process may have put a new build in its place meanwhile.
                 self.forget()
-                if self.manifest.data == build:
+                if self.files == build:
                     raise
 
 

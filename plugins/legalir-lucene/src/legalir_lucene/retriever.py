@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import get_args
 
 import pandas as pd
@@ -67,7 +68,7 @@ class Lucene(EngineRetriever):
         self.b = b
         self.mu = mu
 
-    _searching: tuple[str, Searcher] | None = None
+    _searching: tuple[Path, Searcher] | None = None
 
     @property
     def label(self) -> str:
@@ -76,7 +77,7 @@ class Lucene(EngineRetriever):
         return f"lucene({self.model}, {self.index.analyzer.name}, {used})"
 
     def _searcher(self) -> Searcher:
-        build = self.index.manifest.data
+        build = self.index.files
         # The index may have been built anew since the last query.
         if self._searching is None or self._searching[0] != build:
             searcher = self.index.reader.searcher(self.model, k1=self.k1, b=self.b, mu=self.mu)

@@ -84,7 +84,7 @@ class PostgresIndex(EngineIndex):
         """
         shards = self.servers
         own, dimensions = self._own()
-        docnos = [str(document.get("doc_id") or document["docno"]) for document in documents]
+        docnos = [document["docno"] for document in documents]
         places = own.docno_table.numbers(docnos)
         validity = own.validity
         begin = np.full(len(docnos), -(2**31)) if validity is None else validity.begin[places]

@@ -67,7 +67,7 @@ class QdrantIndex(EngineIndex):
             ArtifactError: the server refuses the points.
             DataError: the server cannot be reached, or refuses.
         """
-        docnos = [str(document.get("docno") or document["doc_id"]) for document in documents]
+        docnos = [document["docno"] for document in documents]
         points = _points(self.vectors, docnos)
         facts = self.vectors.facts()
         if self.server is None:
@@ -92,10 +92,10 @@ class QdrantIndex(EngineIndex):
     @cached_property
     def engine(self) -> Embedded | Server:
         """What answers: the engine in this process, or the server."""
-        manifest = self.manifest
+        files, facts = self.files, self.manifest.facts
         if self.server is not None:
             return self.server
-        return Embedded(self.directory / manifest.data / _SHARD, self.vectors.name, manifest.facts["dimensions"])
+        return Embedded(files / _SHARD, self.vectors.name, facts["dimensions"])
 
 
 class Point(NamedTuple):
