@@ -337,9 +337,8 @@ def compare_pairs(
     summed = isinstance(parse_measure(measure).aggregator(), SumAgg)
     rows = []
     for name, against in pairs:
-        both = (
-            _values(here, name, measure).join(_values(there, against, measure), how="inner", rsuffix=" there").dropna()
-        )
+        ours, theirs = _weighted(here, name, measure), _weighted(there, against, measure)
+        both = ours.join(theirs, how="inner", rsuffix=" there").dropna()
         if both.empty:
             continue
         value, weight, value_there, weight_there = both.to_numpy(dtype=np.float64).T
@@ -360,7 +359,7 @@ def compare_pairs(
     return table
 
 
-def _values(per_query: pd.DataFrame, name: str, measure: str) -> pd.DataFrame:
+def _weighted(per_query: pd.DataFrame, name: str, measure: str) -> pd.DataFrame:
     """Return value and weight of a system and measure, by qid."""
     rows = per_query[(per_query["name"] == name) & (per_query["measure"] == measure)]
     return rows.set_index("qid")[["value", "weight"]]
