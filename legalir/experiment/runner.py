@@ -22,6 +22,7 @@ from legalir.experiment.runs.files import writing
 from legalir.experiment.runs.running import make_runs
 from legalir.experiment.runs.scores import per_query_scores, score_table
 from legalir.frames.as_of import with_as_of
+from legalir.frames.columns import unique_queries
 from legalir.progress import progress
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def dataset_slug(dataset: str) -> str:
 
 def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the judged queries of the definition's part, and their judgements."""
-    topics, qrels = collection.topics(), collection.qrels()
+    topics, qrels = unique_queries(collection.topics(), definition.dataset), collection.qrels()
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:
         topics = with_as_of(topics, day)
