@@ -22,6 +22,7 @@ from legalir.experiment.runs.files import writing
 from legalir.experiment.runs.running import make_runs
 from legalir.experiment.runs.scores import per_query_scores, score_table
 from legalir.frames.as_of import with_as_of
+from legalir.frames.columns import unique_queries
 from legalir.progress import progress
 from legalir.storage.schema import located
 from legalir.storage.validity import provision_key
@@ -207,7 +208,7 @@ def _check_dataset(collection: Collection, definition: Definition) -> None:
 def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the judged queries of the definition's part, and their judgements."""
     topics, qrels = definition.frame("topics"), definition.frame("qrels")
-    topics = collection.topics() if topics is None else topics
+    topics = unique_queries(collection.topics() if topics is None else topics, definition.dataset)
     qrels = collection.qrels() if qrels is None else _reported(qrels, collection)
     topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
     if (day := collection.day(definition.as_of or None)) is not None:

@@ -109,8 +109,8 @@ def fed_with_questions(what: str) -> Iterator[None]:
                 f"or take the component away."
             ) from error
         raise ComponentError(
-            f"{names}, which nothing on its left gives: put a retriever there, as in bm25 >> links, or fuse with "
-            f"rrf(…) what '|' or '&' put together."
+            f"{names}, which nothing on its left gives: put a retriever there, as in bm25 >> links and "
+            f"bm25 % 100 >> (tfidf ** bm25f), or fuse with rrf(…) what '|' or '&' put together."
         ) from error
 
 

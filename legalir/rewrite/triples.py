@@ -99,7 +99,7 @@ class Triples(Component):
        once. So the places of the list stay. Their score is one divided by the place.
 
     The original question is read, also after a rewriting. A frame of questions alone has empty lists: then the
-    graph alone is searched, and a retriever on the right searches for the question and keeps the column ``context``.
+    graph alone is searched. A retriever on the right scores the provisions and keeps the column ``context``.
 
     Columns in: ``qid, query``, and ``docno, score`` of a list; perhaps ``paths`` and ``keywords``, whole numbers in
     place of `max_paths` (or of `depth`, see `adapts`) and `keywords`; 0 ``paths`` add nothing. Columns out: the query

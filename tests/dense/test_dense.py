@@ -62,7 +62,7 @@ def test_columns_input_batches_and_labels(index: DenseIndex) -> None:
     pd.testing.assert_frame_equal(pd.concat(alone, ignore_index=True), whole)
     pd.testing.assert_frame_equal(retriever(QUERIES.set_axis(pd.Index([5, 5, 5, 5]), axis=0)), whole)
     results = whole.assign(text="of another document", docid=7)
-    pd.testing.assert_frame_equal(retriever(results), whole)
+    pd.testing.assert_frame_equal(retriever(results.assign(score=0.0)), results)
 
 
 def test_an_empty_frame_has_all_columns_and_opens_no_index(tmp_path: Path) -> None:

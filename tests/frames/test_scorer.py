@@ -116,3 +116,15 @@ def test_a_scorer_that_says_no_numbers_is_abstract() -> None:
         Nothing()(all_pairs())
     with pytest.raises(NotImplementedError):
         Nothing().pair_scores(QUERIES, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def test_a_retriever_scores_given_documents(retriever: Any) -> None:
+    given = all_pairs().assign(score=7.0, note=lambda rows: rows["docno"] + "!")
+    expected = retriever.scorer()(given)
+    pd.testing.assert_frame_equal(retriever(given), expected)
+    pd.testing.assert_frame_equal(
+        (retriever % 3).compile()(given), expected[expected["rank"] < 3].reset_index(drop=True)
+    )
+    both = (retriever ** (2 * retriever))(given).set_index(["qid", "docno"])["features"]
+    for row in expected.itertuples():
+        assert both[row.qid, row.docno].tolist() == [row.score, 2 * row.score]

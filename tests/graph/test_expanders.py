@@ -163,8 +163,8 @@ def test_isolated_provisions_are_treated_alike_alone_and_in_a_batch(
     assert of(batch, "q2") == {"x": 1.0, "y": 0.5}
     alone = pd.concat([expander(frame[frame["qid"] == qid]) for qid in ("q1", "q2")], ignore_index=True)
     pd.testing.assert_frame_equal(alone, batch)
-    (record,) = caplog.records
-    assert record.getMessage().startswith(f"{expander.name}: none of the 2 retrieved provisions (such as 'x') is in Ci")
+    (message,) = (message for message in caplog.messages if message.startswith(expander.name))
+    assert message.startswith(f"{expander.name}: none of the 2 retrieved provisions (such as 'x') is in Ci")
 
 
 class Given(pt.Transformer):

@@ -142,10 +142,12 @@ def test_a_query_of_a_megabyte(retriever: SparseRetriever) -> None:
     assert time.process_time() - started < 20
 
 
-def test_of_a_result_frame_only_the_queries_are_used(retriever: SparseRetriever) -> None:
-    first = retriever(QUERIES).assign(text="of another document", docid=7)
-    again = retriever(first)
-    pd.testing.assert_frame_equal(again, retriever(QUERIES))
+def test_documents_of_a_result_frame_are_scored(retriever: SparseRetriever) -> None:
+    first = retriever(QUERIES)
+    given = first.assign(text=[f"text of {docno}" for docno in first["docno"]])
+    pd.testing.assert_frame_equal(retriever(given.assign(score=0.0)), given)
+    worst = given[given["rank"] > 0]
+    assert retriever(worst)[["docno", "score"]].to_dict() == worst.reset_index(drop=True)[["docno", "score"]].to_dict()
     assert list(retriever(first.iloc[:0]).columns) == COLUMNS
 
 

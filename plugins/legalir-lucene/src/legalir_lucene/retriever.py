@@ -30,8 +30,8 @@ class Lucene(EngineRetriever):
     one of 256 values, exact below 40; documents without terms count neither in N nor in avgdl; a term whose likelihood
     would lower the score of a document adds nothing, and a document pays for its length only with the terms it has.
 
-    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. Documents that share no term are not returned.
+    Columns in: ``qid, query``; results are refused. Columns out: the query columns, then ``docno, score, rank``.
+    Documents that share no term are not returned.
 
     Args:
         index: the index.

@@ -408,8 +408,8 @@ class Colbert(Cuttable):
     The score is the sum, over the vectors of a question, of the greatest inner product with a vector of the provision:
     at most the number of the question's vectors, which for most models is fixed, such as 32.
 
-    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. A question of white space finds nothing.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. A question of white space
+    finds nothing. Given results, it scores their provisions.
 
     Args:
         index: the index.
@@ -433,10 +433,10 @@ class Colbert(Cuttable):
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""
         pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
+        return self.scorer().transform(inp) if "docno" in inp.columns else empty_like(inp)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the best provisions of each question.
+        """Return the best provisions of each question, or the given ones with new scores.
 
         Raises:
             ArtifactError: the index is damaged.
@@ -444,6 +444,9 @@ class Colbert(Cuttable):
             ModelError: the model cannot be loaded.
         """
         pt.validate.columns(inp, includes=["qid", "query"])
+        if "docno" in inp.columns:
+            given = self.scorer().transform(inp)
+            return given[given["rank"] < self.num_results].reset_index(drop=True)
         queries = drop_results(inp)
         require_texts(queries, self.label)
         vectors = self.index.encoder.queries(queries["query"].tolist())

@@ -132,9 +132,9 @@ def _calendar(days: npt.NDArray[np.integer]) -> list[int]:
 class Qdrant(EngineRetriever):
     """The provisions whose vectors in Qdrant are nearest to that of a question.
 
-    Columns in: ``qid, query``; of result rows only the queries are used. Columns out: the query columns, then
-    ``docno, score, rank``. Scores are those of legalir's own index of the same vectors, up to the rounding of single
-    precision: cosines, BM25, or mean greatest cosines of tokens.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
+    their provisions, from legalir's own index. Scores are those of legalir's own index of the same vectors, up to the
+    rounding of single precision: cosines, BM25, or mean greatest cosines of tokens.
 
     Args:
         index: the index.
