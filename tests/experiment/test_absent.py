@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import sys
 from pathlib import Path

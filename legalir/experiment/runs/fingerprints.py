@@ -141,7 +141,11 @@ class _Walk:
         elif isinstance(value, _LOCKS):
             yield "lock"
         elif isinstance(value, np.ndarray):
-            whole = value.tolist() if value.dtype.hasobject else hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+            whole = (
+                value.tolist()
+                if value.dtype.hasobject
+                else hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+            )
             yield ["array", str(value.dtype), value.shape, self.of(whole)]
         elif isinstance(value, pd.DataFrame):
             columns = [self.of(value.iloc[:, place].to_numpy()) for place in range(value.shape[1])]
