@@ -22,7 +22,7 @@ class Component(pt.Transformer):
 
     A subclass stores each argument of its ``__init__`` under the argument's own name; equality, hash and
     ``repr`` follow from them, so that two equal pipelines share their common prefix in an experiment. ``str`` is short,
-    for tables: it shows pipelines, the analyzer or encoder of an index, and the numbers and texts that are not defaults.
+    for tables: it shows pipelines, the analyzer or encoder of an index, and numbers and texts that are not defaults.
     A subclass implements :meth:`apply` for frames with at least one row and :meth:`empty` for those without.
 
     All that a component keeps follows from its arguments. An argument that is set later, as ``pt.GridSearch`` does,

@@ -1,8 +1,9 @@
 """The ``ir_measures`` provider that computes our measures.
 
 Runs are ranked as trec_eval ranks them [pytrec-eval], so that one table has one order: by score in single precision,
-descending, then by document id, descending. The ranks of a run do not reach the providers of ``ir_measures``. Every judged query yields one value for each
-measure, 0 where the run has nothing for it; queries without judgements yield nothing.
+descending, then by document id, descending. The ranks of a run do not reach the providers of ``ir_measures``. Every
+judged query yields one value for each measure, 0 where the run has nothing for it; queries without judgements yield
+nothing.
 """
 
 from __future__ import annotations

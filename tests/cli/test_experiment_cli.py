@@ -64,6 +64,16 @@ def test_run_prints_a_table_and_keeps_everything(file: Path) -> None:
     assert "2 of 2 runs were unchanged and reused" in call("run", file).output
 
 
+def test_a_baseline_that_cannot_be_run_ends_with_1(file: Path) -> None:
+    definition = yaml.safe_load(file.read_text(encoding="utf-8"))
+    definition |= {"baseline": "lost", "systems": {**definition["systems"], "lost": "dense('./no/such')"}}
+    file.write_text(yaml.safe_dump(definition), encoding="utf-8")
+    done = call("run", file)
+    assert done.exit_code == 1
+    assert "no tests" in done.output and "100.00" in done.output
+    assert json.loads(call("run", file, "--json").stdout)["untested"]
+
+
 def test_a_changed_corpus_is_run_again(file: Path) -> None:
     call("run", file, "--no-report")
     corpus = file.parent / "data" / "fire" / "corpus.jsonl"

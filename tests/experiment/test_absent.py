@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import sys
 from pathlib import Path
@@ -114,7 +115,8 @@ def test_an_absent_baseline_tests_nothing() -> None:
     assert "R@2 p-value" not in found.table
     assert headline(found.scores, 4) == "S has the highest R@2: 87.50."
     assert found.scores.leader == "S"
-    page_of(found)
+    assert "late" in found.untested and found.untested[1:] in html.unescape(page_of(found))
+    assert not result(baseline="S").untested
 
 
 def test_only_the_systems_with_a_model_are_compared(tmp_path: Path) -> None:

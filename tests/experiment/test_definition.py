@@ -143,3 +143,37 @@ def test_a_missing_file_a_folder_and_a_wrong_encoding(tmp_path: Path) -> None:
     path.write_bytes("title: 소방".encode("cp949"))
     with pytest.raises(ExperimentError, match="UTF-8"):
         Definition.load(path)
+
+
+@pytest.mark.parametrize(
+    ("measures", "depth", "expected"),
+    [
+        (["nDCG@10"], None, 100),
+        (["nDCG@10", "R@1000", "MultiHitRate@500"], None, 1000),
+        (["nDCG@10", "R@1000"], 1000, 1000),
+        (["MultiMRR@7"], 7, 7),
+        (["MicroR@8", "R@5"], 7, "MicroR@8"),
+        (["AP@1000"], 999, "AP@1000"),
+        (["Correct", "R@5"], 3, "R@5"),
+    ],
+)
+def test_no_measure_looks_deeper_than_the_lists(measures: list[str], depth: int | None, expected: int | str) -> None:
+    values = {**GOOD, "measures": measures} | ({} if depth is None else {"depth": depth})
+    if isinstance(expected, int):
+        assert Definition.parse(values).depth == expected
+        return
+    with pytest.raises(ExperimentError) as caught:
+        Definition.parse(values)
+    assert expected in str(caught.value) and str(depth) in str(caught.value)
+
+
+def test_a_measure_without_its_cutoff_has_that_of_the_lists() -> None:
+    measures = ["AP", "RR(rel=2)", "nDCG", "MultiMRR", "NumRet", "SetF", "Rprec", "Bpref", "Correct", "P@3"]
+    row = {"name": "Paper", "scores": {"AP": 0.3, "P@3": 0.1}}
+    definition = Definition.parse({**GOOD, "measures": measures, "depth": 50, "references": [row]})
+    named = ("AP@50", "RR(rel=2)@50", "nDCG@50", "MultiMRR@50", "NumRet", "SetF", "Rprec", "Bpref", "Correct", "P@3")
+    assert definition.measures == named
+    assert definition.references[0].scores == {"AP@50": 0.3, "P@3": 0.1}
+    assert Definition.parse(definition.as_dict()) == definition
+    with pytest.raises(ExperimentError, match="AP@100 twice"):
+        Definition.parse({**GOOD, "measures": ["AP", "AP@100"]})

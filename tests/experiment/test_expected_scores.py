@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from legalir.experiment import Definition, read_expected, run
@@ -32,6 +33,9 @@ def check(definition: Path, out: Path) -> None:
     result = run(definition, out, latency_queries=1)
     comparison = compare(result, read_expected(definition.with_suffix(".expected.tsv")))
     assert comparison.ok, [cell for cell in comparison.cells if cell.status != "same"]
+    again = run(definition, out, latency_queries=0)
+    assert again.reused == list(result.system_runs)
+    pd.testing.assert_frame_equal(again.table, result.table)
 
 
 def test_quickstart(tmp_path: Path) -> None:
@@ -42,7 +46,9 @@ def test_quickstart(tmp_path: Path) -> None:
 def test_methods_on_the_bundled_collection(name: str, tmp_path: Path) -> None:
     file = EXPERIMENTS / "methods" / f"{name}.yaml"
     several = bool(Definition.load(file).datasets)
-    result = run(file, tmp_path / "out", dataset="legalir/firecode/test", latency_queries=0)
+    result, again = (run(file, tmp_path / "out", dataset="legalir/firecode/test", latency_queries=0) for _ in range(2))
+    assert again.reused == list(result.system_runs)
+    pd.testing.assert_frame_equal(again.table, result.table)
     expected = read_expected(file.with_name(f"{name}{'.firecode-test' if several else ''}.expected.tsv"))
     comparison = compare(result, expected)
     assert comparison.ok, [cell for cell in comparison.cells if cell.status != "same"]

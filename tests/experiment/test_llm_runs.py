@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
+from chat_server import ChatServer, Handler, chat_server, completion  # noqa: F401  (a fixture)
+from fake_collection import page_of
+from rich.console import Console
 from scripted import Scripted
 
 import legalir
 from legalir.errors import ModelError
-from legalir.experiment import run
+from legalir.experiment import ExperimentResult, run
+from legalir.experiment.report.terminal import print_result
 from legalir.experiment.runner import REPLIES
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
@@ -65,6 +71,93 @@ def test_an_experiment_is_replayed_elsewhere_byte_for_byte(tmp_path: Path) -> No
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
     assert second.system_runs["rar"].record.llm is not None
     assert second.system_runs["rar"].record.llm["asked"] == 0
+
+
+def test_what_failed_because_the_endpoint_was_away_is_asked_again(
+    chat_server: ChatServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],  # noqa: F811
+) -> None:
+    systems = {
+        "plain": "bm25",
+        "answers": "bm25 % 3 >> answer(k=3, links=False)",
+        "rewritten": "analytical >> bm25 % 20",
+        "judged": "bm25 % 1 >> quote",
+    }
+    definition = {**DEFINITION, "measures": ["R@10", "Failed"], "systems": systems}
+
+    def made(out: str = "a", **settings: Any) -> ExperimentResult:
+        client = Client(f"openai(model='m', base_url={chat_server.url!r}, retries=0)", **settings)
+        return run(definition, tmp_path / out, client=client, latency_queries=0)
+
+    away = {""}  # Parts of the questions that get no reply.
+
+    def refuses(handler: Handler, body: dict[str, Any]) -> None:
+        if any(part in str(body["messages"]) for part in away):
+            handler.fail(503, message="Service unavailable")
+        else:
+            prose = "무창층의 개구부에 관한 조문이다."
+            good = {"can_answer": False, "reason": "none", "statements": []}
+            text = json.dumps(good) if body.get("response_format") else prose
+            handler.send(200, json.dumps(completion(text)).encode())
+
+    chat_server.reply = refuses
+    first = made(cache=tmp_path / "cache.sqlite")
+    queries = len(first.context.queries)
+    assert first.system_runs["answers"].failed == {"unavailable": queries}
+    assert {remark for remark in first.remarks if remark.startswith("failed replies: ")}
+    print_result(first, Console(width=200))
+    assert f"{queries} unavailable" in capsys.readouterr().out
+    assert f"{queries} unavailable" in page_of(first)
+
+    # The endpoint is back, but not for every question: what fails is asked once more, and nothing else.
+    away = {"스프링클러"}
+    second = made(cache=tmp_path / "cache.sqlite")
+    assert second.reused == ["plain", "judged"]
+    left = sum(sum(run.failed.values()) for run in second.system_runs.values())
+    assert 0 < left < 2 * queries
+    chat_server.bodies.clear()
+    away = set()
+    third = made(cache=tmp_path / "cache.sqlite")
+    assert len(chat_server.bodies) == left
+    assert third.reused == [name for name in systems if not second.system_runs[name].failed]
+    assert not third.remarks or not any("unavailable" in remark for remark in third.remarks)
+
+    # Now it is finished: nothing is asked, also from the replies alone.
+    chat_server.bodies.clear()
+    assert made(cache=tmp_path / "cache.sqlite").reused == list(systems)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / REPLIES).write_bytes((tmp_path / "a" / REPLIES).read_bytes())
+    elsewhere = made("b", cache=tmp_path / "empty.sqlite", offline=True)
+    assert made("b", cache=tmp_path / "empty.sqlite", offline=True).reused == list(systems)
+    assert chat_server.bodies == []
+    pd.testing.assert_frame_equal(elsewhere.table, third.table)
+    for name in ("runs/answers.jsonl", "runs/rewritten.trec", REPLIES):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+def test_stored_failures_are_a_finished_run_where_nothing_can_be_asked(chat_server: ChatServer, tmp_path: Path) -> None:  # noqa: F811
+    chat_server.reply = lambda handler, body: handler.fail(503, message="Service unavailable")
+    spec = f"openai(model='m', base_url={chat_server.url!r}, retries=0)"
+    definition = {**DEFINITION, "systems": {"rewritten": "analytical >> bm25"}}
+    run(definition, tmp_path, client=Client(spec, cache=tmp_path / "cache.sqlite"), latency_queries=0)
+    asked = len(chat_server.bodies)
+    offline = Client(spec, cache=tmp_path / "cache.sqlite", offline=True)
+    assert run(definition, tmp_path, client=offline, latency_queries=0).reused == ["rewritten"]
+    assert len(chat_server.bodies) == asked
+
+
+def test_another_model_or_other_replies_make_the_run_again(tmp_path: Path) -> None:
+    definition = {**DEFINITION, "systems": {"plain": "bm25", "rewritten": "analytical >> bm25"}}
+
+    def reused(name: str) -> list[str]:
+        model = Scripted(reply)
+        model.name = name
+        return run(definition, tmp_path, client=Client(model, cache=tmp_path / "c.sqlite"), latency_queries=0).reused
+
+    assert reused("one") == []
+    assert reused("one") == ["plain", "rewritten"]
+    assert reused("other") == ["plain"]
 
 
 def test_a_missing_reply_leaves_its_systems_out(tmp_path: Path) -> None:

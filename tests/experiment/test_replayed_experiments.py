@@ -1,4 +1,4 @@
-"""Experiments with language models run from the replies beside them, and give the expected scores."""
+"""Experiments with language models run from the replies beside them, give the expected scores, and are reused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import gzip
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from fake_collection import page_of
 
 from legalir.experiment import Definition, read_expected, run
 from legalir.experiment.runner import REPLIES
@@ -33,6 +35,10 @@ def test_an_experiment_is_replayed(file: Path, tmp_path: Path, monkeypatch: pyte
     assert used == stored
     asked = [one.record.llm["asked"] for one in result.system_runs.values() if one.record.llm]
     assert set(asked) == {0}
+    again = run(definition, tmp_path, client=Client(offline=True), latency_queries=0)
+    assert again.reused == list(result.system_runs)
+    pd.testing.assert_frame_equal(again.table, result.table)
+    assert "<h2>Language models</h2>" in page_of(again)
 
 
 def test_texts_of_the_authors_give_the_expected_scores(tmp_path: Path) -> None:

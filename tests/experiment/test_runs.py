@@ -8,12 +8,15 @@ import resource
 from pathlib import Path
 from types import SimpleNamespace
 
+import ir_measures
+import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
-from fake_collection import DEFINITION, DOCNOS, RANKINGS, TOPICS, FakeCollection, Lists
+from fake_collection import DEFINITION, DOCNOS, QRELS, RANKINGS, TOPICS, FakeCollection, Lists
 
 from legalir.errors import ExperimentError
-from legalir.experiment import Definition
+from legalir.experiment import Definition, experiment
 from legalir.experiment.runs.files import Run
 from legalir.experiment.runs.running import make_runs
 from legalir.experiment.runs.scores import scorable
@@ -187,3 +190,38 @@ def test_the_record_says_how_the_run_was_made(tmp_path: Path) -> None:
     assert record["expression"] == "strong % 1"
     assert record["queries"] == 4
     assert record["seconds"] > 0
+
+
+@pytest.mark.parametrize(
+    "scores", [[1.0] * 5, [1 + 1e-9, 1.0, 1.0, 0.5, 0.5], [0.0, -0.0, -1e-50, -1.0, -1.0], [3e38, 3e38, 3.0, 2.0, 1.0]]
+)
+def test_stored_scores_give_trec_eval_the_order_of_the_table(
+    scores: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(qid, docno, score) for qid in TOPICS["qid"] for docno, score in zip(DOCNOS, scores, strict=False)]
+    results = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+    monkeypatch.setattr(Lists, "transform", lambda self, inp: results)
+    measures = ["RR@10", "nDCG@3", "MicroR@1", "R@1", "MultiMRR@2"]
+    definition = {**DEFINITION, "systems": {"s": "weak"}, "baseline": None, "measures": measures, "references": []}
+    found = experiment(definition, tmp_path, collection=FakeCollection())  # type: ignore[arg-type]
+    plain = found.runs["s"]["score"].to_numpy()[:5]
+    assert (np.diff(plain) < 0).all() and plain[:5] == pytest.approx(scores, rel=1e-6, abs=1e-40)
+    stored = list(ir_measures.read_trec_run(str(tmp_path / "runs" / "s.trec")))
+    judged = QRELS.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    table = ir_measures.calc_aggregate(found.definition.measure_objects(), judged, stored)
+    there = pt.Experiment([pt.Transformer.from_df(found.runs["s"])], TOPICS, QRELS, found.definition.measure_objects())
+    for measure, value in table.items():
+        assert found.table[str(measure)].tolist() == [pytest.approx(value)] == there[str(measure)].tolist()
+
+
+def test_lists_that_a_system_itself_keeps_short_are_named() -> None:
+    systems = {"cut": "weak % 2", "short": "weak"}
+    for changes, limit in (
+        ({"measures": ["R@3"]}, 2),
+        ({"measures": ["RR"]}, 2),
+        ({"measures": ["R@2"]}, None),
+        ({"measures": ["R@1"], "depth": 50}, 2),
+    ):
+        runs = made(FakeCollection(), systems=systems, references=[], **changes)
+        assert (runs["cut"].limit, runs["short"].limit) == (limit, None)
+    assert any("at most 2" in remark for remark in runs["cut"].remarks())

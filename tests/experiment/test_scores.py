@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Never
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection
+from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection, page_of
+from rich.console import Console
 
-from legalir.experiment import Definition, run
-from legalir.experiment.runs.scores import scorable, score_table
+from legalir.experiment import Definition, ExperimentResult, run
+from legalir.experiment.report.terminal import print_result
+from legalir.experiment.runs.scores import per_query_scores, scorable, score_table
 from legalir.experiment.runs.statistics import paired_test, resampling_counts
 
 
@@ -146,3 +150,31 @@ def test_confidence_intervals_hold_the_mean() -> None:
         low, value, high = (found[column].to_numpy() for column in (f"{measure} low", measure, f"{measure} high"))
         assert (low <= value + 1e-12).all() and (value <= high + 1e-12).all()
         assert np.isfinite(low).all()
+
+
+def test_a_measure_that_fails_is_a_dash_and_the_others_have_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(self: object, run: object) -> Never:
+        raise RuntimeError("no luck\nat all")
+
+    monkeypatch.setattr("ir_measures.providers.gdeval_provider.GdevalEvaluator._iter_calc", fails)
+    run({**DEFINITION, "measures": ["ERR@10", "R@2"]}, tmp_path, collection=FakeCollection())  # type: ignore[arg-type]
+    found = ExperimentResult.load(tmp_path)
+    assert found.table["ERR@10"].isna().all() and found.table["R@2"].notna().all()
+    assert list(found.unmeasured) == ["ERR@10"] and "no luck" in found.unmeasured["ERR@10"]
+    print_result(found, Console(width=200))
+    for text in (capsys.readouterr().out, page_of(found)):
+        assert "no luck" in text and "at all" not in text
+
+
+def test_evaluators_that_know_numbers_alone() -> None:
+    # ERR by hand, of one relevant document at rank r with grade 1 of 4: 1/r · 1/16.
+    spaced = QRELS.assign(docno=QRELS["docno"] + " (가)", label=1)
+    runs = {"s": pd.DataFrame({"qid": "q1", "docno": ["x y", "제1조 (가)"], "score": [2.0, 1.0], "rank": [0, 1]})}
+    definition = Definition.parse({**DEFINITION, "baseline": None, "references": [], "measures": ["ERR@5", "R@5"]})
+    failed: dict[str, str] = {}
+    values = per_query_scores(definition, runs, TOPICS, spaced, failed=failed)
+    found = values.set_index(["measure", "qid"])["value"]
+    assert found["ERR@5", "q1"] == pytest.approx(1 / 32, abs=1e-5) and found["R@5", "q1"] == 1
+    assert not failed

@@ -418,7 +418,7 @@ class Definition(Schema):
             return max(self.depth, deepest)
         if deepest > self.depth:
             raise SchemaError(
-                f"'depth' must be at least {deepest} for the measure {name}, got {self.depth}: raise it, or leave it out."
+                f"'depth' must be at least {deepest} for the measure {name}, got {self.depth}: raise it or drop it."
             )
         return self.depth
 

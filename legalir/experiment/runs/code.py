@@ -33,8 +33,8 @@ def module_code(module: str) -> list[str]:
         module: its full name.
 
     Returns:
-        The texts; none for a module without a file, such as that of an interactive session. Legalir and the standard
-        library count by name and version: :func:`legalir.experiment.runs.fingerprints.source_fingerprint` covers legalir.
+        The texts; none for a module without a file, such as that of an interactive session. The standard library counts
+        by its version, legalir by its name: :func:`legalir.experiment.runs.fingerprints.source_fingerprint` covers it.
     """
     top = module.partition(".")[0]
     if top == "legalir":
@@ -87,7 +87,7 @@ def _contents(files: dict[str, Path]) -> list[str]:
 
 
 def _outermost(module: str) -> str:
-    """Return the outermost package of a module that has a file: a namespace package belongs to several distributions."""
+    """Return the outermost package of a module that has a file; one of a namespace belongs to several distributions."""
     parts = module.split(".")
     names = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
     return next((name for name in names if _origin(name) is not None), module)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 import dis
 import functools
 import hashlib
 import logging
 import re
+import sys
 import threading
 import types
 import weakref
-from collections import deque
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path, PurePath
@@ -63,11 +64,11 @@ def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
     """Return a sha256 over the components of a pipeline: their code, their arguments, and what they hold.
 
     - Code: that of the class of each component and of each function, as
-      :func:`legalir.experiment.runs.code.module_code` has it; of functions also the bytecode, constants, defaults, values
-      of the closure, and the global names that they use.
-    - Arguments: of a :class:`~legalir.frames.component.Component` those of its constructor, of other objects their state
-      as a copy or a pickle has it. Text and paths that name a file count with its content, arrays and frames with
-      theirs.
+      :func:`legalir.experiment.runs.code.module_code` has it; of functions also the bytecode, constants, defaults,
+      values of the closure, and the global names that they use.
+    - Arguments: of a :class:`~legalir.frames.component.Component` those of its constructor, of other objects their
+      state as a copy or a pickle has it. Text and paths that name a file count with its content, arrays and frames
+      with theirs.
     - What has a ``fingerprint``, an attribute or a method without arguments (an index, an analyzer, an encoder), counts
       by it; a component that is not one of ours, too, with the pipelines, functions and indexes that it holds.
 
@@ -91,6 +92,7 @@ def notes(pipeline: pt.Transformer) -> list[str]:
 _ATOMS = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 _CALLABLES = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, np.ufunc)
+_DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType, *_CALLABLES)
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
@@ -139,7 +141,11 @@ class _Walk:
         elif isinstance(value, _LOCKS):
             yield "lock"
         elif isinstance(value, np.ndarray):
-            whole = value.tolist() if value.dtype.hasobject else hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+            whole = (
+                value.tolist()
+                if value.dtype.hasobject
+                else hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+            )
             yield ["array", str(value.dtype), value.shape, self.of(whole)]
         elif isinstance(value, pd.DataFrame):
             columns = [self.of(value.iloc[:, place].to_numpy()) for place in range(value.shape[1])]
@@ -158,20 +164,14 @@ class _Walk:
             yield [self.of(kind), *described]
         elif isinstance(value, ChatModel):
             yield [self.of(kind), value.name]
-        elif isinstance(value, list | tuple | deque | dict | set | frozenset | types.MappingProxyType):
-            yield [kind.__qualname__ if kind.__module__ == "builtins" else self.of(kind), *self._items(value)]
+        elif kind in (list, tuple):
+            yield [kind.__name__, *map(self.of, value)]
+        elif kind in (dict, types.MappingProxyType):
+            yield [kind.__name__, *sorted([self.of(key), self.of(item)] for key, item in value.items())]
+        elif isinstance(value, set | frozenset):
+            yield [self.of(kind), *sorted(map(self.of, value))]
         else:
             yield [self.of(kind), *self._state(value)]
-
-    def _items(self, value: Any) -> Iterator[object]:
-        if isinstance(value, set | frozenset):
-            yield from sorted(map(self.of, value))
-        elif isinstance(value, dict | types.MappingProxyType):
-            yield from sorted([self.of(key), self.of(item)] for key, item in value.items())
-        else:
-            yield from map(self.of, value)
-        if getattr(value, "__dict__", None):
-            yield self.of(vars(value))
 
     def _component(self, value: pt.Transformer, own: str | None) -> Iterator[object]:
         yield [self.of(type(value)), own]
@@ -199,12 +199,17 @@ class _Walk:
             yield [
                 [name, self.of(getattr(part, "__func__", getattr(part, "fget", part)))]
                 for name, part in sorted(vars(kind).items())
-                if name not in ("__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl")
+                if not isinstance(part, _DESCRIPTORS)
+                and name not in ("__doc__", "__module__", "__abstractmethods__", "_abc_impl")
             ]
 
     def _function(self, function: types.FunctionType) -> Iterator[object]:
         module = function.__module__ or ""
         yield [module, function.__qualname__, module_code(module)]
+        if module.partition(".")[0] in {*sys.stdlib_module_names, "legalir"} - {"__main__"} and "<" not in (
+            function.__qualname__
+        ):
+            return  # Their globals may be caches.
         yield from self._code(function.__code__)
         yield [self.of(function.__defaults__), self.of(function.__kwdefaults__)]
         for cell in function.__closure__ or ():
@@ -238,12 +243,13 @@ class _Walk:
         if type(value).__module__.partition(".")[0] == "legalir" and not dataclasses.is_dataclass(value):
             return  # Ours follow from the collection and from the arguments of components.
         try:
-            reduced = value.__reduce_ex__(4)
+            registered = copyreg.dispatch_table.get(type(value))
+            reduced = value.__reduce_ex__(4) if registered is None else registered(value)
         except Exception as error:
             raise NoFingerprint(f"a {type(value).__name__} has no state that another process can recognise") from error
-        # Items of lists and dicts come as iterators.
-        for part in reduced if isinstance(reduced, tuple) else (reduced,):
-            yield self.of(list(part) if isinstance(part, Iterator) else part)
+        for place, part in enumerate(reduced if isinstance(reduced, tuple) else (reduced,)):
+            # The items of lists and dicts are iterators.
+            yield self.of(list(part) if place in (3, 4) and part is not None else part)
 
 
 def used_by(value: object) -> Iterator[object]:

@@ -84,8 +84,9 @@ def make_runs(
     """Return the run of each system, in the order of the definition, and for each other system why it has none.
 
     A run in ``out/runs`` is reused where its key and its sha256 are right and no reply of a model is missing. Each new
-    one is on disk as soon as it is complete, so that an interrupted experiment continues where it stopped. A system whose model or package is missing
-    is left out, and the others run. Answers have a row for each question; the judges of the definition read them.
+    one is on disk as soon as it is complete, so that an interrupted experiment continues where it stopped. A system
+    whose model or package is missing is left out, and the others run. Answers have a row for each question; the judges
+    of the definition read them.
 
     Args:
         definition: what is asked.
@@ -396,7 +397,7 @@ _TOLD = ("abstained", "reason", "reply_state")
 
 
 def _limit(pipeline: pt.Transformer, run: pd.DataFrame, deepest: int) -> int | None:
-    """Return the length of the longest list of a run that limits of its steps keep shorter than `deepest`, else None."""
+    """Return the length of the longest list if limits of the steps keep it shorter than `deepest`; else None."""
     if has_answers(run) or run.empty:
         return None
     limits = [limit for limit in _limits(pipeline) if limit < deepest]
@@ -448,8 +449,8 @@ def checked_run(system: str, results: pd.DataFrame, depth: int, own: Container[s
 def scores_in_order(qids: pd.Series[str], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return scores that fall with the rank in each list, also in the single precision of trec_eval.
 
-    trec_eval takes equal scores for ties and orders them by docno descending [pytrec-eval]. A score that is not below the
-    one before it becomes the next lower number in single precision; other scores stay as they are.
+    trec_eval orders equal scores by docno descending [pytrec-eval]. A score that is not below the one before it becomes
+    the next lower number in single precision; other scores stay as they are.
 
     Args:
         qids: of each row; the rows of a list follow each other.
