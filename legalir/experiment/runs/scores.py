@@ -279,9 +279,8 @@ def compare_pairs(
     summed = isinstance(parse_measure(measure).aggregator(), SumAgg)
     rows = []
     for name, against in pairs:
-        both = (
-            _values(here, name, measure).join(_values(there, against, measure), how="inner", rsuffix=" there").dropna()
-        )
+        ours, theirs = _values(here, name, measure), _values(there, against, measure)
+        both = pd.concat([ours, theirs], axis=1, join="inner").dropna()
         if both.empty:
             continue
         value, weight, value_there, weight_there = both.to_numpy(dtype=np.float64).T
