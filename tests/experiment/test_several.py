@@ -154,5 +154,3 @@ def changed(**facts: str) -> ExperimentResult:
 def test_a_system_that_is_not_there(system: str | None, against: str | None) -> None:
     with pytest.raises(ExperimentError):
         result().compare(result(), system, against)
-
-
