@@ -80,8 +80,9 @@ def test_each_dataset_has_a_result_of_its_own(tmp_path: Path) -> None:
     assert len({float(result.table["R@10"].iloc[0]) for result in results.values()}) == 2
     with pytest.raises(ExperimentError, match="give one of its datasets, firecode-dev, firecode-test"):
         ExperimentResult.load(tmp_path)
-    with pytest.raises(ExperimentError, match="several datasets"):
-        run(several)
+    both = run(several, tmp_path, latency_queries=0)
+    assert {name: one.reused for name, one in both.results.items()} == {name: ["BM25"] for name in several["datasets"]}
+    assert both.table["mean"].iloc[0] == both.table[several["datasets"]].iloc[0].mean()
     assert run(several, dataset="legalir/firecode/dev").table["R@10"].iloc[0] > 0
 
 

@@ -175,9 +175,9 @@ def _checked_frame(value: object, texts: Sequence[str], others: Sequence[str] = 
 
 
 def _shown_object(system: pt.Transformer) -> str:
-    """Return the repr of a transformer in one line, without addresses, as an expression is written."""
+    """Return the repr of a transformer in one line, without addresses and folders, as an expression is written."""
     text = " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(system)).split()) or type(system).__name__
-    return text.replace("$", "$$")  # A dollar would begin a value.
+    return shown_expression(text).replace("$", "$$")  # A dollar would begin a value.
 
 
 def _described(frame: pd.DataFrame | str) -> str:

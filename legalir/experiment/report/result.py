@@ -161,7 +161,7 @@ class ExperimentResult:
         if difference := self._other_questions(other):
             raise ExperimentError(f"The two results cannot be compared: {difference}.")
         if against is not None and system is None:
-            raise ExperimentError("To compare with another system, say which: give both names.")
+            raise ExperimentError(f"against={against!r} needs a system of the first result: name it, too (system).")
         pairs = [(name, name) for name in self.system_runs if name in other.system_runs]
         if system is not None:
             pairs = [(system, system if against is None else against)]

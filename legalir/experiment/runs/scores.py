@@ -338,7 +338,7 @@ def compare_pairs(
     rows = []
     for name, against in pairs:
         ours, theirs = _weighted(here, name, measure), _weighted(there, against, measure)
-        both = ours.join(theirs, how="inner", rsuffix=" there").dropna()
+        both = pd.concat([ours, theirs], axis=1, join="inner").dropna()
         if both.empty:
             continue
         value, weight, value_there, weight_there = both.to_numpy(dtype=np.float64).T
