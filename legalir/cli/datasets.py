@@ -1,8 +1,10 @@
-"""``legalir datasets``: list, show, check, import and cut collections, and print their hierarchy."""
+"""``legalir datasets``: list, show, check, import, export and cut collections, and print their hierarchy."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from legalir.datasets import CheckReport, StatuteDataset
+    from legalir.datasets.records import Provision
     from legalir.statutes.importing.changes import Changes
     from legalir.statutes.importing.tree import Node
     from legalir.statutes.versions.difference import Difference
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="List, show, check, import, compare and cut collections of statutes, and print their hierarchy.",
+    help="List, show, check, import, export, compare and cut collections of statutes, and print their hierarchy.",
 )
 
 _LIST = """Examples:
@@ -68,6 +71,18 @@ _IMPORT = """Examples:
 Then: legalir datasets check my-statutes/, and legalir search my-statutes/ "question".
 
 legalir plugins show table describes the tables that can be read; plugins add other sources.
+"""
+_EXPORT = """Examples:
+
+  legalir datasets export legalir/firecode/test qrels > qrels.txt
+
+  legalir datasets export legalir/firecode docs > corpus.jsonl
+
+  legalir datasets export legalir/stard/dev queries > queries.jsonl
+
+The lines are those of the folder format. The program ir_datasets has more forms, once it knows legalir:
+
+  python -c "import legalir, ir_datasets; ir_datasets.main_cli()" export legalir/firecode docs --format tsv
 """
 _CHUNK = """Examples:
 
@@ -193,6 +208,43 @@ def _print_facts(facts: dict[str, object]) -> None:
     if isinstance(default, dict):
         console.print("\n[bold]default[/bold] here is")
         print_default(console, default)
+
+
+class Part(StrEnum):
+    """What can be exported."""
+
+    docs = "docs"
+    queries = "queries"
+    qrels = "qrels"
+    links = "links"
+
+
+@app.command(epilog=_EXPORT)
+def export(
+    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    part: Annotated[Part, typer.Argument(help="What to print.", show_default=False)],
+) -> None:
+    """Print a part of DATASET: docs and queries as JSON lines, qrels as TREC lines, links between tabs."""
+    from legalir.datasets import load
+
+    source = load(dataset)
+    if part is Part.qrels:
+        for qid, docno, label in source.judgements():
+            typer.echo(f"{qid} 0 {docno} {label}")
+    elif part is Part.links:
+        for link in source.links():
+            typer.echo("\t".join(link))
+    else:
+        rows = source.queries() if part is Part.queries else map(_document, source.docs())
+        for row in rows:
+            typer.echo(json.dumps(row, ensure_ascii=False))
+
+
+def _document(provision: Provision) -> dict[str, object]:
+    """Return the line of a provision in ``corpus.jsonl``: the fields that it has."""
+    fields = provision._asdict()
+    docno, text = fields.pop("doc_id"), fields.pop("text")
+    return {"docno": docno, **{name: value for name, value in fields.items() if value}, "text": text}
 
 
 @app.command(epilog=_CHECK)

@@ -21,6 +21,7 @@ from legalir.cli import (
     index,
     judge,
     llm,
+    measure,
     plugins,
     references,
     search,
@@ -68,6 +69,7 @@ app.command("search", epilog=search.EXAMPLES)(search.search)
 app.command("answer", epilog=answer.EXAMPLES)(answer.answer)
 app.command("serve", epilog=serve.EXAMPLES)(serve.serve)
 app.command("mcp", epilog=serve.MCP_EXAMPLES)(serve.mcp)
+app.command("measure", epilog=measure.EXAMPLES)(measure.measure)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("references", epilog=references.EXAMPLES)(references.references)
 

@@ -52,7 +52,7 @@ LABELS = """Examples:
 
   legalir synthesize labels my-statutes/train --candidates 'bm25 % 20' --positives 'rerank("…")' --threshold 0.5 --out o
 
-  legalir synthesize labels my-statutes/train --positives 'listwise(window=20)' --top 2 --llm 'openai(model="…")' --out o
+  legalir synthesize labels my-statutes/train --positives listwise --top 2 --llm 'openai(model="…")' --out o
 
   legalir synthesize labels my-statutes/ --from answers --out my-items
 

@@ -232,6 +232,19 @@ class StatuteDataset(Portable):
         frame = pd.DataFrame(list(self.judgements()), columns=list(Judgement._fields))
         return frame.astype({"qid": str, "docno": str, "label": int})
 
+    def answers(self) -> pd.DataFrame:
+        """Return the reference answers of the topics: columns ``qid, gold_answer``, one row an answer.
+
+        Raises:
+            DataError: the collection or split has no query file, or no question has an answer.
+            FormatError: a line of it is faulty.
+        """
+        rows = [(row["qid"], row.get("answer")) for row in self.queries()]
+        frame = pd.DataFrame(rows, columns=["qid", "gold_answer"]).explode("gold_answer").dropna()
+        if frame.empty:
+            raise DataError(f"{self.id} has no reference answers: no question has the field answer.")
+        return frame.reset_index(drop=True)
+
     def judgements(self) -> Iterator[Judgement]:
         """Yield the rows of :meth:`qrels`."""
         path = self.folder.qrels_of(self.split)

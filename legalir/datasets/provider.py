@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pandas as pd
 from pyterrier.datasets import DatasetProvider
 from pyterrier.datasets._irds import IRDSDataset
 
@@ -22,6 +23,17 @@ class StatuteIRDSDataset(IRDSDataset):
         self._irds_id = id_or_path
         self._source = load(id_or_path)
         self._irds_ref = irds_dataset(self._source)
+
+    def get_answers(self, variant: str | None = None) -> pd.DataFrame:
+        """Return the reference answers, as the datasets of PyTerrier-RAG do: columns ``qid, gold_answer``.
+
+        Args:
+            variant: None; there is one variant.
+
+        Raises:
+            DataError: there are no reference answers.
+        """
+        return self._source.answers()
 
     def info_url(self) -> str | None:
         """Return the source of the collection, None where it is not an address."""

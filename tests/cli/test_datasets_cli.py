@@ -4,6 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from legalir.cli.datasets import app
+from legalir.datasets import load
 from legalir.errors import DatasetNotFound
 
 CORPUS = [
@@ -138,3 +139,18 @@ def test_help_has_examples(command):
     output = run(command, "--help").output
     assert "Examples" in output
     assert f"legalir datasets {command}" in output
+
+
+def test_export_gives_the_files_of_a_folder(folder, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for part, name in (("docs", "corpus.jsonl"), ("qrels", "qrels.test.txt"), ("links", "links.tsv")):
+        result = run("export", "legalir/mini/test", part)
+        assert result.exit_code == 0
+        (copy / name).write_text(result.stdout, encoding="utf-8")
+    (copy / "queries.jsonl").write_text(run("export", "legalir/mini/test", "queries").stdout, encoding="utf-8")
+    one, other = load("legalir/mini/test"), load(copy / "test")
+    assert list(one.docs()) == list(other.docs())
+    assert one.topics().equals(other.topics())
+    assert one.qrels().equals(other.qrels())
+    assert list(one.links()) == list(other.links()) != []

@@ -7,7 +7,7 @@ from mini_folder import DOCS, jsonl, write
 from legalir.datasets import load
 from legalir.datasets.irds import irds_dataset, register
 from legalir.datasets.provider import LegalIRDatasetProvider
-from legalir.errors import DatasetNotFound, DownloadError
+from legalir.errors import DataError, DatasetNotFound, DownloadError
 
 # PyTerrier 1.1 renames columns in place, of which pandas 3.1 warns.
 IN_PLACE = pytest.mark.filterwarnings("ignore:The inplace keyword")
@@ -157,3 +157,24 @@ def test_the_provider_of_pyterrier(folder, monkeypatch):
     assert provider.get_dataset("stard").info_url() == "https://github.com/oneal2000/STARD"
     with pytest.raises(DatasetNotFound):
         provider.get_dataset("nothing-like-it")
+
+
+def test_reference_answers_as_pyterrier_rag_has_them():
+    answers = pt.get_dataset("legalir:firecode/test").get_answers()
+    topics = load("legalir/firecode/test").topics()
+    assert list(answers.columns) == ["qid", "gold_answer"]
+    assert dict(zip(answers["qid"], answers["gold_answer"], strict=True)) == topics.set_index("qid")["answer"].to_dict()
+    with pytest.raises(DataError, match="no reference answers"):
+        pt.get_dataset("legalir:firecode/yesno").get_answers()
+
+
+def test_several_reference_answers_are_several_rows(folder):
+    rows = [{"qid": "q1", "query": "x", "answer": ["yes", "no"]}, {"qid": "q2", "query": "y"}]
+    (folder / "queries.more.jsonl").write_text(jsonl(rows), encoding="utf-8")
+    answers = load(folder / "more").answers()
+    assert answers["gold_answer"].tolist() == ["yes", "no"]
+
+
+def test_pyterrier_finds_the_collections_without_an_import():
+    found = pt.find_datasets("legalir:firecode", en_only=False)
+    assert "legalir:firecode/test" in found["dataset"].tolist()

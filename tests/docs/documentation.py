@@ -75,7 +75,7 @@ def spans(page: Path) -> Iterator[str]:
 
 
 def shown_texts(page: Path) -> Iterator[str]:
-    """Yield each text that may be an expression: a span, a line, a word of a command, a value of YAML, a string of code.
+    """Yield each text that may be an expression: a span, a line, a word of a command, a YAML value, a string of code.
 
     Python that runs is left out: it is tested as it is.
     """
