@@ -88,7 +88,8 @@ def find_preset(model: str | PathLike[str], name: str | None = None, *, pairs: b
         ModelError: there is no such preset, or its model is of the other kind or is refused.
     """
     if name is not None and name not in presets():
-        raise ModelError(f"There is no preset {name!r}.{suggestion(name, set(presets()))}")
+        hint = suggestion(name, set(presets())) or f" There are {', '.join(presets())}."
+        raise ModelError(f"There is no preset {name!r}.{hint}")
     preset = preset_of(model) if name is None else presets()[name]
     if preset is None:
         return None
