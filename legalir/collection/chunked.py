@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from legalir.errors import ComponentError
+from legalir.models.folders import model_digest
 from legalir.statutes.chunks.chunk_collection import LawText, method, write_chunks
 from legalir.storage.artifact import build_once
 from legalir.storage.digest import cached_file_digest, digest
@@ -62,7 +63,9 @@ def chunk_folder(collection: Any, by: str, **options: Any) -> Path:
     files = source.folder
     others = [path for path in (files.links, *files.queries.values(), *files.qrels.values()) if path is not None]
     encoder = collection.dense(options.get("encoder") or "lsa").encoder.fingerprint if by == "semantic" else ""
-    key = digest([_CODE, label, encoder, repr(source.about), *map(cached_file_digest, others)])
+    given = options.get("tokenizer")
+    tokenizer = [] if given is None else [model_digest(Path(given).expanduser())]
+    key = digest([_CODE, label, encoder, *tokenizer, repr(source.about), *map(cached_file_digest, others)])
     folder: Path = collection.cache / f"chunks-{by}-{key[:16]}"
     build_once(
         folder, (folder / "corpus.jsonl").is_file, lambda: write_chunks(source, folder, cut, label, replace=False)

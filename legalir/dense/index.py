@@ -716,15 +716,20 @@ class QueryEncoder(Component):
 
 
 @parameters_of(DenseRetriever, without=["index", "exact", "depth"])
-def dense(collection: Any, *, encoder: str = "lsa", approximate: str | None = None, **params: Any) -> DenseRetriever:
+def dense(
+    collection: Any, *, encoder: str = "lsa", approximate: str | None = None, preset: str | None = None, **params: Any
+) -> DenseRetriever:
     """Cosine of the vectors of `encoder`: ``dense(encoder="lsa", num_results=100)``.
 
     Args:
         encoder: the vectors: ``lsa``, or any encoder of a plugin, also with parameters, as in ``"lsa(dimensions=64)"``.
         approximate: finds most of the best by FAISS, in a fraction of the time: ``hnsw`` or ``ivf``, also with
             parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"``; None compares all.
+        preset: name of the model whose preset applies, if `encoder` is the folder of a model, as in
+            ``dense("models/qwen3", preset="Qwen/Qwen3-Embedding-0.6B")``.
     """
-    index = collection.dense(encoder) if approximate is None else collection.dense(encoder, approximate=approximate)
+    chosen = encoder if preset is None else get_encoder(encoder, collection, {"preset": preset})
+    index = collection.dense(chosen) if approximate is None else collection.dense(chosen, approximate=approximate)
     return DenseRetriever(index, **params)
 
 

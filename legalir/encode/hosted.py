@@ -19,6 +19,7 @@ from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client, Service
 from legalir.llm.endpoint import Endpoint, check_fields
+from legalir.models.lengths import log_cut
 from legalir.plugins.contract import parameters_of
 from legalir.plugins.spec import write_spec
 from legalir.storage.arrays import unit_rows
@@ -156,6 +157,10 @@ class HostedEncoder(Portable):
         advance(len(composed) - len(filled))
         if not filled and self._dimensions is None:
             self._vectors(["."], task, lambda done: None)  # Only a vector tells the dimension.
+        if self._most is not None:
+            room = self._most - len(self._prompts[task])
+            cut = sum(len(composed[number]) > room for number in filled)
+            log_cut(self._service.name, task, cut, len(filled), self._most, "characters")
         rows = self._vectors([composed[number] for number in filled], task, advance)
         out = np.zeros((len(composed), self._dimensions or 0), dtype=np.float32)
         if filled:

@@ -21,18 +21,19 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.encode.contract import Vectors
-from legalir.errors import ModelError, suggestion
+from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.frames.component import check_choice, check_number
 from legalir.models.batching import by_length
 from legalir.models.folders import find_model, is_folder, is_model_name, json_value, model_digest, module_paths
+from legalir.models.lengths import log_cut, read_length
 from legalir.models.loading import DTYPES, Placement, check_complete, check_tokenizer, placement, readable, shared
-from legalir.models.presets import Pooling, Preset, preset_of, presets
+from legalir.models.presets import Pooling, Preset, find_preset
 from legalir.models.query_cache import QueryCache
 from legalir.plugins import parameters_of
 from legalir.plugins.spec import write_spec
 
-_LOG = logging.getLogger("legalir")
+_log = logging.getLogger("legalir")
 _VERSION = "sentence/1"
 
 _PROMPTS, _TRANSFORMER = "config_sentence_transformers.json", "sentence_bert_config.json"
@@ -65,7 +66,8 @@ class Settings:
 
     Args:
         pooling: None if the modules in the folder do it.
-        max_length: tokens that are read of a text, special ones and prompt included; None if the folder says it.
+        max_length: tokens that are read of a text, special ones and prompt included, at most the model's positions;
+            None if the folder says it.
         query_prompt: stands before a query.
         document_prompt: stands before a document.
     """
@@ -76,20 +78,6 @@ class Settings:
     document_prompt: str
 
 
-def find_preset(model: str | PathLike[str], name: str | None) -> Preset | None:
-    """Return the preset `name`; if that is None, the preset of `model`, where there is one.
-
-    Raises:
-        ModelError: there is no such preset, or the model is not a sentence encoder.
-    """
-    if name is not None and name not in presets():
-        raise ModelError(f"There is no preset {name!r}.{suggestion(name, set(presets()))}")
-    preset = preset_of(model) if name is None else presets()[name]
-    if preset is not None and preset.kind == "cross-encoder":
-        raise ModelError(f"{preset.model} scores pairs of texts and makes no vectors: write rerank({preset.model!r}).")
-    return preset
-
-
 def resolve_settings(folder: Path, options: Options, preset: Preset | None) -> Settings:
     """Return the settings that the model in `folder` runs with: the caller's, else the preset's, else the folder's.
 
@@ -97,7 +85,7 @@ def resolve_settings(folder: Path, options: Options, preset: Preset | None) -> S
         ModelError: a file of the folder cannot be read, nothing says how tokens make one vector, or there is no prompt
             that takes a task.
     """
-    pooling, max_length = options.pooling, options.max_length
+    pooling = options.pooling
     if pooling is None and not (folder / "modules.json").is_file():
         pooling = None if preset is None else preset.pooling
         if pooling is None:
@@ -105,8 +93,10 @@ def resolve_settings(folder: Path, options: Options, preset: Preset | None) -> S
                 f"{folder} has no modules.json, so nothing says how its tokens make one vector: "
                 f"give pooling='mean', 'cls' or 'last', as its authors do."
             )
-    if max_length is None and json_value(folder / _TRANSFORMER, "max_seq_length") is None:
-        max_length = None if preset is None else preset.max_length
+    stated = json_value(folder / _TRANSFORMER, "max_seq_length")
+    max_length = read_length(options.max_length, preset, stated)
+    if options.max_length is None and max_length == stated:
+        max_length = None
     prompts: Mapping[str, str] = json_value(folder / _PROMPTS, "prompts") or {}
     query = _prompt(options.query_prompt, None if preset is None else preset.query_prompt, prompts, _QUERY)
     document = _prompt(options.document_prompt, None if preset is None else preset.document_prompt, prompts, _DOCUMENT)
@@ -154,8 +144,7 @@ def load(folder: Path, settings: Settings, placed: Placement, *, trust_remote_co
     """Return the model in `folder`.
 
     Raises:
-        ModelError: its files are missing or cannot be read, it needs code of its own, or it cannot read texts as long
-            as `settings` say.
+        ModelError: its files are missing or cannot be read, or it needs code of its own.
         MissingExtra: sentence-transformers is not installed.
     """
     library = require("sentence_transformers", extra="dense")
@@ -179,7 +168,7 @@ def load(folder: Path, settings: Settings, placed: Placement, *, trust_remote_co
     check_complete(model[0].model, folder)
     if settings.pooling is not None:
         model[1] = _pooling(modules, model[0], settings.pooling)
-    return Loaded(model, placed.device, model[0].tokenizer, _limit(folder, model[0], settings.max_length))
+    return Loaded(model, placed.device, model[0].tokenizer, _limit(model[0], settings.max_length))
 
 
 def _has_fast_tokenizer(modules: Any, first: Any) -> bool:
@@ -193,12 +182,10 @@ def _pooling(modules: Any, transformer: Any, mode: str) -> Any:
     return modules.Pooling(transformer.get_embedding_dimension(), pooling_mode=_POOLING[mode])
 
 
-def _limit(folder: Path, transformer: Any, max_length: int | None) -> int:
+def _limit(transformer: Any, max_length: int | None) -> int:
     """Return the number of tokens that are read of a text: `max_length`, or else what the folder says."""
     positions = _positions(transformer.model)
-    if max_length is not None and max_length > positions:
-        raise ModelError(f"{folder} reads at most {positions} tokens of a text: max_length={max_length} is too much.")
-    return min(positions, (transformer.max_seq_length or positions) if max_length is None else max_length)
+    return min(positions, max_length or transformer.max_seq_length or positions)
 
 
 def _positions(model: Any) -> int:
@@ -320,10 +307,11 @@ class SentenceEncoder:
 
     Args:
         model: a folder, or the name of a model on the hub such as ``BAAI/bge-m3``.
-        preset: name of the model whose prompts and limits apply, for a folder that does not say them itself.
+        preset: name of the model whose preset applies (``presets.yaml``), for a folder; None for the preset of
+            `model`, if there is one.
         pooling: ``cls``, ``mean`` or ``last``; None for that of the folder's own modules, or of the preset.
-        max_length: tokens that are read of a text, prompt and special tokens included; None for the limit that the
-            folder says, or the preset.
+        max_length: tokens that are read of a text, prompt and special tokens included; None for the preset's, within
+            the model's limit, and without a preset for that limit.
         query_prompt: stands before a query; None for the preset's, or the folder's own.
         document_prompt: stands before a document; None likewise.
         task: what the queries are for, in words, where the prompt has a place for it.
@@ -412,13 +400,25 @@ class SentenceEncoder:
     @cached_property
     def settings(self) -> Settings:
         """Settings that the model runs with."""
-        return resolve_settings(self.folder, self._options, self._preset)
+        settings = resolve_settings(self.folder, self._options, self._preset)
+        if self._preset is None and self._options.query_prompt is None and settings.query_prompt:
+            _log.info(
+                "%s has no preset: its questions begin with %r, which its folder states; preset='NAME' names another.",
+                self.name,
+                settings.query_prompt,
+            )
+        return settings
 
     @cached_property
     def _loaded(self) -> Loaded:
         placed = placement(self._device, self._dtype)
         key = ("sentence", self.fingerprint, placed, self._trusted)
-        return shared(key, lambda: load(self.folder, self.settings, placed, trust_remote_code=self._trusted))
+        loaded = shared(key, lambda: load(self.folder, self.settings, placed, trust_remote_code=self._trusted))
+        if loaded.tokenizer is not None and (given := self._options.max_length or 0) > loaded.limit:
+            raise ModelError(
+                f"{self.folder} reads at most {loaded.limit} tokens of a text: max_length={given} is too much."
+            )
+        return loaded
 
     @property
     def dimensions(self) -> int:
@@ -454,8 +454,7 @@ class SentenceEncoder:
         tokens = self._batch_tokens or _BATCH_TOKENS.get(loaded.device.split(":")[0], _BATCH_TOKENS["cpu"])
         words = [composed[number] for number in filled]
         out[filled], truncated = encode_texts(loaded, words, prompt, task, tokens, advance)
-        if truncated:
-            _LOG.info("%s cut %d of %d texts at %d tokens.", self.name, truncated, len(filled), loaded.limit)
+        log_cut(self.name, task, truncated, len(filled), loaded.limit)
         return out
 
 

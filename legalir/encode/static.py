@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from legalir.encode.contract import Vectors
 from legalir.encode.static_embedding import TokenModel, is_static_embedding
 from legalir.encode.static_model import ABOUT, StaticModel, model_fingerprint, read_about
 from legalir.errors import ComponentError, ModelError, suggestion
+from legalir.models.lengths import log_cut
 
 _FOLDER = "static"
 """Folder of the models of a collection, beside its corpus."""
@@ -122,11 +124,19 @@ class StaticEncoder:
         Raises:
             ArtifactError: the table of the model was altered.
         """
+        self._log_cut("document", texts)
         return self.model.encode(texts)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of queries; a StaticModel treats them as documents."""
+        self._log_cut("query", texts)
         return self.model.encode_queries(texts)
+
+    def _log_cut(self, task: Literal["query", "document"], texts: Sequence[str]) -> None:
+        most = self.model.ngrams.max_characters if isinstance(self.model, StaticModel) else None
+        if most is not None:
+            cut = sum(len(unicodedata.normalize("NFC", text)) > most for text in texts if len(text) > most)
+            log_cut(self.name, task, cut, len(texts), most, "characters")
 
     def contributions(self, query: str, vector: Vectors) -> dict[str, float]:
         """Return the share of each word of `query` in the cosine of its vector with `vector`, [d]."""

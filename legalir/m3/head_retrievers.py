@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise, repeat
+from itertools import islice, pairwise, repeat
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
 from legalir.frames.columns import drop_results, require_texts
-from legalir.frames.component import check_choice, check_number
+from legalir.frames.component import check_choice, check_flag, check_number
 from legalir.frames.ranking import Hits, RankedLists, asked_only, best_first, hit_lists, reaching
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
@@ -427,7 +427,7 @@ def _check_candidates(weights: Mapping[str, float]) -> None:
 
 
 class M3Retriever(HeadRetriever):
-    """Retrieves candidates by the dense and the sparse head, and scores them by all heads, exactly.
+    """Retrieves candidates by the dense and the sparse head, or all documents, and scores them by all heads, exactly.
 
     ``score(q, d) = Σ_h w_h · s_h(q, d) / Σ_h w_h`` ([bge-m3], section 3.2), with the scores of
     :mod:`legalir.m3.heads`. A head without a weight is not computed and finds no candidates.
@@ -441,6 +441,7 @@ class M3Retriever(HeadRetriever):
             missing head has weight 0 and is not computed.
         k: number of candidates of each of ``dense`` and ``sparse``, at least 1; so at most 2k documents are scored.
         num_results: number of results of a query, at least 1.
+        exhaustive: score all documents instead of candidates, as with a `k` of all documents; `k` has no effect then.
 
     Raises:
         ComponentError: a parameter is out of range, the index does not hold a head, or no head finds candidates.
@@ -449,31 +450,41 @@ class M3Retriever(HeadRetriever):
     name = label = "m3"
 
     def __init__(
-        self, index: HeadIndex, weights: Mapping[str, float] | None = None, k: int = 100, num_results: int = 1000
+        self,
+        index: HeadIndex,
+        weights: Mapping[str, float] | None = None,
+        k: int = 100,
+        num_results: int = 1000,
+        exhaustive: bool = False,
     ) -> None:
         check_number("m3", "k", k, low=1, integer=True)
         check_number("m3", "num_results", num_results, low=1, integer=True)
+        check_flag("m3", "exhaustive", exhaustive)
         self.index = index
         self.weights = index.check_weights("m3", WEIGHTS if weights is None else weights)
         self.k = k
         self.num_results: int = num_results
+        self.exhaustive = exhaustive
         _check_candidates(self.weights)
 
     def best(self, heads: HeadScores, queries: int) -> list[Hits]:
         """Return the best documents of each query."""
-        candidates: list[list[Ints]] = [[np.zeros(0, dtype=np.int64)] for _ in range(queries)]
-        for head in _CANDIDATE_HEADS:
-            if head in self.weights:
-                for of_query, (documents, _) in zip(candidates, heads.best(head, self.k), strict=True):
-                    of_query.append(documents)
-        unions = [np.unique(np.concatenate(of_query)) for of_query in candidates]
-        query = np.repeat(np.arange(queries), [len(union) for union in unions])
-        documents = np.concatenate(unions)
-        scores = heads.combined(self.weights, query, documents)
-        order = np.lexsort((self.index.docno_table.order[documents], -scores, query))
-        bounds = np.searchsorted(query, np.arange(queries + 1))
-        runs = [order[first : min(first + self.num_results, last)] for first, last in pairwise(bounds)]
-        return [(documents[run], scores[run]) for run in runs]
+        table = self.index.docno_table
+        k = len(table) if self.exhaustive else self.k
+        found = [heads.best(head, k) for head in _CANDIDATE_HEADS if head in self.weights]
+        unions = (np.unique(np.concatenate([hits[0] for hits in of_query])) for of_query in zip(*found, strict=True))
+        block = max(1, _CELLS // max(1, min(2 * k, len(table))))
+        hits: list[Hits] = []
+        for first in range(0, queries, block):
+            candidates = list(islice(unions, block))
+            query = np.repeat(np.arange(first, first + len(candidates)), [len(union) for union in candidates])
+            documents = np.concatenate(candidates)
+            scores = heads.combined(self.weights, query, documents)
+            order = np.lexsort((table.order[documents], -scores, query))
+            bounds = np.searchsorted(query, np.arange(first, first + len(candidates) + 1))
+            runs = [order[start : min(start + self.num_results, end)] for start, end in pairwise(bounds)]
+            hits += [(documents[run], scores[run]) for run in runs]
+        return hits
 
 
 class _Indexes(Protocol):
@@ -485,8 +496,12 @@ class _Collection(Protocol):
     def indexes(self) -> _Indexes: ...
 
 
-_FILLED = ("index", "query_max_length", "batch_tokens")
+_FILLED = ("index", "batch_tokens")
 """Parameters of constructors that the factories do not take."""
+
+
+_ENCODER = ("max_length", "query_max_length", "device", "dtype")
+"""Parameters of the encoder that the factories take."""
 
 
 def _weights(component: str, params: Mapping[str, Any]) -> dict[str, float]:
@@ -502,7 +517,7 @@ def _index(
     multi: Multi | None = None,
 ) -> HeadIndex:
     """Return the index of a collection, with multi-vectors if they have a weight; remove the encoder's parameters."""
-    options = {name: params.pop(name) for name in ("max_length", "device", "dtype") if name in params}
+    options = {name: params.pop(name) for name in _ENCODER if name in params}
     return collection.indexes.m3(M3Encoder(model, **options), multi=multi if "multi" in weights else None)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from legalir.frames.component import check_choice, check_number
 from legalir.m3.heads import Representations, token_maxima
 from legalir.models.batching import by_length
 from legalir.models.folders import find_model, is_folder, model_digest, read_json
+from legalir.models.lengths import log_cut
 from legalir.models.loading import DTYPES, Placement, load_backbone, load_tensors, load_tokenizer, placement, shared
 from legalir.models.query_cache import QueryCache
 from legalir.storage.csr import positions
@@ -175,13 +176,14 @@ class M3Encoder:
 
     Texts are put into NFC first. The weight of a token id is its greatest ``ReLU(linear(hidden))``; the special tokens
     of beginning, end, padding and the unknown have no weight. The vector of a token is ``linear(hidden)`` of length 1;
-    each token but the first has one. An empty text has a dense vector, no weights, and the vector of its end mark.
+    each token but the first has one. An empty text has a dense vector, no weights, and the vector of its end mark. The
+    number of texts that are longer than the limit goes to the logger ``legalir``.
 
     Args:
         model: a folder, or the name of a model on the hub.
         max_length: number of tokens read of a document, with the marks of beginning and end; at most the number of
             positions of the model.
-        query_max_length: the same for a query.
+        query_max_length: the same for a query. NitiBench [nitibench] reads 8192, the default is FlagEmbedding's.
         batch_tokens: cells of a batch, padding included; None for the default of the device.
         device: name of a device in torch; None for an accelerator if the machine has one.
         dtype: ``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda``, else ``float32``. With None,
@@ -321,21 +323,22 @@ class M3Encoder:
             ModelError: the model cannot be found, read, or computed with.
             MissingExtra: torch or transformers is not installed.
         """
-        return self._represent(texts, self.max_length, multi)
+        return self._represent(texts, "document", multi)
 
     def represent_queries(self, texts: Sequence[str], *, multi: bool) -> Representations:
         """Return the representations of queries; those of recent queries are cached. Errors as :meth:`represent`."""
 
         def encode(missing: Sequence[str]) -> list[Representations]:
-            rows = self._represent(missing, self.query_max_length, multi)
+            rows = self._represent(missing, "query", multi)
             return [rows.row(number) for number in range(len(rows))]
 
         rows = self._cached_queries[multi].get(texts, encode)
-        return Representations.concatenate(rows) if rows else self._represent([], self.query_max_length, multi)
+        return Representations.concatenate(rows) if rows else self._represent([], "query", multi)
 
-    def _represent(self, texts: Sequence[str], limit: int, multi: bool) -> Representations:
-        model = self._loaded
+    def _represent(self, texts: Sequence[str], task: Literal["query", "document"], multi: bool) -> Representations:
+        model, limit = self._loaded, self.query_max_length if task == "query" else self.max_length
         ids, truncated = model.tokenize([unicodedata.normalize("NFC", text) for text in texts], limit)
+        log_cut(self.model, task, int(truncated.sum()), len(texts), limit)
         lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
         bounds = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         vector_bounds = bounds - np.arange(len(bounds)) if multi else np.zeros_like(bounds)

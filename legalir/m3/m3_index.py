@@ -281,10 +281,14 @@ class M3Index(IndexArtifact):
         return heads
 
     def retriever(
-        self, weights: Mapping[str, float] | None = None, k: int = 100, num_results: int = 1000
+        self,
+        weights: Mapping[str, float] | None = None,
+        k: int = 100,
+        num_results: int = 1000,
+        exhaustive: bool = False,
     ) -> M3Retriever:
         """Return the retriever by all heads."""
-        return M3Retriever(self, weights, k=k, num_results=num_results)
+        return M3Retriever(self, weights, k=k, num_results=num_results, exhaustive=exhaustive)
 
     def head(self, head: str, num_results: int = 1000) -> M3HeadRetriever:
         """Return the retriever by one head, ``dense``, ``sparse`` or ``multi``, over all documents."""

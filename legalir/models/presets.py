@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
+from legalir.errors import ModelError, suggestion
 from legalir.storage.yaml_files import read_yaml
 
 Kind = Literal["sentence", "m3", "cross-encoder"]
@@ -25,7 +26,7 @@ class Preset:
         kind: ``sentence``, ``m3`` (a sentence encoder with two more heads) or ``cross-encoder``.
         licence: SPDX identifier of the weights' licence, or ``unknown``.
         source: where these facts come from.
-        max_length: number of tokens read of a text, or of a pair of texts.
+        max_length: number of tokens to read of a text, or of a pair of texts, special tokens included.
         pooling: hidden states that make the vector: the first, their mean, or the last.
         padding: side on which shorter texts are padded.
         dimensions: length of a vector.
@@ -33,6 +34,7 @@ class Preset:
         document_prompt: text before a document.
         task: purpose of the queries, in words.
         remote_code: whether the model needs Python code of its own.
+        refused: why legalir does not run the model; empty if it does.
     """
 
     model: str
@@ -47,6 +49,7 @@ class Preset:
     document_prompt: str = ""
     task: str | None = None
     remote_code: bool = False
+    refused: str = ""
 
 
 @cache
@@ -71,3 +74,32 @@ def preset_of(model: str | PathLike[str]) -> Preset | None:
         return by_name.get(config["_name_or_path"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
+
+
+def find_preset(model: str | PathLike[str], name: str | None = None, *, pairs: bool = False) -> Preset | None:
+    """Return the preset `name`; if that is None, the preset of `model`, where there is one.
+
+    Args:
+        model: as for :func:`preset_of`.
+        name: name of the model whose preset applies.
+        pairs: whether a model that scores pairs of texts is needed, not one that makes vectors.
+
+    Raises:
+        ModelError: there is no such preset, or its model is of the other kind or is refused.
+    """
+    if name is not None and name not in presets():
+        hint = suggestion(name, set(presets())) or f" There are {', '.join(presets())}."
+        raise ModelError(f"There is no preset {name!r}.{hint}")
+    preset = preset_of(model) if name is None else presets()[name]
+    if preset is None:
+        return None
+    if preset.refused:
+        raise ModelError(f"{preset.model} cannot be run here: {preset.refused}.")
+    if pairs != (preset.kind == "cross-encoder"):
+        does, cure = (
+            ("makes vectors and does not score pairs of texts", "dense")
+            if pairs
+            else ("scores pairs of texts and makes no vectors", "rerank")
+        )
+        raise ModelError(f"{preset.model} {does}: write {cure}({preset.model!r}).")
+    return preset

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pyterrier as pt
 
 from legalir import plugins
-from legalir.errors import AnalyzerError, ComponentError, PluginError, PluginNotFound
+from legalir.errors import AnalyzerError, ComponentError, ExpressionError, ModelError, PluginError, PluginNotFound
 from legalir.frames.chain import Chain
 from legalir.pipeline.in_force import made_in_force
 from legalir.pipeline.parser import OPERATORS, Expression
@@ -194,6 +194,8 @@ class _Building:
         name = plugin.entry.name
         try:
             yield
+        except ModelError as error:  # The expression is right, and the message names the model.
+            raise ExpressionError(_begin_with(name, str(error))) from error
         except ComponentError as error:
             raise self._error(node, _begin_with(name, str(error))) from error
         except AnalyzerError as error:

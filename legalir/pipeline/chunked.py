@@ -120,6 +120,7 @@ def chunked(
     encoder: str | None = None,
     buffer: int | None = None,
     percentile: float | None = None,
+    tokenizer: str | None = None,
     held: Rule = "complete",
 ) -> Chunked:
     """Search the chunks into which the laws are cut, and return provisions: ``chunked(bm25, by="line", size=553)``.
@@ -129,16 +130,23 @@ def chunked(
     Args:
         pipeline: searches the chunks, and may answer from them: ``chunked(bm25 % 5 >> quote)``.
         by: the method: article, character, line, recursive, sentence, semantic, pattern or judgment.
-        size: most characters of a chunk (of sentence: tokens); by default that of the method.
-        overlap: most characters (of sentence: tokens) that a chunk repeats.
-        unit: what the sizes of sentence count: tokens or characters.
+        size: most characters of a chunk (of sentence: estimated tokens); by default that of the method.
+        overlap: most characters (of sentence: estimated tokens) that a chunk repeats.
+        unit: unit of the sizes of sentence: characters, or estimated_tokens, a third of the UTF-8 bytes.
         pattern: regular expression at which chunks begin.
         encoder: encoder of semantic, by default lsa.
         buffer: sentences on each side, for semantic.
         percentile: percentile of the distances to split at, for semantic.
+        tokenizer: folder of a model whose tokens the sizes of sentence count.
         held: which provisions of a chunk are results: complete or any.
     """
-    sizes: dict[str, object] = {"size": size, "overlap": overlap, "unit": unit, "pattern": pattern}
+    sizes: dict[str, object] = {
+        "size": size,
+        "overlap": overlap,
+        "unit": unit,
+        "tokenizer": tokenizer,
+        "pattern": pattern,
+    }
     chunks = collection.chunked(by, **sizes, encoder=encoder, buffer=buffer, percentile=percentile)
     return Chunked(chunks, pipeline, held)
 

@@ -21,8 +21,9 @@ from legalir.errors import ComponentError, ModelError
 from legalir.extras import require
 from legalir.models.batching import by_length
 from legalir.models.folders import find_model, read_json
+from legalir.models.lengths import log_cut
 from legalir.models.loading import Placement, load_backbone, load_tokenizer, shared
-from legalir.models.presets import preset_of
+from legalir.models.presets import Preset
 from legalir.rerank.pairs import Pair
 from legalir.rerank.score_cache import Best
 from legalir.storage.documents import title_and_text
@@ -30,18 +31,20 @@ from legalir.storage.documents import title_and_text
 _KIND = "AutoModelForSequenceClassification"
 
 
-def find_cross_encoder(model: str | PathLike[str], *, trust_remote_code: bool = False) -> Path:
+def find_cross_encoder(
+    model: str | PathLike[str], preset: Preset | None = None, *, trust_remote_code: bool = False
+) -> Path:
     """Return the folder of a cross-encoder without loading it.
 
     Args:
         model: a folder, or the name of a model on the hub.
+        preset: the facts about the model, if there are any.
         trust_remote_code: whether Python code that comes with the model may be run.
 
     Raises:
         ModelError: there is no such model, it gives more than one score a pair, or it needs Python code of its own.
         MissingExtra: the model is on the hub, and huggingface_hub is not installed.
     """
-    preset = preset_of(model)
     if preset is not None and preset.remote_code and not trust_remote_code:
         raise _needs_code(model)
     folder = find_model(model, trust_remote_code=trust_remote_code)
@@ -203,7 +206,7 @@ class CrossEncoder:
 
     def __init__(self, folder: Path, placed: Placement, *, trust_remote_code: bool = False) -> None:
         self.placed = placed
-        self._folder = folder
+        self.folder = folder
         self._tokenizer = load_tokenizer(folder, trust_remote_code=trust_remote_code)
         self._backbone = load_backbone(
             folder, "AutoModelForSequenceClassification", placed, trust_remote_code=trust_remote_code
@@ -280,7 +283,7 @@ class CrossEncoder:
         logits: npt.NDArray[np.float32] = output.float().reshape(-1).cpu().numpy()
         if not np.isfinite(logits).all():
             raise ModelError(
-                f"{self._folder} gives logits that are not finite in {self.placed.dtype}: give dtype='float32'."
+                f"{self.folder} gives logits that are not finite in {self.placed.dtype}: give dtype='float32'."
             )
         return logits
 
@@ -374,9 +377,12 @@ def best_passages(model: CrossEncoder, pairs: Sequence[Pair], reading: Reading) 
         ComponentError: the device has too little memory for a batch.
         ModelError: a logit is not finite.
     """
-    query_tokens = _of_each(model, [query for query, _, _ in pairs], most=max(1, reading.length * 3 // 4))
+    query_tokens = _of_each(model, [query for query, _, _ in pairs])
+    most = max(1, reading.length * 3 // 4)
+    cut = sum(len(tokens) > most for tokens in query_tokens.values())
+    log_cut(str(model.folder), "query", cut, len(query_tokens), most)
     provision_tokens = _of_each(model, [title_and_text(title, text) for _, title, text in pairs])
-    queries = [query_tokens[query] for query, _, _ in pairs]
+    queries = [query_tokens[query][:most] for query, _, _ in pairs]
     provisions = [provision_tokens[title_and_text(title, text)] for _, title, text in pairs]
     rows = _split(model, pairs, queries, provisions, reading)
     lengths = np.array([len(tokens) for tokens in queries], dtype=np.int64)[rows.pair]
@@ -400,10 +406,10 @@ def best_passages(model: CrossEncoder, pairs: Sequence[Pair], reading: Reading) 
         yield finished
 
 
-def _of_each(model: CrossEncoder, texts: Sequence[str], most: int | None = None) -> dict[str, Tokens]:
-    """Return the tokens of each distinct text, at most the first `most`."""
+def _of_each(model: CrossEncoder, texts: Sequence[str]) -> dict[str, Tokens]:
+    """Return the tokens of each distinct text."""
     distinct = list(dict.fromkeys(texts))
-    return {text: tokens[:most] for text, tokens in zip(distinct, model.tokens(distinct), strict=True)}
+    return dict(zip(distinct, model.tokens(distinct), strict=True))
 
 
 def _split(

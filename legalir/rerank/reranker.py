@@ -21,8 +21,9 @@ from legalir.frames.component import Component, check_choice, check_number
 from legalir.frames.normalize import sigmoid
 from legalir.frames.ranking import rank_results
 from legalir.models.folders import model_digest
+from legalir.models.lengths import read_length
 from legalir.models.loading import Placement, placement
-from legalir.models.presets import preset_of
+from legalir.models.presets import Preset, find_preset
 from legalir.models.query_cache import ignores_cached_queries
 from legalir.plugins.contract import parameters_of
 from legalir.progress import progress
@@ -61,13 +62,16 @@ class CrossEncoderReranker(Component):
         passage: maximum number of tokens of a window, at least 8; None for the room that the question leaves.
         stride: number of tokens from the start of a window to the start of the next, at least 1 and at most `passage`;
             None for half of a window.
-        max_length: number of tokens of question and window together, at least 16; None for the model's limit.
+        max_length: number of tokens of question and window together, at least 16; None for the preset's, within the
+            model's limit, and without a preset for that limit. A question is cut at three quarters of it.
         activation: ``sigmoid`` for scores in [0, 1], as SAR needs them; ``none`` for the model's logits.
         batch_tokens: tokens of a batch, padding included; None for the default of the device.
         device: such as ``cpu`` or ``cuda:1``; None for an accelerator if the machine has one.
         dtype: ``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda``, else ``float32``.
         trust_remote_code: whether Python code that comes with the model may be run.
         cache: folder of cached scores; None for no cache.
+        preset: name of the model whose preset applies (``presets.yaml``), for a folder; None for the preset of
+            `model`, if there is one.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -88,6 +92,7 @@ class CrossEncoderReranker(Component):
         dtype: str | None = None,
         trust_remote_code: bool = False,
         cache: str | PathLike[str] | None = None,
+        preset: str | None = None,
     ) -> None:
         _check("passage", passage, low=8)
         _check("stride", stride, low=1, high=float("inf") if passage is None else passage)
@@ -105,8 +110,13 @@ class CrossEncoderReranker(Component):
         self.dtype = dtype
         self.trust_remote_code = trust_remote_code
         self.cache = cache
-        self._folder = find_cross_encoder(model, trust_remote_code=trust_remote_code)
+        self.preset = preset
+        self._folder = find_cross_encoder(model, self._preset, trust_remote_code=trust_remote_code)
         self._digest = model_digest(self._folder)
+
+    @property
+    def _preset(self) -> Preset | None:
+        return find_preset(self.model, self.preset, pairs=True)
 
     @property
     def label(self) -> str:
@@ -116,8 +126,7 @@ class CrossEncoderReranker(Component):
     @property
     def fingerprint(self) -> str:
         """Hex digest that changes whenever a pair could have another logit, apart from the default type."""
-        preset = preset_of(self.model)
-        limit = None if preset is None else preset.max_length
+        limit = None if self._preset is None else self._preset.max_length
         settings = [_VERSION, self._digest, limit, self.max_length, self.passage, self.stride, self.dtype]
         return digest(settings)
 
@@ -216,14 +225,12 @@ class CrossEncoderReranker(Component):
         Raises:
             ComponentError: `max_length` is more than the model has positions for.
         """
-        preset, positions = preset_of(self.model), self.loaded.positions
+        positions = self.loaded.positions
         if positions is not None and (self.max_length or 0) > positions:
             raise ComponentError(
                 f"rerank: max_length={self.max_length} is more than the {positions} tokens that {self._name} can read."
             )
-        length = self.max_length or self.loaded.limit
-        if self.max_length is None and preset is not None:
-            length = min(length, preset.max_length)
+        length = read_length(self.max_length, self._preset, self.loaded.limit) or self.loaded.limit
         kind = self._placed.device.partition(":")[0]
         cells = self.batch_tokens or _BATCH_TOKENS.get(kind, _BATCH_TOKENS["cpu"])
         return Reading(length, self.passage, self.stride, cells)
@@ -265,7 +272,7 @@ def rerank(
     Args:
         model: a folder, or the name of a model on the hub; with `base_url`, its name there.
         base_url: address of a hosted reranker, before ``/rerank``; None for a model on this machine. The parameters
-            from `cache` to `trust_remote_code` are for a model on this machine, those from `key` on for a hosted one.
+            from `cache` to `preset` are for a model on this machine, those from `key` on for a hosted one.
         cache: whether scores are stored in the collection's cache.
     """
     if not isinstance(cache, bool):

@@ -116,7 +116,7 @@ def rar(
 
     The same as ``rrf(P % N, analytical >> P % N, analytical >> rationale >> P % N, k=rrf_k) % M >> reranker % k``. The
     reranker reads the original question; without one, the order of the fusion stands. The paper's P is the hybrid
-    ``linear(dense, bm25, weights=[0.6, 0.4])``; how it normalises scores is not published.
+    ``linear(dense, bm25, weights=[0.4, 0.6])`` [rar-agent]; how it normalises scores is not published.
 
     Args:
         pipeline: P, searched with the question and with both queries.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import logging
 import pickle
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from sentence_material import TEXTS
-from tiny_models import SENTENCES, write_m3, write_sentence
+from tiny_models import SENTENCES, write_m3, write_qwen, write_sentence
 
 from legalir import Collection
-from legalir.dense.index import DenseIndex
+from legalir.dense.index import DenseIndex, dense
 from legalir.encode import sentence as module
 from legalir.encode.contract import Encoder
 from legalir.encode.lookup import get_encoder
@@ -151,6 +153,31 @@ def test_limits_of_models_that_leave_positions_to_padding(tmp_path: Path) -> Non
     assert encoder._loaded.limit == 40
     with pytest.raises(ModelError, match="reads at most 40 tokens of a text: max_length=41 is too much"):
         SentenceEncoder(folder, device="cpu", max_length=41).encode(["문"])
+
+
+def test_a_folder_takes_the_preset_that_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Given, else the preset's within the model's limit, else that limit; and Qwen's own task, not the folder's."""
+    folder, e5 = write_qwen(tmp_path / "qwen", max_length=600), "intfloat/multilingual-e5-base"
+    qwen = "Qwen/Qwen3-Embedding-0.6B"
+    for options, length in (
+        ({}, 600),
+        ({"preset": e5}, 512),
+        ({"preset": e5, "max_length": 550}, 550),
+        ({"preset": qwen}, 600),
+        ({"max_length": 550}, 550),
+    ):
+        assert SentenceEncoder(folder, device="cpu", **options)._loaded.limit == length  # type: ignore[arg-type]
+    with caplog.at_level(logging.INFO, logger="legalir"):
+        own, named = SentenceEncoder(folder).settings, SentenceEncoder(folder, preset=qwen).settings
+    assert "preset=" in caplog.messages[0]
+    assert len(caplog.messages) == 1
+    assert "passage that answers" in own.query_prompt
+    assert "provisions of statutes" in named.query_prompt
+    collection = Mock(dense=lambda encoder: DenseIndex(tmp_path / "index", encoder))
+    found = dense(collection, encoder=str(folder), preset=qwen).index
+    assert found == DenseIndex(tmp_path / "index", SentenceEncoder(folder, preset=qwen))
+    with pytest.raises(ComponentError, match="preset"):
+        dense(collection, encoder="lsa", preset=qwen)
 
 
 @pytest.mark.parametrize("spec", ["./nothing", "~/nothing/at/all", "/nothing/at/all"])

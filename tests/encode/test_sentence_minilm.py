@@ -35,7 +35,8 @@ def test_vectors_are_those_of_sentence_transformers(encoder: SentenceEncoder, ca
         found = encoder.encode(TEXTS)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5)
     np.testing.assert_allclose(encoder.encode_queries(TEXTS[::-1]), wanted[::-1], rtol=0, atol=1e-5)
-    assert caplog.messages == [f"{minilm_folder()} cut 1 of 5 texts at 256 tokens."]
+    cut = f"{minilm_folder()} cut 1 of 5"
+    assert caplog.messages == [f"{cut} texts at 256 tokens.", f"{cut} questions at 256 tokens."]
 
 
 def test_meaning(encoder: SentenceEncoder) -> None:

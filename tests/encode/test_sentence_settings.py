@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from legalir.encode.sentence import Options, Settings, find_preset, resolve_settings
+from legalir.encode.sentence import Options, Settings, resolve_settings
 from legalir.errors import ModelError
 from legalir.models.presets import presets
 
@@ -42,7 +42,7 @@ def test_the_caller_has_the_first_word(folder: Path) -> None:
     assert resolve_settings(folder, Options(query_prompt="{task}: ", task="Find"), E5).query_prompt == "Find: "
 
 
-def test_a_folders_modules_and_limit_go_before_the_preset_and_its_prompts_after(folder: Path) -> None:
+def test_a_folders_modules_and_smaller_limit_go_before_the_preset_and_its_prompts_after(folder: Path) -> None:
     state(folder, "modules.json", [])
     state(folder, "sentence_bert_config.json", {"max_seq_length": 77})
     state(folder, "config_sentence_transformers.json", {"prompts": {"query": "own: ", "passage": "text: "}})
@@ -51,6 +51,9 @@ def test_a_folders_modules_and_limit_go_before_the_preset_and_its_prompts_after(
     assert resolve_settings(folder, Options(pooling="cls", max_length=5), E5) == Settings(
         "cls", 5, "query: ", "passage: "
     )
+    state(folder, "sentence_bert_config.json", {"max_seq_length": 32768})
+    assert resolve_settings(folder, Options(), QWEN).max_length == 8192
+    assert resolve_settings(folder, Options(max_length=9000), QWEN).max_length == 9000
 
 
 @pytest.mark.parametrize("prompts", [None, {}, {"query": "", "document": ""}, {"query": None}, {"other": "x"}])
@@ -71,14 +74,3 @@ def test_a_task_needs_a_place(folder: Path) -> None:
         resolve_settings(folder, Options(task="Find"), E5)
     with pytest.raises(ModelError, match=r"The prompt 'Do \{task\}: ' needs a task: give task="):
         resolve_settings(folder, Options(pooling="cls", query_prompt="Do {task}: "), None)
-
-
-def test_which_preset() -> None:
-    assert find_preset("intfloat/multilingual-e5-base", None) is E5
-    assert find_preset("./somewhere", None) is None
-    assert find_preset("./somewhere", "BAAI/bge-m3") is M3
-    assert find_preset("intfloat/multilingual-e5-base", "BAAI/bge-m3") is M3
-    with pytest.raises(ModelError, match=r"There is no preset 'bge-m3'\. Did you mean 'BAAI/bge-m3'\?"):
-        find_preset("./somewhere", "bge-m3")
-    with pytest.raises(ModelError, match=r"scores pairs of texts and makes no vectors: write rerank\('BAAI/bge-rerank"):
-        find_preset("BAAI/bge-reranker-v2-m3", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import tracemalloc
 import weakref
 from pathlib import Path
@@ -86,6 +87,27 @@ def test_the_limit_counts_the_marks_and_is_not_passed_by_a_text_that_just_fits(f
     assert encoder.represent_queries(texts, multi=True).truncated.tolist() == [False, True, True]
     assert encoder.represent_queries(texts[:1] * 3, multi=True).truncated.tolist() == [False] * 3
     assert encoder.represent_queries(texts[2:] * 3, multi=True).truncated.tolist() == [True] * 3
+
+
+def test_each_length_of_queries_has_its_own_representations_and_log_line(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = ["관계인 " * 3, "관계인 " * 6 + "배연", "관계인 " * 6 + "징역"]
+    short, long = (M3Encoder(folder, query_max_length=limit) for limit in (5, 100))
+    with caplog.at_level(logging.INFO, logger="legalir"):
+        cut, whole = (encoder.represent_queries(texts, multi=True) for encoder in (short, long))
+    assert caplog.messages == [f"{folder} cut 2 of 3 questions at 5 tokens."]
+    assert caplog.records[0].levelno == logging.WARNING
+    assert short != long
+    assert short.fingerprint == long.fingerprint  # An index serves both: documents are the same.
+    np.testing.assert_allclose(cut.dense[1], cut.dense[2], atol=1e-6)
+    assert abs(whole.dense[1] - whole.dense[2]).max() > 1e-3
+    caplog.clear()
+    with caplog.at_level(logging.INFO, logger="legalir"):
+        M3Encoder(folder, max_length=5).represent(texts, multi=False)
+    assert [(record.levelno, record.message) for record in caplog.records] == [
+        (logging.INFO, f"{folder} cut 2 of 3 texts at 5 tokens.")
+    ]
 
 
 def test_no_more_than_the_model_has_positions_for(tmp_path: Path) -> None:

@@ -68,19 +68,20 @@ def test_what_is_made(shelf: Shelf) -> None:
     index = M3Index(shelf.folder / "index")
     three = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}
     assert m3(shelf, model="m", k=7, num_results=9) == M3Retriever(index, three, k=7, num_results=9)
+    assert m3(shelf, model="m", exhaustive=True) == M3Retriever(index, three, exhaustive=True)
     assert m3_rerank(shelf, model="m") == M3Scorer(index, three)
     assert m3_dense(shelf, model="m", num_results=3) == M3HeadRetriever(index, "dense", num_results=3)
     assert m3_sparse(shelf, model="m") == M3HeadRetriever(index, "sparse")
     assert m3_multi(shelf, model="m", multi="int8") == M3HeadRetriever(index, "multi")
-    assert [multi for _, multi in shelf.asked] == ["float16", "float16", None, None, "int8"]
+    assert [multi for _, multi in shelf.asked] == ["float16", "float16", "float16", None, None, "int8"]
 
 
 @pytest.mark.parametrize("factory", [m3, m3_dense, m3_sparse, m3_multi, m3_rerank])
 def test_the_encoder_is_made_as_asked(shelf: Shelf, factory: Any) -> None:
-    factory(shelf, model="org/name", max_length=20, device="cpu", dtype="float32")
+    factory(shelf, model="org/name", max_length=20, query_max_length=30, device="cpu", dtype="float32")
     encoder = shelf.asked[0][0]
     assert encoder.model == "org/name"
-    assert "max_length=20" in repr(encoder)
+    assert repr(encoder) == "M3Encoder('org/name', max_length=20, query_max_length=30)"
 
 
 @pytest.mark.parametrize("factory", [m3, m3_rerank])

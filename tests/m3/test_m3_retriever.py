@@ -13,6 +13,7 @@ from m3_letters import DOCUMENTS, QUERIES, LetterM3, expected, letter_index, let
 
 from legalir.errors import ComponentError
 from legalir.frames.scorer import scorer_of
+from legalir.m3 import head_retrievers
 from legalir.m3.head_retrievers import HeadScores, M3HeadRetriever, M3Retriever, M3Scorer
 from legalir.m3.m3_index import M3Index
 
@@ -49,6 +50,18 @@ def test_all_documents_are_scored_where_all_are_candidates(index: M3Index, weigh
     found = lists(index.retriever(weights=weights, k=ALL).transform(asked(*QUERIES)))
     for number, query in enumerate(QUERIES):
         assert same(found.get(f"q{number}", []), list(expected(query, weights).items()) if query else [])
+
+
+@pytest.mark.parametrize("weights", [THREE, {"dense": 1}, {"sparse": 1}, {"sparse": 1, "multi": 0.5}])
+@pytest.mark.parametrize("cells", [1, 10, 16_000_000])
+def test_exhaustive_is_a_k_of_all_documents_in_any_number_of_blocks(
+    index: M3Index, weights: dict[str, float], cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = index.retriever(weights=weights, k=ALL).transform(asked(*QUERIES))
+    monkeypatch.setattr(head_retrievers, "_CELLS", cells)
+    found = index.retriever(weights=weights, k=1, exhaustive=True).transform(asked(*QUERIES))
+    pd.testing.assert_frame_equal(found, wanted)
+    assert len(found) > len(index.retriever(weights=weights, k=1).transform(asked(*QUERIES)))
 
 
 @pytest.mark.parametrize("head", ["dense", "sparse", "multi"])

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from legalir.models.presets import preset_of, presets
+from legalir.encode.sentence import SentenceEncoder
+from legalir.errors import ModelError
+from legalir.models.lengths import read_length
+from legalir.models.presets import find_preset, preset_of, presets
 
 NAMES = (
     "BAAI/bge-m3",
@@ -18,7 +21,12 @@ NAMES = (
     "intfloat/multilingual-e5-large-instruct",
     "sentence-transformers/all-MiniLM-L6-v2",
     "snunlp/KR-SBERT-V40K-klueNLI-augSTS",
+    "BAAI/bge-large-en-v1.5",
+    "jinaai/jina-embeddings-v3",
+    "jinaai/jina-embeddings-v3-hf",
+    "nvidia/NV-Embed-v1",
     "BAAI/bge-reranker-v2-m3",
+    "BAAI/bge-reranker-large",
     "jinaai/jina-reranker-v2-base-multilingual",
 )
 
@@ -37,8 +45,8 @@ def test_a_preset_says_all_that_is_needed(name: str) -> None:
     if preset.kind == "cross-encoder":
         assert (preset.pooling, preset.dimensions, preset.query_prompt, preset.document_prompt) == (None, None, "", "")
     else:
-        assert preset.pooling in ("cls", "mean", "last")
-        assert preset.dimensions in (384, 768, 1024)
+        assert preset.pooling in ("cls", "mean", "last") or preset.refused
+        assert preset.dimensions in (384, 768, 1024, 4096)
     assert (preset.padding == "left") == (preset.pooling == "last")
     assert ("{task}" in preset.query_prompt) == (preset.task is not None)
     assert "{" not in preset.document_prompt
@@ -53,6 +61,11 @@ def test_what_the_model_cards_say() -> None:
     assert (m3.kind, m3.pooling, m3.max_length, m3.query_prompt) == ("m3", "cls", 8192, "")
     jina = presets()["jinaai/jina-reranker-v2-base-multilingual"]
     assert (jina.licence, jina.remote_code) == ("CC-BY-NC-4.0", True)
+    bge = presets()["BAAI/bge-large-en-v1.5"]
+    assert (bge.pooling, bge.max_length, bge.document_prompt) == ("cls", 512, "")
+    assert bge.query_prompt == "Represent this sentence for searching relevant passages: "
+    lengths = [presets()[f"BAAI/bge-reranker-{name}"].max_length for name in ("v2-m3", "large")]
+    assert lengths == [1024, 512]
 
 
 def test_a_preset_is_found_by_name_or_by_what_a_folder_says_of_itself(tmp_path: Path) -> None:
@@ -67,3 +80,42 @@ def test_a_preset_is_found_by_name_or_by_what_a_folder_says_of_itself(tmp_path: 
         assert preset_of(str(folder)) is None
     (folder / "config.json").write_text(json.dumps({"_name_or_path": "BAAI/bge-m3"}), encoding="utf-8")
     assert preset_of(folder) is presets()["BAAI/bge-m3"]
+
+
+def test_the_named_preset_else_that_of_the_model() -> None:
+    e5, m3, reranker = "intfloat/multilingual-e5-base", "BAAI/bge-m3", "BAAI/bge-reranker-v2-m3"
+    assert find_preset(e5) is presets()[e5]
+    assert find_preset("./somewhere") is None
+    assert find_preset("./somewhere", m3) is find_preset(e5, m3) is presets()[m3]
+    assert find_preset("./somewhere", reranker, pairs=True) is presets()[reranker]
+    with pytest.raises(ModelError, match=r"There is no preset 'bge-m3'\. Did you mean 'BAAI/bge-m3'\?"):
+        find_preset("./somewhere", "bge-m3")
+    for pairs, name, cure in ((False, reranker, "rerank"), (True, m3, "dense")):
+        for arguments in ((name,), ("./somewhere", name)):
+            with pytest.raises(ModelError, match=rf"write {cure}\('{name}'\)"):
+                find_preset(*arguments, pairs=pairs)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if presets()[name].refused])
+def test_a_refused_model_says_why_before_anything_is_fetched(name: str) -> None:
+    with pytest.raises(ModelError, match=rf"{name} cannot be run here: .*such as"):
+        SentenceEncoder(name, trust_remote_code=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "limit", "read"),
+    [
+        (None, False, None, None),
+        (None, False, 400, 400),
+        (None, True, None, 512),
+        (None, True, 400, 400),
+        (None, True, 8192, 512),
+        (600, True, 400, 600),
+        (600, False, 8192, 600),
+    ],
+)
+def test_the_length_is_the_callers_else_the_presets_within_the_limit(
+    given: int | None, named: bool, limit: int | None, read: int | None
+) -> None:
+    preset = presets()["BAAI/bge-large-en-v1.5"] if named else None
+    assert read_length(given, preset, limit) == read

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from cross_encoder_material import QUERIES, SHORT, Statutes, listed, long_text
 from tiny_models import minilm_folder, write_cross_encoder, write_m3
@@ -203,6 +204,32 @@ def test_a_preset_limits_the_length(folder: Path, tmp_path: Path) -> None:
     known = {"device": "cpu", "trust_remote_code": True}
     assert CrossEncoderReranker(jina, **known).reading.length == 1_024  # type: ignore[arg-type]
     assert CrossEncoderReranker(jina, max_length=1_500, **known).reading.length == 1_500  # type: ignore[arg-type]
+
+
+def test_a_folder_takes_the_preset_that_is_named(folder: Path, tmp_path: Path) -> None:
+    """Given, else the preset's within the model's limit, else that limit; and another length is another fingerprint."""
+    long, name = write_cross_encoder(tmp_path / "long", max_length=2_000), "BAAI/bge-reranker-v2-m3"
+    for model, options, length in (
+        (long, {}, 2_000),
+        (long, {"preset": name}, 1_024),
+        (long, {"preset": "BAAI/bge-reranker-large"}, 512),
+        (long, {"preset": name, "max_length": 1_500}, 1_500),
+        (long, {"max_length": 1_500}, 1_500),
+        (folder, {"preset": name}, 512),
+    ):
+        assert CrossEncoderReranker(model, device="cpu", **options).reading.length == length  # type: ignore[arg-type]
+    prints = [CrossEncoderReranker(long, preset=preset).fingerprint for preset in (None, name)]
+    assert len(set(prints)) == 2
+    assert "BAAI/bge-m3 makes vectors" in fault(lambda: CrossEncoderReranker(long, preset="BAAI/bge-m3"))
+    assert "There is no preset" in fault(lambda: CrossEncoderReranker(long, preset="bge"))
+
+
+def test_questions_that_are_cut_are_counted(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    texts = {"a": SHORT[0], "b": SHORT[1]}
+    frame = pd.concat([listed("q1", long_text(9), list(texts)), listed("q2", "소방", list(texts))])
+    one = CrossEncoderReranker(folder, texts=texts, device="cpu", max_length=32)
+    one(frame)
+    assert caplog.messages == [f"{folder} cut 1 of 2 questions at 24 tokens."]
 
 
 def test_threads_share_a_model(folder: Path, tmp_path: Path) -> None:

@@ -158,6 +158,7 @@ def test_identity(folder: Path, tmp_path: Path) -> None:
         "device": "cpu",
         "dtype": "float32",
         "trust_remote_code": True,
+        "preset": "BAAI/bge-reranker-large",
     }
     one = rerank(statutes, model=str(folder), cache=False, **chosen)
     assert one == CrossEncoderReranker(str(folder), texts=statutes, **chosen)
@@ -166,7 +167,8 @@ def test_identity(folder: Path, tmp_path: Path) -> None:
     assert one.label == "rerank(tiny-reranker)"
     assert repr(CrossEncoderReranker(str(folder), passage=32)) == (
         f"CrossEncoderReranker(model={str(folder)!r}, texts=None, passage=32, stride=None, max_length=None, "
-        f"activation='sigmoid', batch_tokens=None, device=None, dtype=None, trust_remote_code=False, cache=None)"
+        f"activation='sigmoid', batch_tokens=None, device=None, dtype=None, trust_remote_code=False, cache=None, "
+        f"preset=None)"
     )
     assert scorer_of(pt.Transformer.identity() >> one % 5) is one
 
@@ -177,8 +179,9 @@ def test_the_fingerprint_is_of_what_decides_the_scores(folder: Path, tmp_path: P
     base = reranker(folder).fingerprint
     assert {reranker(folder, batch_tokens=9, activation="none").fingerprint, reranker(same).fingerprint} == {base}
     changes: list[dict[str, Any]] = [{"passage": 32}, {"stride": 9}, {"max_length": 64}, {"dtype": "float32"}]
+    changes += [{"preset": f"BAAI/bge-reranker-{name}"} for name in ("large", "v2-m3")]
     changed = [reranker(other).fingerprint, *(reranker(folder, **change).fingerprint for change in changes)]
-    assert len({base, *changed}) == 6
+    assert len({base, *changed}) == 8
     loaded = reranker(folder)
     loaded(FIRST)
     assert loaded.fingerprint == base

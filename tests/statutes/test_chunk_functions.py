@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiny_models import write_causal
 
 from legalir.errors import ComponentError
+from legalir.models.loading import load_tokenizer
 from legalir.statutes.chunks import chunking
 from legalir.statutes.chunks.chunking import Chunk
 
@@ -118,6 +121,27 @@ def test_tokens_are_those_of_contexts(text) -> None:
     from legalir.generate.contexts import estimated_tokens
 
     assert chunking.tokens(text) == [estimated_tokens(text[:end]) for end in range(len(text) + 1)]
+
+
+@pytest.mark.neural
+def test_tokens_are_those_of_a_models_tokenizer(tmp_path: Path) -> None:
+    folder = write_causal(tmp_path)
+    text = "the owner of the door. 관계인은 소방시설을 설치한다. " * 9
+    lengths = chunking.tokens(text, folder)
+    ids = load_tokenizer(folder)(text, add_special_tokens=False)["input_ids"]
+    assert (len(lengths), lengths[-1]) == (len(text) + 1, len(ids))
+    assert lengths == sorted(lengths)
+    for size in (60, 90):
+        chunks = chunking.sentence(text, size, 10, tokenizer=folder)
+        long = [chunk for chunk in chunks if lengths[chunk.end] - lengths[chunk.start] > size]
+        assert set(long) <= set(chunking.sentences(text))
+        assert len(chunks) > len(chunking.sentence(text, size, 10))  # Each byte of Hangul is a token here.
+
+
+@pytest.mark.parametrize("options", [{"unit": "tokens"}, {"unit": "characters", "tokenizer": "."}])
+def test_a_unit_that_is_not_counted_is_refused(options: dict[str, str]) -> None:
+    with pytest.raises(ComponentError, match="unit="):
+        chunking.sentence("가. 나.", **options)
 
 
 def test_semantic_splits_where_the_meaning_changes() -> None:

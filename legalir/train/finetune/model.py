@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from legalir.encode.sentence import Options, find_preset, resolve_settings
+from legalir.encode.sentence import Options, resolve_settings
 from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.models.causal import stated_licence
 from legalir.models.folders import find_model, is_folder, model_digest
 from legalir.models.loading import Placement, load_backbone, load_tensors, load_tokenizer, quiet
+from legalir.models.presets import find_preset
 from legalir.train.recipes import FineTuning
 
 _MODES = {
@@ -60,7 +61,7 @@ def read_base_model(recipe: FineTuning) -> BaseModel:
         ModelError: it cannot be found, or has parts that cannot be tuned.
     """
     folder = find_model(recipe.model)
-    preset = find_preset(recipe.model, None)
+    preset = find_preset(recipe.model)
     own = _pooling(folder)
     pooling = recipe.pooling or ("cls" if recipe.objective == "unified" else own)
     # An M3 encoder has no prompts.
