@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -18,12 +19,15 @@ from tiny_models import write_complexity, write_cross_encoder, write_m3, write_s
 import legalir
 from legalir import datasets, pipeline, plugins, testing
 from legalir.collection.collection import Collection
+from legalir.errors import LegalIRError
 from legalir.explanation import Explainable, Explanation, explain
+from legalir.frames.component import Component
 from legalir.llm.client import Client
 from legalir.storage import files
 from legalir.testing import data
 from legalir.testing.checks import Failed
 from legalir.testing.echo import Echo
+from legalir.testing.frame_checks import other_values
 from legalir.testing.sandbox import ComponentUnderTest, Run, Sandbox
 
 EXPRESSIONS = (
@@ -327,7 +331,7 @@ BUNDLED = [
     # These are for factories, for collections of another kind, or done below with more care.
     if not one.name.startswith("light-")
     and one.name not in ("another-process", "num-results", "odd-documents", "composed-documents", "as-of")
-    and one.name not in ("batch-invariance", "odd-queries", "long-query")
+    and one.name not in ("batch-invariance", "odd-queries", "long-query", "set-parameters")
 ]
 
 
@@ -342,6 +346,37 @@ def test_conformance_of_pipelines(
         except Failed as error:
             failed[check.name] = str(error)
     assert failed == {}
+
+
+def parts_of(held: Any) -> Iterator[Component]:
+    """Yield the components of a pipeline, at any depth."""
+    if isinstance(held, pt.Compose | tuple):
+        yield from (part for one in held for part in parts_of(one))
+    elif isinstance(held, Component):
+        yield held
+        yield from parts_of(tuple(held._given().values()))
+
+
+@every_expression
+def test_a_parameter_of_any_part_that_is_set_later_acts_as_in_a_new_pipeline(
+    collection: Collection, expression: str
+) -> None:
+    question = QUERIES.iloc[1:2]
+    system = collection.pipeline(expression)
+    before, tried = plain(system.transform(question)), 0
+    for part in {id(one): one for one in parts_of(system)}.values():
+        for name, value in part._given().items():
+            for other in other_values(part, name, value)[: value is not None]:
+                try:
+                    part.set_parameter(name, other)
+                except LegalIRError:
+                    continue
+                tried += 1
+                new = pickle.loads(pickle.dumps(system))  # It is made of the arguments alone.
+                assert new == system
+                assert plain(system.transform(question)) == plain(new.transform(question)), (part, name)
+                part.set_parameter(name, value)
+    assert tried and plain(system.transform(question)) == before
 
 
 @every_expression

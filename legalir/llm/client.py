@@ -197,6 +197,7 @@ class Client:
         """Return a model, made the first time; None is the client's own.
 
         Raises:
+            ComponentError: `llm` is neither a model nor a text.
             ModelError: no model is named, or it is on another machine and `local_only` is set.
             LegalIRError: the model cannot be made.
         """
@@ -208,6 +209,10 @@ class Client:
             raise ModelError(
                 "No language model is named: give --llm, set LEGALIR_LLM, or write llm='…' in the component; "
                 "smollm2 is a small one for a first try."
+            )
+        if not isinstance(spec, str):
+            raise ComponentError(
+                f"llm={spec!r} is neither a model nor its name: write llm='smollm2', or llm='openai(model=\"…\")'."
             )
         if spec not in self._models:
             try:

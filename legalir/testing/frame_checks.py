@@ -318,9 +318,9 @@ def set_parameters(sandbox: Sandbox) -> None:
     for name, value in sandbox.under_test.given_defaults().items():
         own = getattr(component, name, run)
         if type(own) is not type(value) or own != value or not isinstance(value, bool | int | float | str | None):
-            continue  # The component has no such attribute, or it means something else there.
+            continue  # The component has no such attribute, or something else in it.
         tried = 0
-        for other in (*_other_values(component, name, value), -1, "?"):
+        for other in (*other_values(component, name, value), -1, "?"):
             try:
                 new = sandbox.make(run.collection, **{name: other})
             except Exception:
@@ -355,8 +355,10 @@ _SET_CURE = (
 )
 
 
-def _other_values(component: object, name: str, value: bool | float | str | None) -> list[object]:
-    """Return values that a parameter may take: other choices of its type, or other numbers."""
+def other_values(component: object, name: str, value: object) -> list[object]:
+    """Return values that a parameter may take instead: choices of its type, and numbers; none for other types."""
+    if not isinstance(value, bool | int | float | str | None):
+        return []
     try:
         hint = get_type_hints(type(component).__init__).get(name)
     except Exception:  # A name that only a type checker imports.

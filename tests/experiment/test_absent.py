@@ -71,6 +71,21 @@ def test_the_others_run_and_the_result_says_why(tmp_path: Path) -> None:
     assert result(tmp_path).reused == ["약함", "S"]
 
 
+def test_processes_report_the_same(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    definition, found = {**DEFINITION, "systems": SYSTEMS}, {}
+    for jobs in (1, 2):
+        caplog.clear()
+        collection, out = Without(), tmp_path / str(jobs)
+        found[jobs] = run(definition, out, collection=collection, latency_queries=0, jobs=jobs)  # type: ignore[arg-type]
+        assert sum("Left out" in line for line in caplog.messages) == 1
+        assert bool(collection.asked) == (jobs == 1)
+    assert found[2].absent == found[1].absent == dict.fromkeys(["early", "late", "late, cut"], REASON)
+    pd.testing.assert_frame_equal(found[2].table, found[1].table, check_exact=True)
+    for path in (tmp_path / "1" / "runs").glob("*.trec"):
+        assert path.read_bytes() == (tmp_path / "2" / "runs" / path.name).read_bytes()
+    assert {path.name for path in (tmp_path / "1").rglob("*")} == {path.name for path in (tmp_path / "2").rglob("*")}
+
+
 def test_figures_are_those_without_the_absent_systems() -> None:
     alone = run(
         {**DEFINITION, "systems": {"약함": "weak", "S": "strong"}},

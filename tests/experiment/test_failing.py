@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import pandas as pd
 import pyterrier as pt
 import pytest
 from fake_collection import DEFINITION, TOPICS, FakeCollection, Lists
 from fake_plugins import Install, install_plugin, load  # noqa: F401  (a fixture)
 
-from legalir.errors import ComponentError, LegalIRError, PluginError
+from legalir.errors import ComponentError, ExperimentError, LegalIRError, PluginError
 from legalir.experiment import Definition
 from legalir.experiment.runs.running import make_runs, naming, run_together
 
@@ -37,6 +39,35 @@ def test_an_error_on_purpose_begins_with_the_system(monkeypatch: pytest.MonkeyPa
     caught = failing(monkeypatch, error, rows)
     assert str(caught.value) == "The system 'bad': weak: it has had enough."
     assert caught.value.__cause__ is error
+
+
+class Failing(pt.Transformer):
+    """A system that fails in any process."""
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        raise ComponentError("weak: it has had enough.")
+
+
+@pytest.mark.parametrize(
+    ("bad", "error", "message"),
+    [
+        (Failing(), ComponentError, "The system 'bad': weak: it has had enough."),
+        (pt.apply.generic(threading.Lock()), ExperimentError, "The system 'bad' cannot be sent to another process"),
+    ],
+)
+def test_errors_in_processes(bad: pt.Transformer, error: type[Exception], message: str) -> None:
+    class Bad(FakeCollection):
+        def pipeline(self, expression: str) -> pt.Transformer:
+            return bad if expression == "weak" else super().pipeline(expression)
+
+    definition = Definition.parse({**DEFINITION, "baseline": None, "systems": {"good": "strong", "bad": "weak"}})
+    with pytest.raises(error, match=message):
+        make_runs(definition, Bad(), TOPICS, None, 0, 2)  # type: ignore[arg-type]
+
+
+def test_the_number_of_processes_is_checked() -> None:
+    with pytest.raises(ComponentError, match="jobs=0"):
+        make_runs(Definition.parse(DEFINITION), FakeCollection(), TOPICS, jobs=0)  # type: ignore[arg-type]
 
 
 def test_a_bug_of_ours_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

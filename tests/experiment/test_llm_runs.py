@@ -65,7 +65,7 @@ def test_an_experiment_is_replayed_elsewhere_byte_for_byte(tmp_path: Path) -> No
     (tmp_path / "b" / REPLIES).write_bytes((tmp_path / "a" / REPLIES).read_bytes())
     silent = Scripted(reply)
     offline = Client(silent, cache=tmp_path / "b.sqlite", offline=True)
-    second = run(DEFINITION, tmp_path / "b", client=offline, latency_queries=0)
+    second = run(DEFINITION, tmp_path / "b", client=offline, latency_queries=0, jobs=2)
     assert silent.requests == []
     for name in ("runs/plain.trec", "runs/analytical.trec", "runs/rar.trec", "per_query.csv", "table.tsv", REPLIES):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from legalir.errors import ComponentError, ModelError
-from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.component import Component, Cuttable, check_choice, check_number
 
 
 class Shift(Component):
@@ -25,6 +30,71 @@ class Shift(Component):
 
 class Other(Shift):
     pass
+
+
+class Power(Cuttable):
+    """Keeps what it derives from its arguments when it is made, and when it is used."""
+
+    def __init__(self, *bases: float, exponent: float = 2, num_results: int = 9, **names: object) -> None:
+        check_number("power", "exponent", exponent, low=0)
+        self.bases = bases
+        self.num_results = num_results
+        self.names = names
+        self.exponent = exponent
+        self.exponent = float(exponent)  # Twice, as constructors of others may do it.
+        self.root = 1 / self.exponent if exponent else 0.0
+
+    @cached_property
+    def powers(self) -> list[float]:
+        return [base**self.exponent for base in self.bases]
+
+
+def test_an_argument_that_is_set_makes_the_component_that_the_constructor_makes() -> None:
+    power = Power(1, 2, 3, names="x")
+    assert power.powers == [1, 4, 9]
+    power.exponent = 3
+    assert (power.powers, power.root) == ([1, 8, 27], 1 / 3)
+    assert power == Power(1, 2, 3, exponent=3, names="x") and hash(power) == hash(Power(1, 2, 3, exponent=3, names="x"))
+    assert repr(power) == repr(Power(1, 2, 3, exponent=3, names="x"))
+    power.set_parameter("bases", (4,))
+    assert power.powers == [64] and power.get_parameter("bases") == (4,)
+
+
+@pytest.mark.parametrize("value", [-1, "2", float("nan"), None, True])
+def test_a_value_that_the_constructor_refuses_leaves_the_component_as_it_is(value: Any) -> None:
+    power = Power(2)
+    before = {**vars(power), "powers": power.powers}
+    with pytest.raises(ComponentError, match="exponent"):
+        power.exponent = value
+    assert vars(power) == before
+
+
+def test_other_attributes_are_free() -> None:
+    power = Power(2)
+    assert power.powers == [4]
+    power.note = "mine"  # type: ignore[attr-defined]
+    assert power.powers is vars(power)["powers"]
+
+
+def test_copies_and_pickles_hold_the_arguments() -> None:
+    power = Power(2, exponent=3, names="x")
+    before = pickle.dumps(power)
+    assert power.powers == [8]
+    assert pickle.dumps(power) == before
+    for other in (pickle.loads(before), copy.copy(power), copy.deepcopy(power)):
+        assert other == power and "powers" not in vars(other)
+        other.exponent = 1
+        assert (other.powers, power.powers) == ([2], [8])
+
+
+def test_a_cut_keeps_what_was_computed() -> None:
+    power = Power(2)
+    powers = power.powers
+    cut = power.fuse_rank_cutoff(3)
+    assert cut is not None and (cut.num_results, power.num_results) == (3, 9)
+    assert cut.powers is powers
+    cut.exponent = 1
+    assert (cut.powers, cut.num_results, power.powers) == ([2], 3, powers)
 
 
 def test_equal_arguments_make_equal_components() -> None:
