@@ -37,7 +37,6 @@ class SparseRetriever(Retriever):
 
     index: TermIndex
     num_results: int
-    label: str
 
     def weighting(self, segment: Segment) -> npt.NDArray[np.float32] | Weigher:
         """Return the weight of each posting of a segment, [p], or the function that computes those of some terms."""
@@ -103,6 +102,11 @@ class SparseRetriever(Retriever):
     def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
         """Return the details of a posting for explanations: ``in_document``, ``documents`` with the term, and more."""
         return self.index.occurrences(term, segment, posting)
+
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression, with the parameters of its scores."""
+        raise NotImplementedError
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each term of the query in the scores of `docnos`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -221,16 +222,17 @@ def document_columns(sandbox: Sandbox) -> None:
     """Given results, no row has a column of another document, and the columns of questions stay."""
     collection = sandbox.collection()
     component = sandbox.make(collection)
-    asked = {"asked by": [f"user {qid}" for qid in sandbox.queries["qid"]], "limits": [{"k": [1]}] * 4}
-    queries = sandbox.queries.assign(**{name: values[: len(sandbox.queries)] for name, values in asked.items()})
-    inp = sandbox.input(collection, component, queries)
+    limits: list[Any] = [{"k": [1]}] * len(sandbox.queries)
+    asked = {"asked by": [f"user {qid}" for qid in sandbox.queries["qid"]], "limits": limits}
+    inp = sandbox.input(collection, component, sandbox.queries.assign(**asked))
     if not sandbox.upstream:
         inp = pipeline_of(collection, data.FIRST_STAGE).transform(inp)
     if "docno" not in inp:
         raise NotApplicable("it gets questions, not results")
-    inp = inp.assign(**{name: [values[docno] for docno in inp["docno"]] for name, values in _NOTES.items()})
+    number = pd.factorize(inp["docno"])[0]
+    notes = {name: [note(*one) for one in zip(inp["docno"], number, strict=True)] for name, note in _NOTES.items()}
     try:
-        out = component.transform(inp.copy())
+        out = component.transform(inp.assign(**notes))
     except (LegalIRError, InputValidationError) as error:
         if sandbox.upstream:
             raise
@@ -238,28 +240,26 @@ def document_columns(sandbox: Sandbox) -> None:
     for name, values in asked.items():
         if name not in out:
             raise Failed(f"the column {name!r} of the questions is lost: {_COLUMNS_CURE}")
-        check_column(out, name, queries["qid"], pd.Series(values))
-    for name in set(_NOTES) & set(out):
+        check_column(out, name, sandbox.queries["qid"], pd.Series(values))
+    for name in [name for name in notes if name in out]:
         if "docno" not in out:
             raise Failed(f"the column {name!r} of the documents is left without a document: {_COLUMNS_CURE}")
+        own = dict(zip(inp["docno"], notes[name], strict=True))
         for docno, value in zip(out["docno"], out[name], strict=True):
             missing = pd.api.types.is_scalar(value) and pd.isna(value)
             # known-documents reports a document that the collection lacks.
-            if not missing and docno in _NOTES[name] and not equal(value, _NOTES[name][docno]):
+            if not missing and docno in sandbox.docnos and not (docno in own and equal(value, own[docno])):
                 raise Failed(f"{name!r} of {docno!r} became {short(value)}: {_COLUMNS_CURE}")
 
 
-_NOTES: dict[str, dict[str, Any]] = {
-    name: {docno: value(docno, number) for number, docno in enumerate(sorted(data.DOCNOS))}
-    for name, value in {
-        "heading": lambda docno, number: f"heading of {docno}",
-        "1. note": lambda docno, number: f"note on {docno}",
-        "seen/on": lambda docno, number: pd.Timestamp("2030-01-01") + pd.Timedelta(days=number),
-        "벡터": lambda docno, number: np.arange(3) + number,
-        "tags": lambda docno, number: [docno, {"number": number}],
-    }.items()
+_NOTES: dict[str, Callable[[str, int], Any]] = {
+    "heading": lambda docno, number: f"heading of {docno}",
+    "1. note": lambda docno, number: f"note on {docno}",
+    "seen/on": lambda docno, number: pd.Timestamp("2030-01-01") + pd.Timedelta(days=number),
+    "벡터": lambda docno, number: np.arange(3) + number,
+    "tags": lambda docno, number: [docno, {"number": number}],
 }
-"""Value of each docno, by the name of a column that belongs to documents."""
+"""Value of a docno and its number, by the name of a column that belongs to documents."""
 
 _COLUMNS_CURE = "take the columns of the questions from legalir.extend.drop_results, or keep whole rows."
 
