@@ -74,9 +74,9 @@ def test_an_experiment_is_replayed_elsewhere_byte_for_byte(tmp_path: Path) -> No
 
 
 def test_what_failed_because_the_endpoint_was_away_is_asked_again(
-    chat_server: ChatServer,
+    chat_server: ChatServer,  # noqa: F811
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     systems = {
         "plain": "bm25",
