@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import pandas as pd
@@ -22,7 +22,7 @@ class Component(pt.Transformer):
 
     A subclass stores each argument of its ``__init__`` under the argument's own name; equality, hash and
     ``repr`` follow from them, so that two equal pipelines share their common prefix in an experiment. ``str`` is short,
-    for tables: it shows pipelines, the analyzer or encoder of an index, and numbers and texts that are not defaults.
+    for tables: it shows pipelines, the folder of an index, and numbers and texts that are not defaults.
     A subclass implements :meth:`apply` for frames with at least one row and :meth:`empty` for those without.
 
     All that a component keeps follows from its arguments. An argument that is set later, as ``pt.GridSearch`` does,
@@ -86,8 +86,9 @@ class Component(pt.Transformer):
         inside = []
         for name, value in self._arguments().items():
             parts = list(value) if isinstance(value, list | tuple) else [value]
-            if isinstance(value, pt.Artifact):  # Its path is long, and the collection is the same for all.
-                inside += re.findall(r"\b(?:analyzer|encoder)='[^']*'", repr(value))
+            if isinstance(value, pt.Artifact):
+                # Not the collection, so it must stay no name of a file: a saved run of another one would be reused.
+                inside.append(f"…/{Path(str(value.path)).name}")
             elif parts and all(isinstance(part, pt.Transformer) for part in parts):
                 inside.append(", ".join(map(str, parts)))
             elif all(isinstance(part, str | int | float) for part in parts) and value != defaults.get(name):
