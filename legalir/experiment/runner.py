@@ -80,7 +80,7 @@ def run(
         definition = definition.replace(dataset=dataset, datasets=())
     if values:
         definition = definition.with_values(values)
-    definition = definition.with_frames(topics=topics, qrels=qrels)
+    definition = definition.with_frames(topics=topics, qrels=qrels).located(Path.cwd())
     if len(definition.datasets) < 2:
         return _run_one(definition, out, collection, client, latency_queries, jobs)
     if collection is not None:
@@ -101,7 +101,6 @@ def _run_one(
     jobs: int,
 ) -> ExperimentResult:
     """Run an experiment on one dataset; arguments and errors as :func:`run`."""
-    definition = definition.located(Path.cwd())
     if collection is not None:
         _check_dataset(collection, definition)
     else:
@@ -162,14 +161,14 @@ def run_all(
     """
     from legalir.datasets import load
 
-    definition = load_definition(definition)
+    definition = load_definition(definition).located(Path.cwd())
     definitions = definition.each()
     for name in ("topics", "qrels"):
         if len(definitions) > 1 and definition.frame(name) is not None:
             raise ExperimentError(f"{name!r} belong to one dataset, and this experiment has several: choose one.")
     for one in definitions[1:]:
         # A misspelt one must not come up after hours on the others.
-        load(one.located(Path.cwd()).dataset)
+        load(one.dataset)
     for one in definitions:
         folder = Path(out or ".") if len(definitions) == 1 else Path(out or ".") / dataset_slug(one.dataset)
         yield folder, _run_one(one, None if out is None else folder, None, client, latency_queries, jobs)

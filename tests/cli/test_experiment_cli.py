@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from legalir.cli.experiment import app
 from legalir.errors import ExperimentError, ExpressionError, LegalIRError
+from legalir.experiment import ExperimentResults, experiment
 
 TEXTS = {
     "법1": "소화기는 각 층마다 설치하여야 한다.",
@@ -151,3 +154,39 @@ def test_a_folder_that_is_set_is_seen_from_here(file: Path) -> None:
     file.write_text(yaml.safe_dump(definition, sort_keys=False), encoding="utf-8")
     done = call("run", file, "--set", "model=./none")
     assert str(file.parent / "none") in str(done.exception)
+
+
+def test_two_results_are_compared_with_a_test(file: Path) -> None:
+    call("run", file, "--no-report")
+    done = call("compare", "results/fire", "results/fire")
+    assert done.exit_code == 0 and "BM25" in done.output and "words" in done.output
+    done = call("compare", "results/fire", "results/fire", "--system", "words", "--against", "BM25", "--json")
+    rows = json.loads(done.stdout)
+    assert [(row["name"], row["against"], row["measure"]) for row in rows] == [
+        ("words", "BM25", "R@1"),
+        ("words", "BM25", "MultiMRR@10"),
+    ]
+    for options in (["--write"], ["--tolerance", "0.1"]):
+        assert call("compare", "results/fire", "results/fire", *options).exit_code == 2
+    assert call("compare", "results/fire", "fire.expected.tsv", "--system", "BM25").exit_code == 2
+
+
+def test_several_datasets_have_a_common_table(file: Path) -> None:
+    shutil.copytree(file.parent / "data" / "fire", file.parent / "data" / "again")
+    definition = yaml.safe_load(file.read_text(encoding="utf-8"))
+    del definition["dataset"]
+    definition["datasets"] = ["./data/fire", "./data/again"]
+    file.write_text(yaml.safe_dump(definition, sort_keys=False), encoding="utf-8")
+    done = call("run", file, "--out", "both")
+    assert done.exit_code == 0 and "mean" in done.output and "Report: both/report.html" in done.output
+    found = ExperimentResults.load("both")
+    assert list(found.results) == ["fire", "again"]
+    pages = list(Path("both").rglob("report.html"))
+    assert len(pages) == 3
+    page = Path("both/report.html").read_text(encoding="utf-8")
+    for link in re.findall('href="([^"]+)"', page):
+        assert Path("both", link).is_file()
+    assert str(file.parent) not in page
+    experiment(definition, "third", latency_queries=0)  # Paths are seen from here.
+    assert len(list(Path("third").rglob("per_query.csv"))) == 2
+    assert list(ExperimentResults.load("third").results) == ["fire", "again"]
