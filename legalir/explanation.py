@@ -168,8 +168,13 @@ def explain(
         docnos: the documents; None for all results, in their order.
 
     Raises:
-        ComponentError: a document is not in the results, the results have no scores, or there is not exactly one query.
+        ComponentError: `query` is neither, there is not exactly one query, a document is not in the results, or the
+            results have no scores.
     """
+    if not isinstance(query, str | pd.DataFrame):
+        raise ComponentError(
+            f"explain: query must be a text or a data frame of one query, got {query!r} ({type(query).__name__})."
+        )
     inp = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]}) if isinstance(query, str) else query
     if inp["qid"].nunique() != 1:
         raise ComponentError(f"explain: inp must have one query, got {inp['qid'].nunique()}.")

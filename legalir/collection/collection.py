@@ -21,6 +21,7 @@ from legalir.collection.writing import Writing, writing_of
 from legalir.errors import ComponentError
 from legalir.frames.as_of import AsOf, today
 from legalir.frames.chain import Chain
+from legalir.frames.columns import require_question
 from legalir.generate.generator import Answer, gives_answers
 from legalir.llm.client import Client
 from legalir.storage.validity import day_of, iso_date
@@ -250,11 +251,12 @@ class Collection:
             effective_to`` for a collection of versions; ``result.explain()`` says why each provision has its score.
 
         Raises:
-            ComponentError: `k` is not a positive integer, the pipeline gives no scores and ranks, or `as_of` is not a
-                date.
+            ComponentError: `query` is not a string, `k` is not a positive integer, the pipeline gives no scores and
+                ranks, or `as_of` is not a date.
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ComponentError(f"search: k={k!r} is not a positive integer.")
+        require_question(query, "search")
         pipeline = self.pipeline(expr)
         if gives_answers(pipeline):
             raise ComponentError(
@@ -282,9 +284,10 @@ class Collection:
             as_of: the day on which the question is asked; None for that of the collection, or today.
 
         Raises:
-            ComponentError: the pipeline does not end in a generator, a component lacks columns, or `as_of` is not a
-                date.
+            ComponentError: `query` is not a string, the pipeline does not end in a generator, a component lacks
+                columns, or `as_of` is not a date.
         """
+        require_question(query, "answer")
         pipeline = self.pipeline(expr)
         day = self.day(as_of)
         self.warn_of(query, day)

@@ -143,6 +143,8 @@ class SearchResult(pd.DataFrame):
         """
         if self._search is None or "docno" not in self.columns:
             raise ComponentError("explain: this frame does not know its question: explain what search returned.")
+        if docno is not None and not isinstance(docno, str | Iterable):
+            raise ComponentError(f"explain: docno must be a text or several, got {docno!r} ({type(docno).__name__}).")
         wanted = self["docno"].tolist() if docno is None else [docno] if isinstance(docno, str) else list(docno)
         return [_with_date(one) for one in explain(*self._search, wanted)]
 

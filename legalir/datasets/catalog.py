@@ -135,6 +135,8 @@ def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
         DatasetNotFound: nothing has that name; the message suggests one and lists all.
         FormatError: the folder cannot be read.
     """
+    if not isinstance(id_or_path, str | PathLike):
+        raise DatasetNotFound(f"A dataset must be an id or a path, got {id_or_path!r} ({type(id_or_path).__name__}).")
     if isinstance(id_or_path, str) and id_or_path.startswith(PREFIX):
         return _by_id(id_or_path)
     return _by_path(id_or_path)

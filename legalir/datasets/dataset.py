@@ -153,7 +153,12 @@ class StatuteDataset(Portable):
         """Return the provisions that have these docnos, in their order; an unknown docno is left out.
 
         In a chunk collection these are chunks, and the provisions that were cut into them.
+
+        Raises:
+            DataError: `docnos` is one text, or no list.
         """
+        if isinstance(docnos, str) or not isinstance(docnos, Iterable):  # The letters of a text would be docnos.
+            raise DataError(f"provisions: docnos must be a list of texts, got {docnos!r}: write [{str(docnos)!r}].")
         wanted = list(docnos)
         records = self.store.get_many(wanted)
         if self._cut_store is not None and len(records) < len(wanted):

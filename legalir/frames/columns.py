@@ -90,6 +90,19 @@ def require_texts(queries: pd.DataFrame, component: str) -> None:
             raise ComponentError(f"{component}: the query {query!r} of {queries['qid'].iloc[row]!r} is not a string.")
 
 
+def require_question(query: object, what: str) -> None:
+    """Check that one question is a string.
+
+    Raises:
+        ComponentError: with `what` is asked, and the value.
+    """
+    if not isinstance(query, str):
+        raise ComponentError(
+            f"{what}: the question must be one text, got {query!r} ({type(query).__name__}); "
+            f"for several questions, give a pipeline a data frame with the columns qid and query."
+        )
+
+
 @contextlib.contextmanager
 def fed_with_questions(what: str) -> Iterator[None]:
     """Turn PyTerrier's error that a component of a whole pipeline lacks columns into a :class:`ComponentError`.

@@ -61,6 +61,11 @@ class Component(pt.Transformer):
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Transform a frame; an empty one costs nothing and returns the full set of columns."""
+        if not isinstance(inp, pd.DataFrame):
+            raise ComponentError(
+                f"{type(self).__name__}: a pipeline takes a data frame, got {str(inp)[:40]!r} ({type(inp).__name__}): "
+                f"use search for one question."
+            )
         return self.empty(inp) if inp.empty else self.apply(inp)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:

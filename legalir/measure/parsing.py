@@ -90,7 +90,9 @@ def _hint(name: str) -> str:
         same = ir_measures.parse_trec_measure(name)
         if len(same) == 1:
             return f" Did you mean {str(same[0])!r}?"
-    names = {name.casefold(): name for name in ir_measures.measures.registry}
+    known = ir_measures.measures.registry
+    # Of names that differ in their case alone, the measure's own is suggested.
+    names = {name.casefold(): name for name in (*known, *(str(measure.NAME) for measure in known.values()))}
     close = suggestion(name.casefold(), set(names))
     for folded, proper in names.items():
         close = close.replace(repr(folded), repr(proper))

@@ -138,7 +138,10 @@ def find_model(model: str | PathLike[str], *, trust_remote_code: bool = False, n
     if is_folder(model):
         folder = Path(name).expanduser()
         if not folder.is_dir():
-            raise ModelError(f"There is no folder {folder}: give the folder of a model, or its name on the hub.")
+            raise ModelError(
+                f"There is no folder {name}, looked for at {folder.absolute()}: give the folder of a model, or its "
+                f"name on the hub."
+            )
         if missing := _missing_file(folder, needs):
             raise ModelError(f"{folder} holds no {missing}, which this model needs: get the whole model.")
         return folder

@@ -30,6 +30,14 @@ _APPLY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_LITERALS = {
+    **{name: f"{name!r} is not a component: write {name.capitalize()}." for name in ("true", "false", "none")},
+    **{name: f"{name!r} is not a component: write None." for name in ("null", "NULL")},
+    **{name: f"{name!r} is not a component, and a number must be finite." for name in ("inf", "nan")},
+}
+"""Messages about values that other languages write so."""
+
+
 def build(expression: str, collection: object) -> pt.Transformer:
     """Return the transformer that `expression` describes, over `collection`.
 
@@ -171,7 +179,7 @@ class _Building:
         try:
             return self._builder.plugin(node.id)
         except PluginNotFound as error:
-            raise self._error(node, str(error)) from None
+            raise self._error(node, _LITERALS.get(node.id, str(error))) from None
         except PluginError as error:
             raise PluginError(str(self._error(node, str(error)))) from error
 

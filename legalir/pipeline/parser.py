@@ -42,7 +42,7 @@ class Expression:
 
     def __init__(self, text: str) -> None:
         # Lines do not matter and columns do, so each line break becomes one blank.
-        self.text = text.translate(_BLANKS).strip()
+        self.text = _checked(text).translate(_BLANKS).strip()
         self.tree = self._pipeline(self._read())
         self._check_depth(self.tree)  # Leaning left may have deepened it.
 
@@ -151,11 +151,21 @@ class Expression:
             return self._pipeline(node)
         value = literal(node)
         if value is None:
+            parts = (part for part in ast.walk(node) if isinstance(part, ast.expr) and is_number(part))
+            if large := [part for part in parts if literal(part) is None]:
+                raise self.error(large[0], "this number is too large: it must be finite and have at most 64 bits.")
             raise self.error(
                 node,
                 "a value can be a number, a text, True, False, None, a list, a tuple, a dict, or a pipeline.",
             )
         return value
+
+
+def _checked(text: object) -> str:
+    if not isinstance(text, str):
+        shown = f"{str(text)[:40]} ({type(text).__name__})"
+        raise ExpressionError(f"An expression must be a text, such as 'bm25 % 100', got {shown}.")
+    return text
 
 
 def canonical(expression: str) -> str:

@@ -14,14 +14,19 @@ class _StrictLoader(yaml.SafeLoader):
     """The safe loader; it raises an error for two equal keys, where the first would be lost."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
-        keys: set[object] = set()
+        keys: dict[object, str] = {}
         for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
+            key, written = self.construct_object(key_node, deep=True), str(key_node.value)
             if isinstance(key, Hashable) and key in keys:
-                line = key_node.start_mark.line + 1
-                raise DefinitionError(f"line {line}: the key {key!r} occurs twice: keep one.")
+                first, line = keys[key], key_node.start_mark.line + 1
+                if first == written:
+                    raise DefinitionError(f"line {line}: the key {written!r} occurs twice: keep one.")
+                raise DefinitionError(
+                    f"line {line}: the keys {first} and {written} have the same value: put both in quotes if they are "
+                    f"names, else keep one."
+                )
             if isinstance(key, Hashable):
-                keys.add(key)
+                keys[key] = written
         return super().construct_mapping(node, deep=deep)
 
 

@@ -24,7 +24,9 @@ from legalir.errors import (
     DatasetNotFound,
     ExpressionError,
     FormatError,
+    LegalIRError,
 )
+from legalir.explanation import explain
 from legalir.lexical import term_index as term_index_module
 from legalir.lexical.sparse import BM25, SparseIndex
 
@@ -344,3 +346,28 @@ def test_a_pipeline_without_scores_is_refused(folder: Path, expression: str) -> 
 def test_a_component_without_a_list_is_refused(folder: Path, expression: str) -> None:
     with pytest.raises(ComponentError, match=r"^search: '.*': a component needs the column\(s\) .* on its left gives"):
         Collection(folder).search("무창층", expression)
+
+
+@pytest.mark.parametrize("query", [5, None, b"x", ["x"], pd.DataFrame()])
+def test_a_question_that_is_no_text(folder: Path, query: object) -> None:
+    collection = Collection(folder)
+    for ask in (collection.search, collection.answer):
+        with pytest.raises(ComponentError, match=rf"^{ask.__name__}: .*\({type(query).__name__}\)"):
+            ask(query)  # type: ignore[operator]
+
+
+def test_other_things_of_the_wrong_kind(folder: Path) -> None:
+    collection = Collection(folder)
+    bm25 = collection.pipeline("bm25")
+    for mistake in (
+        lambda: explain(bm25, 5),
+        lambda: collection.search("무창층", "bm25").explain(5),
+        lambda: bm25.transform("무창층"),
+        lambda: bm25.transform({"qid": ["1"], "query": ["무창층"]}),
+        lambda: collection.provisions("법-2"),
+        lambda: collection.provisions(5),
+        lambda: Collection(5),
+        lambda: collection.pipeline(bm25),
+    ):
+        with pytest.raises(LegalIRError):
+            mistake()

@@ -24,6 +24,8 @@ def test_names_become_measures_in_order_and_once() -> None:
     [
         ("MultiMrr@10", "There is no measure 'MultiMrr'. Did you mean 'MultiMRR'?"),
         ("ndcg@10", "There is no measure 'ndcg'. Did you mean 'nDCG'?"),
+        ("nDGC@10", "There is no measure 'nDGC'. Did you mean 'nDCG'?"),
+        ("MPA", "Did you mean 'MAP'?"),
         ("ndcg_cut_10", "Did you mean 'nDCG@10'?"),
         ("map", "Did you mean 'AP'?"),
         ("recip_rank", "Did you mean 'RR'?"),

@@ -138,7 +138,10 @@ def test_what_is_neither_folder_nor_name(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["./nothing", "~/nothing/at/all", Path("nothing")])
 def test_a_folder_that_is_not_there(model: str | Path) -> None:
-    with pytest.raises(ModelError, match=r"There is no folder .*nothing.*: give the folder of a model, or its name"):
+    with pytest.raises(
+        ModelError,
+        match=r"There is no folder .*nothing.*, looked for at /.*nothing.*: give the folder of a model",
+    ):
         find_model(model)
 
 

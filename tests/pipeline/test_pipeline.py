@@ -166,6 +166,12 @@ def test_names() -> None:
                            "It accepts analyzer='jamo3', k1=0.9, b=0.4."),
         ("second(k=1)", 8, "second has no parameter 'k'. It accepts no parameters."),
         ("step(pipeline=first)", 6, "step has no parameter 'pipeline'."),
+        ("first * 1e400", 9, "this number is too large"),
+        ("first % 99999999999999999999", 9, "this number is too large"),
+        ("fuse(first, weights=[1, -1e999])", 25, "this number is too large"),
+        ("first(k1=inf)", 10, "'inf' is not a component, and a number must be finite"),
+        ("first(k1=true)", 10, "'true' is not a component: write True"),
+        ("first(k1=null)", 10, "'null' is not a component: write None"),
         ("first(k1=1, k1=2)", 13, "parameter 'k1' of first is given twice"),
         ("first(left=second)", 7, "'left' of first is filled in by legalir"),
         ("first(collection=1)", 7, "'collection' of first is filled in by legalir"),
@@ -204,7 +210,7 @@ def test_names() -> None:
         ("loose(x=b'a')", 9, "a value can be"),
         ("loose(x=...)", 9, "a value can be"),
         ("loose(x=1j)", 9, "a value can be"),
-        ("loose(x=1e999)", 9, "a value can be"),
+        ("loose(x=1e999)", 9, "this number is too large"),
         ("loose(x=--5)", 9, "a value can be"),
         ("loose(x={1, 2})", 9, "a value can be"),
         ("loose(x={**first})", 9, "a value can be"),
@@ -217,6 +223,12 @@ def test_a_fault_has_a_column_and_a_cure(expression: str, column: int, words: st
     assert words in message
     if words != "invalid syntax":
         assert f", column {column}: " in message
+
+
+@pytest.mark.parametrize("given", [5, None, b"first", ["first"], pt.RankCutoff(3)])
+def test_an_expression_that_is_no_text(given: object) -> None:
+    with pytest.raises(ExpressionError, match=rf"\({type(given).__name__}\)"):
+        pipeline.names(given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("expression", ["", "   ", "\n"])

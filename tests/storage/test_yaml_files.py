@@ -20,6 +20,10 @@ def test_plain_values(tmp_path: Path) -> None:
     ("content", "sentence"),
     [
         (b"a: 1\nb: {c: 1, c: 2}", r", line 2: the key 'c' occurs twice: keep one\.$"),
+        (b"1: x\ntrue: y", r", line 2: the keys 1 and true have the same value: put both in quotes .*"),
+        (b"yes: x\non: y", r", line 2: the keys yes and on have the same value: .*"),
+        (b"1: x\n1.0: y", r", line 2: the keys 1 and 1\.0 have the same value: .*"),
+        (b"1: x\n1: y", r", line 2: the key '1' occurs twice: keep one\.$"),
         (b"a: [", r" is not valid YAML: line 1, column 5: "),
         (b"a: !!python/name:os.system", r" is not valid YAML: line 1, "),
         (b"a: \xff", r" is not UTF-8 \(byte 3\): save it as UTF-8\.$"),
