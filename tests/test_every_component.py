@@ -33,6 +33,12 @@ from legalir.testing.sandbox import ComponentUnderTest, Run, Sandbox
 EXPRESSIONS = (
     "bm25",
     'bm25(analyzer="char2", k1=1.5, b=0.75, num_results=20)',
+    'bm25(method="bm25+", delta=0.5) % 30',
+    "ql",
+    'ql(analyzer="char2", mu=200, num_results=20)',
+    "bm25 % 10 >> rm3 >> bm25",
+    "ql % 5 >> rm3(terms=20, docs=5, weight=0.3, mu=500) >> ql % 30",
+    "bm25 % 3 >> bo1(terms=5) >> bm25 % 30",
     "tfidf",
     'tfidf(idf="sklearn") % 20',
     "bm25f",
@@ -44,6 +50,12 @@ EXPRESSIONS = (
     "rrf(bm25, lsa % 50)",
     "wrrf(bm25 % 30, lsa, tfidf, weights=[0.2, 0.5, 0.3], k=5) % 100",
     "linear(bm25, lsa % 40, weights=[0.6, 0.4])",
+    "linear(bm25, lsa % 40)",
+    'combmnz(bm25, lsa % 40, tfidf, normalize="zscore")',
+    "combmax(bm25 % 40, lsa, weights=[1, 0.5]) % 30",
+    "dbsf(bm25 % 40, lsa)",
+    "isr(bm25, lsa % 40)",
+    "borda(bm25 % 30, lsa, tfidf) % 100",
     'linear(bm25, tfidf % 40, lsa, weights=[1, -0.5, 2], normalize="zscore")',
     'linear(bm25 % 40, lsa, weights=[0.1, 1], normalize="none") % 30',
     "lsa >> rocchio",
@@ -451,7 +463,18 @@ COMPONENTS = (
     *(("encoder", spec) for spec in ("lsa(dimensions=4)", "static")),
     *(
         ("retriever", spec)
-        for spec in ("bm25", "bm25f", "default", "dense", "lookup", "lsa(num_results=5)", "static", "tfidf", "golden")
+        for spec in (
+            "bm25",
+            "bm25f",
+            "default",
+            "dense",
+            "lookup",
+            "lsa(num_results=5)",
+            "ql",
+            "static",
+            "tfidf",
+            "golden",
+        )
     ),
     ("retriever", 'golden(documents="first")'),
     ("retriever", "tfidf(min_df=2, max_df=0.5)"),
@@ -460,9 +483,12 @@ COMPONENTS = (
     *(("retriever", spec) for spec in PIPELINES),
     ("retriever", 'adaptive(bm25, by=complexity("{complexity}"))'),
     ("retriever", 'hypa(bm25, by=complexity("{complexity}"))'),
+    *(("retriever", spec) for spec in ("bm25(method='bm25l')", "ql")),
+    *(("fuser", spec) for spec in ("borda", "combmax", "combmnz", "dbsf", "isr", "linear")),
     *(("fuser", spec) for spec in ("rrf", "wrrf(weights=[0.3, 0.7])", "linear(weights=[0.6, 0.4])")),
     *(("expander", spec) for spec in ("analytical", "hyde", "rationale", "rewrite(n=1)")),
     ("expander", 'complexity(model="{complexity}")'),
+    *(("expander", spec) for spec in ("bo1", "rm3(docs=2)")),
     *(("expander", spec) for spec in ("focus(over=20)", "links(k=2)", "nitilink(depth=2)", "rocchio")),
     ("expander", "triples(by='question')"),
     *(

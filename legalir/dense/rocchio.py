@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any, Generic, Literal, Self, TypeVar, get_args
 
 import numpy as np
@@ -24,14 +24,14 @@ from legalir.dense.index import DenseIndex, DenseRetriever, DenseScorer
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, result_scores
 from legalir.frames.as_of import masks
-from legalir.frames.columns import check_queries, drop_results, empty_like, require_columns, require_texts
+from legalir.frames.columns import check_queries, drop_results, empty_like, require_columns
 from legalir.frames.component import Cuttable, check_choice, check_number
-from legalir.frames.ranking import Hits, rank_results, results_frame, top_k
+from legalir.frames.ranking import Hits, rank_results, results_frame
 from legalir.frames.scorer import PairScorer
-from legalir.lexical.retriever import SparseRetriever
+from legalir.lexical.postings import document_rows
+from legalir.lexical.retriever import Query, SparseRetriever, SparseScorer, explain_terms, queries_of
 from legalir.plugins import parameters_of
 from legalir.storage.arrays import unit_rows
-from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask, Validity
 
 TermVector = dict[int, float]
@@ -40,9 +40,6 @@ TermVector = dict[int, float]
 Mode = Literal["full", "candidate"]
 
 _TERMS = 100
-
-_BLOCK = 4_000_000
-"""Postings per block."""
 
 
 def moved_vector(
@@ -87,38 +84,6 @@ def moved_terms(
 
 def _length(vector: Mapping[int, float]) -> float:
     return float(np.sqrt(np.square(np.fromiter(vector.values(), dtype=np.float64, count=len(vector))).sum()))
-
-
-def rows_of_postings(
-    indptr: npt.NDArray[np.int64],
-    documents: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.float32],
-    wanted: npt.NDArray[np.int64],
-    n: int,
-) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
-    """Return the terms of each of some documents, ascending, and their weights.
-
-    Postings are sorted by term, so all of them are read once, for any number of documents.
-
-    Args:
-        indptr: int64 [V + 1].
-        documents: int32 [P].
-        weights: float32 [P].
-        wanted: the documents, each once.
-        n: number of documents.
-    """
-    place = np.full(n, -1, dtype=np.int32)
-    place[wanted] = np.arange(len(wanted), dtype=np.int32)
-    blocks = [np.zeros(0, dtype=np.int64)]
-    for first in range(0, len(documents), _BLOCK):
-        blocks.append(np.flatnonzero(place[documents[first : first + _BLOCK]] >= 0) + first)
-    postings = np.concatenate(blocks)
-    row = place[documents[postings]]
-    terms = np.searchsorted(indptr, postings, side="right") - 1
-    order = np.argsort(row, kind="stable")
-    bounds = np.searchsorted(row[order], np.arange(len(wanted) + 1))
-    terms, weights = terms[order], weights[postings[order]]
-    return [(terms[a:b], weights[a:b]) for a, b in pairwise(bounds)]
 
 
 Q = TypeVar("Q")
@@ -279,27 +244,26 @@ class TermRocchio(Feedback[dict[str, float]]):
         """The component as in an expression, with what its scores depend on."""
         return f"rocchio(alpha={self.alpha:g}, beta={self.beta:g}, k={self.k}, terms={self.terms})"
 
-    def scorer(self) -> TermScorer:
+    def scorer(self) -> SparseScorer:
         """Return the transformer that scores given documents; it reads q' from ``query_toks``."""
-        return TermScorer(self.retriever)
+        return self.retriever.scorer()
 
     def move(self, queries: pd.DataFrame, feedback: list[npt.NDArray[np.int64]]) -> list[dict[str, float]]:
         """Return q' of each query."""
-        require_texts(queries, type(self).__name__)
         index = self.retriever.index
         wanted, place = np.unique(np.concatenate(feedback), return_inverse=True)
-        rows = _rows(self.retriever, wanted)
+        rows = document_rows([(one, scored.weights) for one, scored in self.retriever.postings().parts], wanted)
         places = np.split(place, np.cumsum([len(numbers) for numbers in feedback])[:-1])
         moved = []
-        for text, chosen in zip(queries["query"], places, strict=True):
-            vector = moved_terms(self.query(text), _mean([rows[i] for i in chosen]), self.alpha, self.beta, self.terms)
+        for asked, chosen in zip(queries_of(self.retriever.index, queries, type(self).__name__), places, strict=True):
+            vector = moved_terms(self.query(asked), _mean([rows[i] for i in chosen]), self.alpha, self.beta, self.terms)
             moved.append({index.terms[term]: weight for term, weight in vector.items()})
         return moved
 
-    def query(self, text: str) -> TermVector:
+    def query(self, query: Query) -> TermVector:
         """Return the query as the retriever weighs it."""
         vector: defaultdict[int, float] = defaultdict(float)
-        for term, weight in zip(*self.retriever.query_vector(*self.retriever.known_terms(text)), strict=True):
+        for term, weight in zip(*self.retriever.query_terms(query), strict=True):
             vector[int(term)] += float(weight)
         return vector
 
@@ -310,14 +274,9 @@ class TermRocchio(Feedback[dict[str, float]]):
 
     def find(self, moved: list[dict[str, float]], in_force: Sequence[Mask | None]) -> list[Hits]:
         """Return the documents of the greatest scores for each q'."""
-        hits: list[Hits] = []
-        for vector, mask in zip(moved, in_force, strict=True):
-            scores = _term_scores(self.retriever, vector)
-            if mask is not None:
-                scores = scores * mask  # Only scores above 0 are results.
-            best = top_k(scores, self.retriever.index.order, self.num_results)
-            hits.append((best, scores[best]))
-        return hits
+        return [
+            self.retriever.best(vector, mask, self.num_results) for vector, mask in zip(moved, in_force, strict=True)
+        ]
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the share of each term of q' in the scores of `docnos`, and whether the feedback added the term."""
@@ -325,77 +284,18 @@ class TermRocchio(Feedback[dict[str, float]]):
         scores = result_scores(out, docnos)
         if not scores:
             return {}
-        index = self.retriever.index
-        own = self.query(drop_results(inp)["query"].iloc[0])
-        numbers = self.scorer().docno_table().numbers(scores)
-        rows = _rows(self.retriever, numbers)
-        moved = {index.terms.find(term): weight for term, weight in out[self.moved].iloc[0].items()}
+        (query,) = queries_of(self.retriever.index, drop_results(inp), type(self).__name__)
+        own = {self.retriever.index.terms[term] for term in self.query(query)}
         explanations = {}
-        for docno, (terms, weights) in zip(scores, rows, strict=True):
+        for docno, found in explain_terms(self.retriever, out[self.moved].iloc[0], list(scores)).items():
             parts = []
-            for term, weight in zip(terms.tolist(), weights.tolist(), strict=True):
-                if term in moved:
-                    text, kind = index.terms[term], "of the query" if term in own else "added"
-                    detail = {"term": text, "added": term not in own}
-                    parts.append(Part(f"{readable(text)} ({kind})", moved[term] * weight, detail=detail))
-            parts.sort(key=lambda part: (-part.value, part.label))
-            explanations[docno] = Explanation(docno, scores[docno], self.label, tuple(parts))
+            for part in found.parts:
+                if (term := part.detail.get("term")) is not None:
+                    text, kind = readable(str(term)), "of the query" if term in own else "added"
+                    part = replace(part, label=f"{text} ({kind})", detail={"term": term, "added": term not in own})
+                parts.append(part)
+            explanations[docno] = replace(found, label=self.label, parts=tuple(parts))
         return explanations
-
-
-class TermScorer(PairScorer):
-    """Scores given documents by the terms and weights of ``query_toks``.
-
-    Columns in: ``qid, query_toks, docno``. Columns out: the same, ``score`` and ``rank``.
-
-    Args:
-        retriever: gives the weights of the terms in the documents.
-    """
-
-    def __init__(self, retriever: SparseRetriever) -> None:
-        self.retriever = retriever
-
-    def check(self, inp: pd.DataFrame) -> None:
-        """Check the columns of a frame."""
-        pt.validate.columns(inp, includes=["qid", "query_toks", "docno"])
-
-    def docno_table(self) -> Docnos:
-        """Return the docnos of the index."""
-        return self.retriever.index.docno_table
-
-    def pair_scores(
-        self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.floating]:
-        """Return the sum over the terms that query and document share."""
-        scores = np.empty(len(documents), dtype=np.float32)
-        bounds = np.searchsorted(query, np.arange(len(queries) + 1))
-        for vector, first, last in zip(queries["query_toks"], bounds, bounds[1:], strict=False):
-            scores[first:last] = _term_scores(self.retriever, vector)[documents[first:last]]
-        return scores
-
-
-def _rows(
-    retriever: SparseRetriever, documents: npt.NDArray[np.int64]
-) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
-    """Return the terms of each of some documents of an index, ascending, and their weights."""
-    rows: dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]] = {}
-    for segment, scored in retriever.postings().parts:
-        which, own = segment.own_documents(documents)
-        if len(which):
-            found = rows_of_postings(segment.indptr, segment.documents, scored.weights, own, len(segment.lengths))
-            terms = segment.terms.astype(np.int64)
-            rows.update(
-                (place, (terms[own], weights)) for place, (own, weights) in zip(which.tolist(), found, strict=True)
-            )
-    return [rows[place] for place in range(len(documents))]
-
-
-def _term_scores(retriever: SparseRetriever, vector: dict[str, float]) -> npt.NDArray[np.float32]:
-    """Return the score of each document for weighted terms, [n]; a term that the index lacks has no weight."""
-    numbers = {retriever.index.terms.find(term): weight for term, weight in vector.items()}
-    numbers.pop(-1, None)
-    terms = np.fromiter(numbers, dtype=np.int64, count=len(numbers))
-    return retriever.postings().scores(terms, np.fromiter(numbers.values(), dtype=np.float32, count=len(numbers)))
 
 
 def _mean(rows: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]) -> TermVector:

@@ -33,6 +33,9 @@ QUERY_PARTS = "query_parts"
 """Column with the texts whose mean vector is that of the query: a tuple of pairs ``(kind, text)``. The kind says
 whether a text is encoded as a ``document`` or as a ``query``."""
 
+QUERY_TOKS = "query_toks"
+"""PyTerrier's column with the weighted terms of a query, which are searched for in place of its text: a dict."""
+
 REPLY_STATE = "reply_state"
 """Column with the :data:`~legalir.llm.chat.State` of the reply that a row was made from."""
 
@@ -276,8 +279,17 @@ def empty_like(frame: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
-def check_queries(inp: pd.DataFrame, *columns: str) -> None:
-    """Check that a frame has ``qid``, `columns`, and ``query`` or ``query_vec``."""
+def push_queries(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return `frame` for a new text of its queries: the old one is in ``query_0``, as PyTerrier has it.
+
+    Columns that were made from the old text (``query_parts``, ``query_toks``, ``query_vec``) are dropped: they would be
+    searched for in place of the new one.
+    """
+    return pt.model.push_queries(frame).drop(columns=[QUERY_PARTS, QUERY_TOKS, "query_vec"], errors="ignore")
+
+
+def check_queries(inp: pd.DataFrame, *columns: str, alternative: str = "query_vec") -> None:
+    """Check that a frame has ``qid``, `columns`, and ``query`` or its `alternative`."""
     with pt.validate.any(inp) as found:
         found.columns(includes=["qid", "query", *columns])
-        found.columns(includes=["qid", "query_vec", *columns])
+        found.columns(includes=["qid", alternative, *columns])

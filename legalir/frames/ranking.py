@@ -262,15 +262,18 @@ def best_first(
     return np.lexsort((order, -scores))[:k]
 
 
-def top_k(scores: npt.NDArray[np.float32], order: npt.NDArray[np.int32], k: int) -> npt.NDArray[np.int64]:
-    """Return the documents with the `k` best positive scores, best first, ties by ascending `order`.
+def top_k(
+    scores: npt.NDArray[np.float32], order: npt.NDArray[np.int32], k: int, above: float = 0
+) -> npt.NDArray[np.int64]:
+    """Return the documents with the `k` best scores above `above`, best first, ties by ascending `order`.
 
     Args:
         scores: float32 [n].
         order: position of each document among the ascending docnos, int32 [n].
         k: at least 1.
+        above: documents that do not exceed it are left out.
     """
-    candidates = reaching(scores, k, above=0)
+    candidates = reaching(scores, k, above=above)
     return candidates[best_first(scores[candidates], order[candidates], k)]
 
 

@@ -5,7 +5,9 @@ n documents, V terms, P postings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,9 @@ from legalir.storage.csr import positions
 
 _SOME = 4
 """Weights are computed by term until those of a quarter of all postings are; then all others are computed at once."""
+
+_BLOCK = 4_000_000
+"""Postings that are searched at a time for those of some documents."""
 
 
 class ScoredPostings:
@@ -121,3 +126,54 @@ class ScoredSegments:
             there = own >= 0
             scores.append(segment.of_live(scored.scores(own[there], query_weights[there])))
         return scores[0] if len(scores) == 1 else np.concatenate(scores)
+
+
+def document_rows(
+    parts: Iterable[tuple[Segment, npt.NDArray[Any]]], documents: npt.NDArray[np.int64]
+) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
+    """Return the terms of each of some documents of an index, ascending, and a value of each.
+
+    Args:
+        parts: the segments of the index, and a value of each of their postings, such as its weight or frequency.
+        documents: the documents, each once.
+    """
+    rows: dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[Any]]] = {}
+    for segment, values in parts:
+        which, own = segment.own_documents(documents)
+        if len(which):
+            found = rows_of_postings(segment.indptr, segment.documents, values, own, len(segment.lengths))
+            terms = segment.terms.astype(np.int64)
+            rows.update((place, (terms[own], row)) for place, (own, row) in zip(which.tolist(), found, strict=True))
+    return [rows[place] for place in range(len(documents))]
+
+
+def rows_of_postings(
+    indptr: npt.NDArray[np.int64],
+    documents: npt.NDArray[np.int32],
+    values: npt.NDArray[Any],
+    wanted: npt.NDArray[np.int64],
+    n: int,
+) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
+    """Return the terms of each of some documents, ascending, and their values.
+
+    Postings are sorted by term, so all of them are read once, for any number of documents.
+
+    Args:
+        indptr: int64 [V + 1].
+        documents: int32 [P].
+        values: of each posting; [P].
+        wanted: the documents, each once.
+        n: number of documents.
+    """
+    place = np.full(n, -1, dtype=np.int32)
+    place[wanted] = np.arange(len(wanted), dtype=np.int32)
+    blocks = [np.zeros(0, dtype=np.int64)]
+    for first in range(0, len(documents), _BLOCK):
+        blocks.append(np.flatnonzero(place[documents[first : first + _BLOCK]] >= 0) + first)
+    postings = np.concatenate(blocks)
+    row = place[documents[postings]]
+    terms = np.searchsorted(indptr, postings, side="right") - 1
+    order = np.argsort(row, kind="stable")
+    bounds = np.searchsorted(row[order], np.arange(len(wanted) + 1))
+    terms, values = terms[order], values[postings[order]]
+    return [(terms[a:b], values[a:b]) for a, b in pairwise(bounds)]

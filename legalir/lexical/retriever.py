@@ -5,17 +5,21 @@ n documents, V terms, P postings; q terms of a query.
 
 from __future__ import annotations
 
+import logging
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from legalir.analysis.ngrams import readable
+from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
-from legalir.frames.columns import drop_results, require_texts
+from legalir.frames.columns import QUERY_TOKS, check_queries, drop_results, require_texts
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
@@ -26,13 +30,22 @@ from legalir.lexical.weights import Weigher, all_weights
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask
 
+_log = logging.getLogger("legalir")
+
+Query = str | Mapping[str, float]
+"""A text, or terms of the index with their weights."""
+
 
 class SparseRetriever(Retriever):
     """Scores the documents of an index by the terms they share with a query.
 
-    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Documents that share no
-    term are not returned; a query without terms returns no rows. Given results, it scores their documents; one that
-    shares no term has 0.
+    Columns in: ``qid`` and ``query_toks``, a dict of terms of the index's analyzer and their weights, or else
+    ``query``. Columns out: the query columns, then ``docno, score, rank``. Documents that share no term are not
+    returned; a query without terms returns no rows. Given results, it scores their documents; one that shares no term
+    has 0.
+
+    The weights of ``query_toks`` are used as they are: a document scores the sum, over the terms, of the weight times
+    what the term weighs in the document.
     """
 
     index: TermIndex
@@ -70,29 +83,49 @@ class SparseRetriever(Retriever):
             self._weighted = build, ScoredSegments(index.segments, self.weighting)
         return self._weighted[1]
 
-    def scores(self, query: str) -> npt.NDArray[np.float32]:
+    def scores(self, query: Query) -> npt.NDArray[np.float32]:
         """Return the score of every document for one query; [n]."""
-        return self.postings().scores(*self.query_vector(*self.known_terms(query)))
+        terms, weights = self.query_terms(query)
+        return self.final(self.postings().scores(terms, weights), weights)
 
-    def known_terms(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the terms of a query that the index has, and the frequency of each in the query; [q], [q]."""
-        counts = Counter(self.index.analyzer.terms(query))
-        found = {self.index.terms.find(term): tf for term, tf in counts.items()}
-        found.pop(-1, None)
-        terms = np.fromiter(found, dtype=np.int64, count=len(found))
-        return terms, np.fromiter(found.values(), dtype=np.int64, count=len(found))
+    def final(self, matched: npt.NDArray[np.float32], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the score of every document; [n].
 
-    def best(self, query: str, in_force: Mask | None = None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        Args:
+            matched: sum over the terms that query and document share; [n].
+            weights: of the terms of the query; [q].
+        """
+        return matched
+
+    def query_terms(self, query: Query) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return the terms of a query to add up, and their weights; [q], float32 [q]."""
+        terms, tf = self.known_terms(query)
+        return self.query_vector(terms, tf) if isinstance(query, str) else (terms, tf.astype(np.float32))
+
+    def known_terms(self, query: Query) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.number]]:
+        """Return the terms of a query that the index has, and the frequency or weight of each; [q], [q]."""
+        return known_terms(self.index, query)
+
+    def best(
+        self, query: Query, in_force: Mask | None = None, k: int | None = None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Return the numbers of the best documents, best first, and their scores.
+
+        Only documents whose sum over the shared terms is above 0 are results.
 
         Args:
             query: the query.
             in_force: which documents may be results, [n]; None for all.
+            k: number of documents; None for `num_results`.
         """
-        scores = self.scores(query)
+        terms, weights = self.query_terms(query)
+        scores = matched = self.postings().scores(terms, weights)
         if in_force is not None:
-            scores = scores * in_force  # Only scores above 0 are results.
-        best = top_k(scores, self.index.order, self.num_results)
+            scores = matched * in_force
+        above = 0.0
+        if (final := self.final(matched, weights)) is not matched:
+            scores, above = np.where(scores > 0, final, np.float32(-np.inf)), -np.inf
+        best = top_k(scores, self.index.order, self.num_results if k is None else k, above)
         return best, scores[best]
 
     def scorer(self) -> SparseScorer:
@@ -111,27 +144,80 @@ class SparseRetriever(Retriever):
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each term of the query in the scores of `docnos`."""
         queries = drop_results(inp)
-        query, (in_force,) = queries["query"].iloc[0], masks(queries, self.index.validity)
+        (query,), (in_force,) = queries_of(self.index, queries, self._name), masks(queries, self.index.validity)
         given = "docno" in inp.columns
         found = set(self.apply(inp)["docno"] if given else self.index.docnos[self.best(query, in_force)[0]])
         return explain_terms(self, query, [docno for docno in docnos if docno in found])
+
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of the questions."""
+        check_queries(inp, alternative=QUERY_TOKS)
 
     def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the best documents of each query.
 
         Raises:
-            ComponentError: a query is not a string.
+            ComponentError: a query is not a string, or `query_toks` does not have terms and weights.
         """
-        require_texts(queries, type(self).__name__)
-        asked = zip(queries["query"], masks(queries, self.index.validity), strict=True)
+        asked = zip(queries_of(self.index, queries, self._name), masks(queries, self.index.validity), strict=True)
         return hit_lists(queries, [self.best(*one) for one in asked], self.index.docno_table)
 
 
-def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str]) -> dict[str, Explanation]:
+def known_terms(index: TermIndex, query: Query) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.number]]:
+    """Return the terms of a query that `index` has, and the frequency or weight of each; [q], [q]."""
+    counts = Counter(index.analyzer.terms(query)) if isinstance(query, str) else query
+    found = {index.terms.find(term): tf for term, tf in counts.items()}
+    found.pop(-1, None)
+    terms = np.fromiter(found, dtype=np.int64, count=len(found))
+    kind = np.int64 if isinstance(query, str) else np.float64
+    return terms, np.fromiter(found.values(), dtype=kind, count=len(found))
+
+
+def queries_of(index: TermIndex, queries: pd.DataFrame, component: str) -> list[Query]:
+    """Return the weighted terms of each query where ``query_toks`` has them, else its text.
+
+    If `index` has no term of any query, a warning is logged: they may be terms of another analyzer.
+
+    Args:
+        index: the index that is searched.
+        queries: one row a query.
+        component: name of the component that reads, for errors.
+
+    Raises:
+        ComponentError: a query is not a string, or its weighted terms are not a dict of strings and finite numbers.
+    """
+    if QUERY_TOKS not in queries.columns:
+        require_texts(queries, component)
+        texts: list[Query] = queries["query"].tolist()
+        return texts
+    asked: list[Query] = queries[QUERY_TOKS].tolist()
+    for qid, toks in zip(queries["qid"], asked, strict=True):
+        if not _weighted_terms(toks):
+            raise ComponentError(
+                f"{component}: the query_toks of {qid!r} is {toks!r}: give a dict of terms and finite weights, "
+                f"or drop the column."
+            )
+    terms = [term for toks in asked for term in toks]
+    if terms and not any(index.terms.find(term) >= 0 for term in terms):
+        _log.warning(
+            f"{component}: {index.directory} has none of the {len(terms)} terms in query_toks, such as {terms[0]!r}: "
+            f"are they terms of its analyzer, {index.analyzer.name}?"
+        )
+    return asked
+
+
+def _weighted_terms(toks: object) -> bool:
+    return isinstance(toks, Mapping) and all(
+        isinstance(term, str) and isinstance(weight, Real) and math.isfinite(weight) for term, weight in toks.items()
+    )
+
+
+def explain_terms(retriever: SparseRetriever, query: Query, docnos: Sequence[str]) -> dict[str, Explanation]:
     """Return the part of each term of `query` in the scores of `docnos`; documents that the index lacks are left out.
 
     A part is a term that query and document share, the largest first. Its detail has the ``term`` as indexed, how
-    often it is ``in_query`` and ``in_document``, and the number of ``documents`` with it; over fields, of each field.
+    often it is ``in_query`` (or its weight there) and ``in_document``, and the number of ``documents`` with it; over
+    fields, of each field. Where the length of a document counts beside its terms, it is the last part.
     """
     index = retriever.index
     numbers = index.docno_table.numbers(docnos)
@@ -140,8 +226,10 @@ def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str])
     parts: dict[int, list[Part]] = {int(number): [] for number in numbers if number >= 0}
     wanted = np.array(sorted(parts), dtype=np.int64)
     factor = dict.fromkeys(terms.tolist(), 0.0)
-    for term, weight in zip(*retriever.query_vector(terms, tf), strict=True):
-        factor[int(term)] += float(weight)
+    added, weights_in_query = retriever.query_terms(query)
+    for term, weight in zip(added.tolist(), weights_in_query.tolist(), strict=True):
+        factor[term] += weight
+    beside = retriever.final(np.zeros(len(scores), dtype=np.float32), weights_in_query)
     for segment, scored in retriever.postings().parts:
         which, documents = segment.own_documents(wanted)
         own = segment.own_terms(terms)
@@ -153,17 +241,23 @@ def explain_terms(retriever: SparseRetriever, query: str, docnos: Sequence[str])
             holders = segment.documents[first:last]
             place = np.minimum(np.searchsorted(holders, documents), len(holders) - 1)
             text = index.terms[term]
-            label = readable(text) + (f" ×{in_query}" if in_query > 1 else "")
-            found = holders[place] == documents
-            for number, posting in zip(wanted[which[found]].tolist(), (first + place[found]).tolist(), strict=True):
+            label = readable(text) + (f" ×{in_query:g}" if in_query != 1 else "")
+            there = holders[place] == documents
+            for number, posting in zip(wanted[which[there]].tolist(), (first + place[there]).tolist(), strict=True):
                 if value := factor[term] * float(weights[posting]):
                     detail = {"term": text, "in_query": in_query, **retriever.occurrences(term, segment, posting)}
                     parts[number].append(Part(label, value, detail=detail))
-    return {
-        docno: Explanation(docno, score := float(scores[number]), retriever.label, _scaled(parts[int(number)], score))
-        for docno, number in zip(docnos, numbers, strict=True)
-        if number >= 0
-    }
+    found = {}
+    for docno, number in zip(docnos, numbers.tolist(), strict=True):
+        if number < 0:
+            continue
+        score, length = float(scores[number]), float(beside[number])
+        shares = _scaled(parts[number], score - length)
+        if length:
+            detail = {"length": int(index.lengths[number])}
+            shares = (*shares, Part("length of the document", length, detail=detail))
+        found[docno] = Explanation(docno, score, retriever.label, shares)
+    return found
 
 
 def _scaled(parts: list[Part], score: float) -> tuple[Part, ...]:
@@ -178,9 +272,10 @@ def _scaled(parts: list[Part], score: float) -> tuple[Part, ...]:
 
 
 class SparseScorer(PairScorer):
-    """Scores given documents as a sparse retriever scores them; one that shares no term with the query gets 0.
+    """Scores given documents as a sparse retriever scores them, also those that share no term with the query.
 
-    Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``.
+    Columns in: ``qid, docno``, and ``query_toks`` or ``query`` as the retriever reads them. Columns out: the same,
+    ``score`` and ``rank``.
 
     Args:
         retriever: the retriever; its number of results does not matter.
@@ -188,6 +283,10 @@ class SparseScorer(PairScorer):
 
     def __init__(self, retriever: SparseRetriever) -> None:
         self.retriever = retriever
+
+    def check(self, inp: pd.DataFrame) -> None:
+        """Check the columns of a frame."""
+        check_queries(inp, "docno", alternative=QUERY_TOKS)
 
     def docno_table(self) -> Docnos:
         """Return the docnos of the index."""
@@ -197,9 +296,10 @@ class SparseScorer(PairScorer):
         self, queries: pd.DataFrame, query: npt.NDArray[np.int64], documents: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.floating]:
         """Return the retriever's score of each pair."""
-        require_texts(queries, type(self).__name__)
         scores = np.empty(len(documents), dtype=np.float32)
         bounds = np.searchsorted(query, np.arange(len(queries) + 1))
-        for text, first, last in zip(queries["query"], bounds, bounds[1:], strict=False):
-            scores[first:last] = self.retriever.scores(text)[documents[first:last]]
+        for asked, first, last in zip(
+            queries_of(self.retriever.index, queries, type(self).__name__), bounds, bounds[1:], strict=False
+        ):
+            scores[first:last] = self.retriever.scores(asked)[documents[first:last]]
         return scores

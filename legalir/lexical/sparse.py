@@ -1,4 +1,4 @@
-"""The sparse index, memory-mapped postings of a collection under one analyzer, with its retrievers BM25 and TF-IDF.
+"""The sparse index, memory-mapped postings of a collection under one analyzer, with its retrievers.
 
 Files of a build: see :class:`~legalir.lexical.term_index.TermIndex`; the one column is ``frequencies``.
 """
@@ -7,17 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import cached_property
 from os import PathLike
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from legalir.errors import ComponentError
 from legalir.frames.component import check_choice, check_number
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.segments import Segment
 from legalir.lexical.term_index import TermIndex
-from legalir.lexical.weights import Weigher, bm25_norm, bm25_weigher, lucene_idf, sklearn_idf, tfidf_weights
+from legalir.lexical.weights import (
+    Weigher,
+    atire_idf,
+    bm25_norm,
+    bm25_variant,
+    bm25_weigher,
+    bm25l_idf,
+    bm25plus_idf,
+    dirichlet_weigher,
+    lucene_idf,
+    posting_blocks,
+    robertson_idf,
+    sklearn_idf,
+    tfidf_weights,
+)
 from legalir.plugins import parameters_of
 from legalir.storage.documents import INDEXED_TEXT, indexed_text
 from legalir.storage.validity import Validity
@@ -100,6 +116,21 @@ class SparseIndex(TermIndex):
         """Term frequency of each posting, unsigned [P]."""
         return self.one_segment.columns["frequencies"]
 
+    @cached_property
+    def cf(self) -> npt.NDArray[np.int64]:
+        """Number of occurrences of each term in all documents; int64 [V]."""
+        counts = np.zeros(len(self.df), dtype=np.int64)
+        for segment in self.segments:
+            live = np.zeros(len(segment.lengths), dtype=bool)
+            live[segment.live] = True
+            terms, frequencies = segment.terms, segment.columns["frequencies"]
+            for block, postings in posting_blocks(segment.indptr):
+                summed = np.cumsum(frequencies[postings] * live[segment.documents[postings]], dtype=np.int64)
+                ends = np.append(0, summed)[segment.indptr[block.start : block.stop + 1] - postings.start]
+                own = terms[block]
+                counts[own[own >= 0]] += np.diff(ends)[own >= 0]
+        return counts
+
     def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
         """Return the frequency of a term in the document of a posting, and its number of documents."""
         return {"in_document": int(segment.columns["frequencies"][posting]), "documents": int(self.df[term])}
@@ -108,9 +139,20 @@ class SparseIndex(TermIndex):
         """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
         return [["docno", "text"]]
 
-    def bm25(self, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> BM25:
-        """Return a BM25 retriever; `k1` and `b` need no new index."""
-        return BM25(self, k1=k1, b=b, num_results=num_results)
+    def bm25(
+        self,
+        k1: float = 0.9,
+        b: float = 0.4,
+        num_results: int = 1000,
+        method: Method = "lucene",
+        delta: float | None = None,
+    ) -> BM25:
+        """Return a BM25 retriever; its parameters need no new index."""
+        return BM25(self, k1=k1, b=b, num_results=num_results, method=method, delta=delta)
+
+    def ql(self, mu: float = 1000, num_results: int = 1000) -> QueryLikelihood:
+        """Return a retriever by query likelihood; `mu` needs no new index."""
+        return QueryLikelihood(self, mu=mu, num_results=num_results)
 
     def tfidf(self, num_results: int = 1000, idf: Idf = "lucene", min_df: int = 1, max_df: float = 1.0) -> TFIDF:
         """Return a TF-IDF retriever with cosine scores; its parameters need no new index."""
@@ -121,45 +163,97 @@ _ADDED = 8
 """Occurrences of a query term that are added one by one; bounds the cost of a query of one repeated word."""
 
 
-class BM25(SparseRetriever):
-    """BM25 [bm25] with Lucene's idf and exact document lengths.
+Method = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
 
-    ``score(q, d) = Σ_t qtf · ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1·(1 − b + b·dl/avgdl))``, where qtf
-    is the frequency of the term in the query. `k1` and `b` are free at search time: the index keeps raw frequencies.
+_IDF = {
+    "lucene": lucene_idf,
+    "robertson": robertson_idf,
+    "atire": atire_idf,
+    "bm25l": bm25l_idf,
+    "bm25+": bm25plus_idf,
+}
+
+_DELTAS = {"bm25l": 0.5, "bm25+": 1.0}
+"""δ of the papers."""
+
+
+class BM25(SparseRetriever):
+    """BM25 [bm25] with exact document lengths, in Lucene's form or another one [bm25-variants].
+
+    ``score(q, d) = Σ_t qtf · idf(t) · f(t, d)`` over the terms that query and document share, where qtf is the
+    frequency of the term in the query. With ``n = 1 − b + b·dl/avgdl`` and ``c = tf/n``:
+
+    - ``lucene``: ``ln(1 + (N − df + ½)/(df + ½))`` and ``tf/(tf + k1·n)``.
+    - ``robertson``: ``ln((N − df + ½)/(df + ½))``, 0 where half of the documents have the term, and f of ``lucene``.
+    - ``atire``: ``ln(N/df)`` and ``(k1 + 1)·tf/(tf + k1·n)``.
+    - ``bm25l`` [bm25l]: ``ln((N + 1)/(df + ½))`` and ``(k1 + 1)·(c + δ)/(k1 + c + δ)``.
+    - ``bm25+`` [bm25-plus]: ``ln((N + 1)/df)`` and ``(k1 + 1)·tf/(tf + k1·n) + δ``.
+
+    The names are those of bm25s [bm25s], whose scores these are, but for terms that a document lacks: as in the papers,
+    they add nothing under ``bm25l`` and ``bm25+``. bm25s adds f(t, d) for tf = 0 there, and ``bm25+`` then ranks as
+    without δ. Under ``robertson`` and ``atire``, a document that only shares terms of idf 0 is not a result.
+
+    All parameters are free at search time: the index keeps raw frequencies.
 
     Args:
         index: the sparse index.
         k1: saturation of term frequency, at least 0.
         b: length normalisation, from 0 to 1.
         num_results: results a query, at least 1.
+        method: the variant.
+        delta: δ, at least 0; None for 0.5 under ``bm25l`` and 1 under ``bm25+``, the values of the papers.
 
     Raises:
-        ComponentError: a parameter is out of range.
+        ComponentError: a parameter is out of range, or `delta` is given for a method without it.
     """
 
     name = "bm25"
     index: SparseIndex
 
-    def __init__(self, index: SparseIndex, k1: float = 0.9, b: float = 0.4, num_results: int = 1000) -> None:
+    def __init__(
+        self,
+        index: SparseIndex,
+        k1: float = 0.9,
+        b: float = 0.4,
+        num_results: int = 1000,
+        method: Method = "lucene",
+        delta: float | None = None,
+    ) -> None:
         check_number("bm25", "k1", k1, low=0)
         check_number("bm25", "b", b, low=0, high=1)
         check_number("bm25", "num_results", num_results, low=1, integer=True)
+        check_choice("bm25", "method", method, get_args(Method))
+        if delta is not None:
+            check_number("bm25", "delta", delta, low=0)
+            if method not in _DELTAS:
+                raise ComponentError(
+                    f"bm25: delta={delta!r} has no part in method={method!r}: leave it out, or take bm25l or bm25+."
+                )
         self.index = index
         self.k1 = k1
         self.b = b
         self.num_results = num_results
+        self.method = method
+        self.delta = delta
 
     @property
     def label(self) -> str:
         """The retriever as in an expression, with the parameters of its scores."""
-        return f"bm25({self.index.analyzer.name}, k1={self.k1:g}, b={self.b:g})"
+        variant = "" if self.method == "lucene" else f", method={self.method}"
+        variant += f", delta={self._bound:g}" if self.method in _DELTAS else ""
+        return f"bm25({self.index.analyzer.name}, k1={self.k1:g}, b={self.b:g}{variant})"
+
+    @property
+    def _bound(self) -> float:
+        return _DELTAS.get(self.method, 0.0) if self.delta is None else self.delta
 
     def weighting(self, segment: Segment) -> Weigher:
         """Return the function to idf times saturated frequency."""
         index, frequencies = self.index, segment.columns["frequencies"]
-        norm = bm25_norm(segment.lengths, index.lengths, self.k1, self.b)
-        idf = segment.of_terms(lucene_idf(len(index), index.df))
-        return bm25_weigher(segment.indptr, segment.documents, frequencies, norm, idf)
+        k, scale, shift = bm25_variant(self.method, self.k1, self._bound)
+        norm = bm25_norm(segment.lengths, index.lengths, k, self.b)
+        idf = segment.of_terms(_IDF[self.method](len(index), index.df))
+        return bm25_weigher(segment.indptr, segment.documents, frequencies, norm, idf, scale, shift)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -176,12 +270,75 @@ class BM25(SparseRetriever):
 
 @parameters_of(BM25, without=["index"])
 def bm25(collection: Any, *, analyzer: str = "auto", **params: Any) -> BM25:
-    """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``.
+    """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``, ``bm25(method="bm25+")``.
 
     Args:
         analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
     """
     return BM25(collection.sparse(analyzer), **params)
+
+
+class QueryLikelihood(SparseRetriever):
+    """Query likelihood with Dirichlet smoothing [query-likelihood], [dirichlet].
+
+    ``score(q, d) = ln p(q|d) − ln p(q|C) = Σ_t qtf · ln(1 + tf/(μ·p(t|C))) + |q|·ln(μ/(μ + dl))``: the first sum is
+    over the terms that query and document share, p(t|C) is the share of the term in all occurrences, and ``|q|`` the
+    number of occurrences of the query's terms that the collection has. The likelihood of the query in the collection is
+    the same for all documents.
+
+    Scores may be below 0: the document then explains the query less well than the collection does. As everywhere,
+    results share a term with the query; a document that shares none may have a better score than one that does, and is
+    not a result. :meth:`scorer` gives each document its score.
+
+    Args:
+        index: the sparse index.
+        mu: μ, the weight of the collection, in occurrences of terms; at least 1.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+    """
+
+    index: SparseIndex
+
+    def __init__(self, index: SparseIndex, mu: float = 1000, num_results: int = 1000) -> None:
+        check_number("ql", "mu", mu, low=1)
+        check_number("ql", "num_results", num_results, low=1, integer=True)
+        self.index = index
+        self.mu = mu
+        self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The retriever as in an expression, with the parameters of its scores."""
+        return f"ql({self.index.analyzer.name}, mu={self.mu:g})"
+
+    def weighting(self, segment: Segment) -> Weigher:
+        """Return the function to the logarithm of the smoothed frequency, compared with the collection."""
+        cf = self.index.cf
+        prior = segment.of_terms(self.mu * cf / max(1, int(cf.sum())))
+        return dirichlet_weigher(segment.indptr, segment.columns["frequencies"], prior)
+
+    def query_vector(
+        self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Return each term with its frequency."""
+        return terms, tf.astype(np.float32)
+
+    def final(self, matched: npt.NDArray[np.float32], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return `matched` less what the length of each document costs; [n]."""
+        cost = weights.sum(dtype=np.float64) * np.log1p(self.index.lengths / self.mu)
+        return (matched - cost).astype(np.float32)
+
+
+@parameters_of(QueryLikelihood, without=["index"])
+def ql(collection: Any, *, analyzer: str = "auto", **params: Any) -> QueryLikelihood:
+    """Query likelihood with Dirichlet smoothing over the terms of `analyzer`: ``ql(mu=2000)``.
+
+    Args:
+        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
+    """
+    return QueryLikelihood(collection.sparse(analyzer), **params)
 
 
 Idf = Literal["lucene", "sklearn"]
@@ -250,10 +407,10 @@ class TFIDF(SparseRetriever):
         raw = (1 + np.log(tf)) * self._idf_of(self.index.df[terms])
         return terms, (raw / (np.sqrt(np.square(raw).sum()) or 1.0)).astype(np.float32)
 
-    def scores(self, query: str) -> npt.NDArray[np.float32]:
-        """Return the cosine of every document with one query; [n]."""
+    def final(self, matched: npt.NDArray[np.float32], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return `matched`, at most the length of the query; [n]."""
         # Rounding may lift the cosine of equal vectors above 1.
-        return np.minimum(super().scores(query), np.float32(1))
+        return np.minimum(matched, np.float32(max(1.0, np.linalg.norm(weights.astype(np.float64)))))
 
 
 @parameters_of(TFIDF, without=["index"])

@@ -24,6 +24,26 @@ def lucene_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
     return np.log1p((n - df + 0.5) / (df + 0.5))
 
 
+def robertson_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
+    """Return ``ln((n − df + ½)/(df + ½))``, and 0 for a term that half of the documents have; [V]."""
+    return np.log(np.maximum((n - df + 0.5) / (df + 0.5), 1))
+
+
+def atire_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
+    """Return ``ln(n/df)``; [V]."""
+    return np.log(n / df)
+
+
+def bm25l_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
+    """Return ``ln((n + 1)/(df + ½))``; [V]."""
+    return np.log((n + 1) / (df + 0.5))
+
+
+def bm25plus_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
+    """Return ``ln((n + 1)/df)``; [V]."""
+    return np.log((n + 1) / df)
+
+
 def sklearn_idf(n: int, df: npt.NDArray[np.int64]) -> Floats:
     """Return scikit-learn's smoothed idf, ``ln((1 + n)/(1 + df)) + 1``, at least 1; [V]."""
     return np.log((1 + n) / (1 + df)) + 1
@@ -67,10 +87,13 @@ def bm25_weigher(
     frequencies: npt.NDArray[np.unsignedinteger],
     norm: Floats,
     idf: Floats,
+    scale: float = 1.0,
+    shift: float = 0.0,
 ) -> Weigher:
-    """Return the function that computes ``idf · tf / (tf + norm)`` for each posting.
+    """Return the function that computes ``idf · (scale · tf / (tf + norm) + shift)`` for each posting.
 
     BM25 [bm25] as Lucene scores it since version 8 (without the constant factor k1 + 1), with exact document lengths.
+    The other variants are this one with a scale and a shift, see :func:`bm25_variant`.
 
     Args:
         indptr: int64 [V + 1].
@@ -78,6 +101,8 @@ def bm25_weigher(
         frequencies: unsigned [P].
         norm: of each document, see :func:`bm25_norm`; [n].
         idf: of each term; [V].
+        scale: at least 0.
+        shift: at least 0.
     """
     sizes = np.diff(indptr)
     # Rounded before it is multiplied, as bm25s does: with the same order of additions, scores agree to the last bit.
@@ -86,7 +111,49 @@ def bm25_weigher(
     def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
         tf = frequencies[postings].astype(np.float64)
         saturated = tf / (tf + norm[documents[postings]])
+        if (scale, shift) != (1, 0):
+            saturated = scale * saturated + shift
         return np.repeat(rounded[terms], sizes[terms]) * saturated
+
+    return weigh
+
+
+def bm25_variant(method: str, k1: float, delta: float) -> tuple[float, float, float]:
+    """Return k of the norm, scale and shift with which :func:`bm25_weigher` computes a variant of BM25.
+
+    BM25L [bm25l] raises ``c = tf/(1 − b + b·dl/avgdl)`` by δ: ``(k1 + 1)·(c + δ)/(k1 + c + δ)``, which with
+    ``k = k1 + δ`` and ``s = c/(c + k)`` is ``(k1 + 1)·(1 − (1 − s)·k1/k)``.
+
+    Args:
+        method: ``lucene``, ``robertson``, ``atire``, ``bm25l`` or ``bm25+``.
+        k1: at least 0.
+        delta: δ, at least 0.
+    """
+    if method in ("lucene", "robertson"):
+        return k1, 1.0, 0.0
+    if method == "bm25l":
+        k = k1 + delta
+        share = k1 / k if k else 1.0
+        return k, (k1 + 1) * share, (k1 + 1) * (1 - share)
+    return k1, k1 + 1, delta if method == "bm25+" else 0.0
+
+
+def dirichlet_weigher(
+    indptr: npt.NDArray[np.int64],
+    frequencies: npt.NDArray[np.unsignedinteger],
+    prior: Floats,
+) -> Weigher:
+    """Return the function that computes ``ln(1 + tf/(μ·p(t|C)))`` for each posting.
+
+    Args:
+        indptr: int64 [V + 1].
+        frequencies: unsigned [P].
+        prior: ``μ·p(t|C)`` of each term; [V].
+    """
+    sizes = np.diff(indptr)
+
+    def weigh(terms: Rows, postings: Rows) -> npt.NDArray[np.floating]:
+        return np.log1p(frequencies[postings] / np.repeat(prior[terms], sizes[terms]))
 
     return weigh
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 import regex
 
-from legalir.frames.columns import whole_characters
+from legalir.frames.columns import push_queries, whole_characters
 from legalir.frames.component import Component, check_number
 from legalir.plugins import parameters_of
 
@@ -77,14 +77,14 @@ class Focus(Component):
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the queries, rewritten."""
         pt.validate.columns(inp, includes=["qid", "query"])
-        out = pt.model.push_queries(inp)
+        out = push_queries(inp)
         rewritten = [focused(whole_characters(str(query)), self.over, self.share, self.times) for query in inp["query"]]
         return out.assign(query=pd.Series(rewritten, index=out.index, dtype=str))
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no queries, with all columns."""
         pt.validate.columns(inp, includes=["qid", "query"])
-        return pt.model.push_queries(inp).assign(query=pd.Series(dtype=str))
+        return push_queries(inp).assign(query=pd.Series(dtype=str))
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return nothing: a question has no score."""

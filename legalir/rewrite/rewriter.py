@@ -12,7 +12,7 @@ import pyterrier as pt
 
 from legalir.analysis.language import foreign_script, language_of
 from legalir.errors import ComponentError
-from legalir.frames.columns import QUERY_PARTS, require_texts, whole_characters
+from legalir.frames.columns import QUERY_PARTS, push_queries, require_texts, whole_characters
 from legalir.frames.component import Component, check_flag
 from legalir.lexical.lookup import NumberTable
 from legalir.llm.chat import REPLY_STATE, ChatModel, FailedReply
@@ -132,7 +132,7 @@ class Rewriter(Component):
             for column, values in self._rewritten(inp.iloc[rows], [questions[row] for row in rows]).items():
                 for row, value in zip(rows, values, strict=True):
                     columns[column][row] = value
-        out = self._pushed(inp)
+        out = push_queries(inp)
         for column in self.columns:
             out[column] = pd.Series(columns[column], index=out.index, dtype=object if column == QUERY_PARTS else str)
         return out
@@ -141,10 +141,7 @@ class Rewriter(Component):
         """Return no queries, with all columns."""
         pt.validate.columns(inp, includes=["qid", "query"])
         kinds = {column: object if column == QUERY_PARTS else str for column in self.columns}
-        return self._pushed(inp).assign(**{column: pd.Series(dtype=kind) for column, kind in kinds.items()})
-
-    def _pushed(self, inp: pd.DataFrame) -> pd.DataFrame:
-        return pt.model.push_queries(inp).drop(columns=[QUERY_PARTS], errors="ignore")
+        return push_queries(inp).assign(**{column: pd.Series(dtype=kind) for column, kind in kinds.items()})
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return nothing: a question has no score."""

@@ -9,11 +9,11 @@ from composition_material import PIPELINES, QUERIES
 from legalir.collection.collection import Collection
 
 ENDS = {
-    "bm25": [["qid", "query"]],
-    "tfidf": [["qid", "query"]],
-    "bm25f": [["qid", "query"]],
+    "bm25": [["qid", "query"], ["qid", "query_toks"]],
+    "tfidf": [["qid", "query"], ["qid", "query_toks"]],
+    "bm25f": [["qid", "query"], ["qid", "query_toks"]],
     "lsa": [["qid", "query"], ["qid", "query_vec"]],
-    "rrf(bm25, lsa)": [["qid", "query"]],
+    "rrf(bm25, lsa)": [["qid", "query"], ["qid", "query_toks"]],  # as its first pipeline says
     "focus": [["qid", "query"]],
     "links": [["qid", "docno", "score"]],
     "nitilink": [["qid", "docno", "score"]],

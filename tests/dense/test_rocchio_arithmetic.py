@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.dense import rocchio as arithmetic
-from legalir.dense.rocchio import moved_terms, moved_vector, rows_of_postings
+from legalir.dense.rocchio import moved_terms, moved_vector
+from legalir.lexical import postings as arithmetic
+from legalir.lexical.postings import rows_of_postings
 
 
 def test_a_vector_worked_out_by_hand() -> None:

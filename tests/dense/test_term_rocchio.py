@@ -12,7 +12,7 @@ import pyterrier as pt
 import pytest
 from feedback_material import QUERIES
 
-from legalir.dense.rocchio import TermRocchio, TermScorer
+from legalir.dense.rocchio import TermRocchio
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.frames.scorer import scorer_of
@@ -112,7 +112,7 @@ def test_the_moved_query_is_used_by_the_scorer(retriever: SparseRetriever) -> No
     chain = retriever >> TermRocchio(retriever, k=3)
     found = chain(QUERIES)
     scorer = scorer_of(chain % 5)
-    assert scorer == TermScorer(retriever)
+    assert scorer == retriever.scorer()
     assert scorer is not None
     scored = scorer(found.drop(columns=["score", "rank"]))
     assert scored["score"].tolist() == found["score"].tolist()

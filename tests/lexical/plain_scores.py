@@ -1,4 +1,4 @@
-"""BM25 and TF-IDF once more, document by document in plain Python floats, from the formulas alone."""
+"""The formulas of terms once more, document by document in plain Python floats, from the formulas alone."""
 
 from __future__ import annotations
 
@@ -37,6 +37,21 @@ def bm25(texts: Sequence[str], query: str, terms: Terms, k1: float, b: float) ->
                 score += qtf * lucene_idf(len(texts), df[term]) * saturated
         scores.append(score)
     return scores
+
+
+def log_likelihoods(texts: Sequence[str], query: dict[str, float], terms: Terms, mu: float) -> list[float]:
+    """Return ``ln p(q|d) − ln p(q|C)`` of each text, from smoothed probabilities."""
+    tf, _ = frequencies(texts, terms)
+    cf: Counter[str] = sum(tf, Counter())
+    found = []
+    for counts in tf:
+        score = 0.0
+        for term, qtf in query.items():
+            if p := cf[term] / cf.total():
+                smoothed = (counts[term] + mu * p) / (counts.total() + mu)
+                score += qtf * (math.log(smoothed) - math.log(p))
+        found.append(score)
+    return found
 
 
 def tfidf(texts: Sequence[str], query: str, terms: Terms, idf: Callable[[int, int], float]) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import plain_scores
@@ -12,7 +13,7 @@ import pytest
 
 from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ComponentError
-from legalir.lexical.sparse import BM25, SparseIndex, bm25
+from legalir.lexical.sparse import BM25, Method, SparseIndex, bm25
 
 PARAMETERS = [(0.9, 0.4), (1.5, 0.75), (1.2, 0.0), (2.0, 1.0), (0.0, 0.4), (100.0, 0.5)]
 
@@ -80,6 +81,34 @@ def test_parity_with_bm25s(tmp_path: Path, k1: float, b: float) -> None:
     assert compared >= 10
 
 
+@pytest.mark.parametrize(("k1", "b", "delta"), [(0.9, 0.4, None), (1.5, 0.75, 0.3), (0.1, 1.0, 0.0)])
+@pytest.mark.parametrize("method", get_args(Method))
+def test_each_document_scores_as_in_bm25s(
+    tmp_path: Path, method: Method, k1: float, b: float, delta: float | None
+) -> None:
+    """bm25s adds the score of tf = 0 for terms that a document lacks; the papers of BM25L and BM25+ add nothing."""
+    import bm25s
+
+    texts = [text for text in plain_scores.random_texts(8, 90) if text]
+    analyzer = get_analyzer("whitespace")
+    theirs = bm25s.BM25(method=method, k1=k1, b=b, delta={None: 1.0 if method == "bm25+" else 0.5}.get(delta, delta))
+    theirs.index([analyzer.terms(text) for text in texts], show_progress=False)
+    lacking = theirs.nonoccurrence_array
+    own_delta = delta if method in ("bm25l", "bm25+") else None
+    ours = indexed(tmp_path / "index", texts, "whitespace").bm25(k1=k1, b=b, method=method, delta=own_delta)
+    for query in plain_scores.random_texts(9, 12, longest=9):
+        terms = [term for term in analyzer.terms(query) if term in theirs.vocab_dict]
+        if not terms:
+            continue
+        expected = theirs.get_scores(terms).astype(np.float64)
+        for number, text in enumerate(texts if lacking is not None else []):
+            held = set(analyzer.terms(text))
+            expected[number] -= sum(float(lacking[theirs.vocab_dict[term]]) for term in terms if term not in held)
+        np.testing.assert_allclose(ours.scores(query), expected, rtol=3e-6, atol=3e-6)
+        documents, _ = ours.best(query)
+        assert set(documents) == set(np.flatnonzero(ours.scores(query) > 0))
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -89,6 +118,9 @@ def test_parity_with_bm25s(tmp_path: Path, k1: float, b: float) -> None:
         ({"b": "0.4"}, "bm25: b='0.4' is not a number from 0 to 1"),
         ({"num_results": 0}, "bm25: num_results=0 is not an integer of at least 1"),
         ({"num_results": 10.0}, "bm25: num_results=10.0 is not an integer"),
+        ({"method": "bm25"}, "bm25: method='bm25' is not one of lucene, robertson, atire, bm25l, bm25"),
+        ({"method": "bm25+", "delta": -1}, "bm25: delta=-1 is not a number of at least 0"),
+        ({"delta": 1}, "bm25: delta=1 has no part in method='lucene'"),
     ],
 )
 def test_parameters_out_of_range(tmp_path: Path, parameters: dict[str, float], message: str) -> None:

@@ -25,10 +25,11 @@ def built_index(tmp_path_factory: pytest.TempPathFactory) -> SparseIndex:
 
 
 def retrievers(index: SparseIndex) -> list[SparseRetriever]:
-    return [index.bm25(), index.bm25(k1=1.5, b=0.75), index.tfidf(), index.tfidf(idf="sklearn")]
+    others = [index.bm25(method="bm25+"), index.bm25(method="bm25l", delta=0.2), index.bm25(method="atire")]
+    return [index.bm25(), index.bm25(k1=1.5, b=0.75), index.tfidf(), index.tfidf(idf="sklearn"), *others]
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(7))
 def test_parts_add_up_to_the_score_of_every_result(index: SparseIndex, number: int) -> None:
     retriever = retrievers(index)[number]
     for query in QUERIES:

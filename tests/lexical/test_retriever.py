@@ -35,6 +35,7 @@ COLUMNS = ["qid", "query", "lang", "year", "docno", "score", "rank"]
 MAKERS: dict[str, Callable[[SparseIndex], SparseRetriever]] = {
     "bm25": SparseIndex.bm25,
     "tfidf": SparseIndex.tfidf,
+    "ql": SparseIndex.ql,
 }
 
 
@@ -60,7 +61,7 @@ def test_results_are_ranked_frames(retriever: SparseRetriever) -> None:
         assert rows["rank"].tolist() == list(range(len(rows)))
         ordered = sorted(zip(-rows["score"], rows["docno"], strict=True))
         assert rows["docno"].tolist() == [docno for _, docno in ordered]
-        assert (rows["score"] > 0).all()
+        assert (rows["score"] > 0).all() or "mu" in vars(retriever), "a logarithm may be below 0"
         assert rows["docno"].is_unique
 
 
@@ -162,7 +163,7 @@ def test_no_more_results_than_asked_for_and_no_less_than_there_are(index: Sparse
 @pytest.mark.parametrize("query", [None, float("nan"), 3, b"abc"])
 def test_a_query_that_is_no_string_is_named(retriever: SparseRetriever, query: object) -> None:
     frame = pd.DataFrame({"qid": ["q7"], "query": pd.Series([query], dtype=object)})
-    with pytest.raises(ComponentError, match=r"(BM25|TFIDF): the query .* of 'q7' is not a string\."):
+    with pytest.raises(ComponentError, match=r"(BM25|TFIDF|QueryLikelihood): the query .* of 'q7' is not a string\."):
         retriever(frame)
 
 
@@ -175,7 +176,7 @@ def test_missing_columns_are_pyterriers_error(retriever: SparseRetriever) -> Non
 def test_pyterrier_can_inspect_it(tmp_path: Path) -> None:
     for make in MAKERS.values():
         retriever = make(SparseIndex(tmp_path / "nowhere"))
-        assert pt.inspect.transformer_inputs(retriever) == [["qid", "query"]]
+        assert pt.inspect.transformer_inputs(retriever) == [["qid", "query"], ["qid", "query_toks"]]
         assert pt.inspect.transformer_outputs(retriever, ["qid", "query"]) == ["qid", "query", "docno", "score", "rank"]
         assert pt.inspect.transformer_outputs(retriever, COLUMNS) == COLUMNS
         for pipeline in (retriever % 10, retriever >> retriever, retriever + retriever):
@@ -205,7 +206,8 @@ def test_identity(index: SparseIndex, tmp_path: Path) -> None:
     assert (index.bm25() % 10) == (index.bm25() % 10)
     other = SparseIndex("my.index", analyzer="jamo3")
     assert repr(other.bm25(b=0.5)) == (
-        "BM25(index=SparseIndex('my.index', analyzer='jamo3'), k1=0.9, b=0.5, num_results=1000)"
+        "BM25(index=SparseIndex('my.index', analyzer='jamo3'), k1=0.9, b=0.5, num_results=1000, "
+        "method='lucene', delta=None)"
     )
     assert repr(other.tfidf()) == (
         "TFIDF(index=SparseIndex('my.index', analyzer='jamo3'), idf='lucene', num_results=1000, min_df=1, max_df=1.0)"
