@@ -229,7 +229,7 @@ def document_columns(sandbox: Sandbox) -> None:
         inp = pipeline_of(collection, data.FIRST_STAGE).transform(inp)
     if "docno" not in inp:
         raise NotApplicable("it gets questions, not results")
-    number = pd.factorize(inp["docno"])[0]
+    number = pd.factorize(inp["docno"])[0].tolist()
     notes = {name: [note(*one) for one in zip(inp["docno"], number, strict=True)] for name, note in _NOTES.items()}
     try:
         out = component.transform(inp.assign(**notes))
