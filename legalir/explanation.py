@@ -12,7 +12,7 @@ import pyterrier as pt
 from pyterrier._ops import ScalarProduct, Sum
 
 from legalir.errors import ComponentError
-from legalir.frames.columns import whole_characters
+from legalir.frames.columns import require_question, whole_characters
 
 _TOLERANCE = 1e-6
 """Largest difference of the sum of the parts from the score, relative to the sizes of both."""
@@ -171,10 +171,8 @@ def explain(
         ComponentError: `query` is neither, there is not exactly one query, a document is not in the results, or the
             results have no scores.
     """
-    if not isinstance(query, str | pd.DataFrame):
-        raise ComponentError(
-            f"explain: query must be a text or a data frame of one query, got {query!r} ({type(query).__name__})."
-        )
+    if not isinstance(query, pd.DataFrame):
+        require_question(query, "explain")
     inp = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]}) if isinstance(query, str) else query
     if inp["qid"].nunique() != 1:
         raise ComponentError(f"explain: inp must have one query, got {inp['qid'].nunique()}.")

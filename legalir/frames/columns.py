@@ -100,8 +100,9 @@ def require_question(query: object, what: str) -> None:
         ComponentError: with `what` is asked, and the value.
     """
     if not isinstance(query, str):
+        shown = " ".join(repr(query).split())[:60]  # A frame has several lines.
         raise ComponentError(
-            f"{what}: the question must be one text, got {query!r} ({type(query).__name__}); "
+            f"{what}: the question must be one text, got {shown} ({type(query).__name__}); "
             f"for several questions, give a pipeline a data frame with the columns qid and query."
         )
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from legalir import Collection
+from legalir.datasets import Provision
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extend import EngineIndex, EngineRetriever, Hits
 
@@ -78,6 +79,28 @@ def test_it_is_stored_once_and_compared_with_what_is_asked(tmp_path: Path) -> No
     other = collection_of(tmp_path / "other", {"c": "x"})
     with pytest.raises(ArtifactError, match=r"was built for another corpus \(\w{12}\), not for \w{12}: remove the dir"):
         found(Longest(Lengths(path, other)), frame("q"))
+
+
+def test_files_are_found_where_they_were_written_and_documents_have_their_keys(tmp_path: Path) -> None:
+    class Documents(Lengths):
+        def write(self, documents: Iterator[Mapping[str, Any]], directory: Path) -> dict[str, Any]:
+            (directory / "engine").mkdir()
+            (directory / "engine" / "rows.json").write_text(json.dumps(list(documents)))
+            return {}
+
+    folder = tmp_path / "one"
+    folder.mkdir()
+    rows = [{"docno": "a", "title": "Lamps", "text": "x"}, {"docno": "b", "text": "y", "law": "Raft Act"}]
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    index = Documents(tmp_path / "index", Collection(folder, cache=folder / "cache"))
+    first, second = json.loads((index.files / "engine" / "rows.json").read_text())
+    assert (first["docno"], first["indexed_text"]) == ("a", "Lamps\nx")
+    assert (second["docno"], second["indexed_text"], second["title"], second["law"]) == ("b", "y", "", "Raft Act")
+    assert set(Provision._fields) - {"doc_id"} <= first.keys()
+    before, index = index.files, Documents(tmp_path / "index")
+    index.index([{"docno": "c", "text": "z"}])
+    assert index.files != before and not before.exists()
+    assert json.loads((index.files / "engine" / "rows.json").read_text())[0]["indexed_text"] == "z"
 
 
 def test_another_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
