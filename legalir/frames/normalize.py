@@ -95,6 +95,7 @@ def _deviations(score: Floats, group: Integers) -> tuple[Floats, Floats, Floats,
     low, _ = ends(score, group)
     size = np.maximum(np.bincount(group), 1)
     # Deviations are taken from the lowest score: squares of large scores that lie close together would lose them.
-    above = score - low[group]
-    mean = np.bincount(group, weights=above) / size
-    return above, mean, np.bincount(group, weights=(above - mean[group]) ** 2), size
+    above: Floats = score - low[group]
+    mean: Floats = np.bincount(group, weights=above) / size
+    squares: Floats = np.bincount(group, weights=(above - mean[group]) ** 2).astype(np.float64, copy=False)
+    return above, mean, squares, size

@@ -194,7 +194,8 @@ class Borda(Fuser):
         """Return the rank, and the points."""
         candidates, length = (int(size[row]) for size in _sizes(lists))
         rank, absent = int(lists.rank[row]), (candidates - length + 1) / 2
-        detail = {"rank": rank, "score": float(lists.score[row]), "documents": candidates, "length": length}
+        detail: dict[str, object] = {"rank": rank, "score": float(lists.score[row])}
+        detail |= {"documents": candidates, "length": length}
         return f"rank {rank} of {candidates}: {candidates + 1 - rank} − {absent:g} points", detail
 
 

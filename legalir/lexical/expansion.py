@@ -54,7 +54,8 @@ def bose_einstein(tf: Floats, cf: Floats, n: int) -> Floats:
 
 def _summed(rows: Sequence[Row]) -> Row:
     terms, place = np.unique(np.concatenate([terms for terms, _ in rows]), return_inverse=True)
-    return terms, np.bincount(place, weights=np.concatenate([values for _, values in rows]), minlength=len(terms))
+    values = np.concatenate([values for _, values in rows])
+    return terms, np.bincount(place, weights=values, minlength=len(terms)).astype(np.float64, copy=False)
 
 
 def _heaviest(row: Row, k: int) -> Row:

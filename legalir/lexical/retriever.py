@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -102,7 +103,7 @@ class SparseRetriever(Retriever):
         terms, tf = self.known_terms(query)
         return self.query_vector(terms, tf) if isinstance(query, str) else (terms, tf.astype(np.float32))
 
-    def known_terms(self, query: Query) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.number]]:
+    def known_terms(self, query: Query) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
         """Return the terms of a query that the index has, and the frequency or weight of each; [q], [q]."""
         return known_terms(self.index, query)
 
@@ -163,7 +164,7 @@ class SparseRetriever(Retriever):
         return hit_lists(queries, [self.best(*one) for one in asked], self.index.docno_table)
 
 
-def known_terms(index: TermIndex, query: Query) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.number]]:
+def known_terms(index: TermIndex, query: Query) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Return the terms of a query that `index` has, and the frequency or weight of each; [q], [q]."""
     counts = Counter(index.analyzer.terms(query)) if isinstance(query, str) else query
     found = {index.terms.find(term): tf for term, tf in counts.items()}

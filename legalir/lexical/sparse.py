@@ -279,7 +279,7 @@ def bm25(collection: Any, *, analyzer: str = "auto", **params: Any) -> BM25:
 
 
 class QueryLikelihood(SparseRetriever):
-    """Query likelihood with Dirichlet smoothing [query-likelihood], [dirichlet].
+    """Query likelihood with Dirichlet smoothing [query-likelihood], [smoothing].
 
     ``score(q, d) = ln p(q|d) − ln p(q|C) = Σ_t qtf · ln(1 + tf/(μ·p(t|C))) + |q|·ln(μ/(μ + dl))``: the first sum is
     over the terms that query and document share, p(t|C) is the share of the term in all occurrences, and ``|q|`` the
@@ -328,7 +328,8 @@ class QueryLikelihood(SparseRetriever):
     def final(self, matched: npt.NDArray[np.float32], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return `matched` less what the length of each document costs; [n]."""
         cost = weights.sum(dtype=np.float64) * np.log1p(self.index.lengths / self.mu)
-        return (matched - cost).astype(np.float32)
+        scores: npt.NDArray[np.float32] = (matched - cost).astype(np.float32)
+        return scores
 
 
 @parameters_of(QueryLikelihood, without=["index"])
@@ -410,7 +411,7 @@ class TFIDF(SparseRetriever):
     def final(self, matched: npt.NDArray[np.float32], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return `matched`, at most the length of the query; [n]."""
         # Rounding may lift the cosine of equal vectors above 1.
-        return np.minimum(matched, np.float32(max(1.0, np.linalg.norm(weights.astype(np.float64)))))
+        return np.minimum(matched, np.float32(max(1.0, float(np.linalg.norm(weights.astype(np.float64))))))
 
 
 @parameters_of(TFIDF, without=["index"])
