@@ -376,8 +376,15 @@ def test_a_parameter_of_any_part_that_is_set_later_acts_as_in_a_new_pipeline(
     collection: Collection, expression: str
 ) -> None:
     question = QUERIES.iloc[1:2]
+
+    def outcome(system: pt.Transformer) -> object:
+        try:
+            return plain(system.transform(question))
+        except LegalIRError as error:  # Scores of other parameters may be outside what the next step takes.
+            return str(error)
+
     system = collection.pipeline(expression)
-    before, tried = plain(system.transform(question)), 0
+    before, tried = outcome(system), 0
     for part in {id(one): one for one in parts_of(system)}.values():
         for name, value in part._given().items():
             for other in other_values(part, name, value)[: value is not None]:
@@ -388,9 +395,9 @@ def test_a_parameter_of_any_part_that_is_set_later_acts_as_in_a_new_pipeline(
                 tried += 1
                 new = pickle.loads(pickle.dumps(system))  # It is made of the arguments alone.
                 assert new == system
-                assert plain(system.transform(question)) == plain(new.transform(question)), (part, name)
+                assert outcome(system) == outcome(new), (part, name)
                 part.set_parameter(name, value)
-    assert tried and plain(system.transform(question)) == before
+    assert tried and outcome(system) == before
 
 
 @every_expression

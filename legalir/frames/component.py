@@ -55,7 +55,7 @@ class Component(pt.Transformer):
 
     def _cut(self, **arguments: Any) -> Self:
         """Return a copy that keeps what was computed, with other values of arguments on which none of it depends."""
-        copied = type(self).__new__(type(self))
+        copied: Self = object.__new__(type(self))
         copied.__dict__.update({**self.__dict__, **arguments})
         return copied
 
@@ -110,7 +110,7 @@ _MAKING = "_making"
 def _make(made: type[C], arguments: Mapping[str, Any]) -> C:
     """Return the component of a class with these arguments of the constructor."""
     bound = inspect.BoundArguments(_signature(made.__init__), OrderedDict(arguments))
-    component = made.__new__(made, *bound.args, **bound.kwargs)
+    component: C = made.__new__(made, *bound.args, **bound.kwargs)  # type: ignore[no-untyped-call]  # PyTerrier's
     component.__dict__[_MAKING] = True
     component.__init__(*bound.args, **bound.kwargs)  # type: ignore[misc]  # as the call of a class does
     del component.__dict__[_MAKING]
