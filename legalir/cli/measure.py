@@ -84,14 +84,16 @@ def _results(path: Path) -> pd.DataFrame:
     Raises:
         DataError: the file cannot be read, or a line is faulty.
     """
+    import numpy as np
     import pandas as pd
 
-    from legalir.datasets.readers import read_run
-    from legalir.frames.ranking import rank_results
+    from legalir.pipeline.stored_run import read_trec_run
 
-    frame = rank_results(pd.DataFrame(list(read_run(path)), columns=["qid", "docno", "score"]))
-    frame["score"] = -frame["rank"].astype("float64")
-    return frame.rename(columns={"qid": "query_id", "docno": "doc_id"})[["query_id", "doc_id", "score"]]
+    frames = [
+        pd.DataFrame({"query_id": qid, "doc_id": hits.docno, "score": -np.arange(len(hits.docno), dtype=np.float64)})
+        for qid, hits in read_trec_run(path).items()
+    ]
+    return pd.concat(frames, ignore_index=True)
 
 
 def _notes(

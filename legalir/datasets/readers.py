@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import math
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -234,38 +233,6 @@ def read_qrels(path: Path, on_fault: OnFault = stop) -> Iterator[Judgement]:
         else:
             seen.add((qid, docno))
             yield Judgement(qid, docno, int(relevance))
-
-
-def read_run(path: Path, on_fault: OnFault = stop) -> Iterator[tuple[str, str, float]]:
-    """Yield qid, docno and score of the results of a TREC file: ``qid Q0 docno rank score tag``.
-
-    Between tabs, as legalir writes them, a docno may have blanks.
-
-    Raises:
-        DataError: there is no such file.
-        FormatError: a wrong number of fields, a score that is not a finite number, or a document twice for a question.
-    """
-    if not path.is_file():
-        raise DataError(f"{path} is not a file: give the path of a run.")
-    seen: set[tuple[str, str]] = set()
-    for number, line in numbered_lines(path, on_fault):
-        fields = line.split("\t") if line.count("\t") == 5 else line.split()
-        if len(fields) != 6:
-            fault = f"{len(fields)} fields, but a result has six (qid, Q0, docno, rank, score, tag)"
-            on_fault(Fault(path, number, "fields", fault))
-            continue
-        qid, _, docno, _, text, _ = fields
-        try:
-            score = float(text)
-        except ValueError:
-            score = math.nan
-        if not math.isfinite(score):
-            on_fault(Fault(path, number, "score", f"score {text!r} is not a finite number"))
-        elif (qid, docno) in seen:
-            on_fault(Fault(path, number, "duplicate", f"{docno!r} is a result of {qid!r} on an earlier line, too"))
-        else:
-            seen.add((qid, docno))
-            yield qid, docno, score
 
 
 def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:

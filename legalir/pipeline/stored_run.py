@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyterrier as pt
 
 from legalir.datasets.readers import Fault, numbered_lines, stop
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import drop_results, empty_like
-from legalir.frames.component import Cuttable, check_number
+from legalir.frames.columns import drop_results
+from legalir.frames.component import check_number
 from legalir.frames.ranking import RankedLists, ranked_lists, ranking
+from legalir.frames.retriever import Retriever
 from legalir.graph.laws import LawTable
 from legalir.plugins import parameters_of
 from legalir.storage.digest import cached_file_digest
@@ -106,7 +106,7 @@ def _lists_of(path: Path, sha256: str) -> dict[str, TrecList]:
     return read_trec_run(path)
 
 
-class StoredRun(Cuttable):
+class StoredRun(Retriever):
     """Retriever that returns the lists of a TREC run, such as a baseline of another toolkit or group.
 
     A question gets the list of its qid; its text does not matter. The order of a list is that of its scores, ties by
@@ -114,8 +114,8 @@ class StoredRun(Cuttable):
     that the collection does not have stays in the lists, as it does for TREC's tools; a warning counts them. Of
     versions of provisions those in force on the day of the question are returned; a key means its version in force.
 
-    Columns in: ``qid, query``; of result rows only their queries are used. Columns out: the query columns, then
-    ``docno, score, rank``.
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. It cannot score given
+    documents, because a file has no score for those that it lacks.
 
     Args:
         path: the file, six columns ``qid Q0 docno rank score tag``; it may end in ``.gz``.
@@ -126,6 +126,8 @@ class StoredRun(Cuttable):
         ComponentError: there is no such file, or `num_results` is not an integer of at least 1.
         FormatError: as :func:`read_trec_run`.
     """
+
+    name = "run"
 
     def __init__(self, path: str | PathLike[str], num_results: int | None = None, laws: LawTable | None = None) -> None:
         if not isinstance(path, str | PathLike):
@@ -157,19 +159,9 @@ class StoredRun(Cuttable):
             _report_unknown(self.file, sha256, self.laws, self.laws.manifest.data)
         return _lists_of(self.file, sha256)
 
-    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        return empty_like(inp)
-
-    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the list of each question."""
-        return self.retrieve_lists(inp).frame()
-
-    def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
-        """Return the list of each question as lists."""
-        pt.validate.columns(inp, includes=["qid", "query"])
-        queries, lists = drop_results(inp), self.lists()
+        lists = self.lists()
         if missing := [qid for qid in queries["qid"] if qid not in lists]:
             _log.warning(
                 "run: %d of %d questions are not in %s and have no results, such as %r.",
