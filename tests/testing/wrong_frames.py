@@ -194,10 +194,6 @@ class Stuck(Spoiled):
         self.inner._changed(num_results=value)
         vars(self)["shown"] = value
 
-    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        self.memory.add("run")
-        return super().transform(inp)
-
 
 class Unchecked(Stuck):
     """Takes any value for `num_results`."""
@@ -214,8 +210,12 @@ class Halfway(Stuck):
         self.inner._changed(num_results=value)
 
 
-class Unpickled(Stuck):
+class Unpickled(Spoiled):
     """Cannot be pickled after a run."""
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        self.memory.add("run")
+        return super().transform(inp)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.memory:

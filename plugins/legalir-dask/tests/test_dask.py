@@ -16,6 +16,7 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 
@@ -66,6 +67,15 @@ class SlowHashes:
         seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") for text in texts]
         rows = np.array([np.random.default_rng(seed).normal(size=8) for seed in seeds], dtype=np.float32)
         return (rows / np.linalg.norm(rows, axis=1, keepdims=True) if len(rows) else np.zeros((0, 8))).astype("float32")
+
+
+def test_a_pipeline_is_sent_to_a_worker(executor: DaskExecutor) -> None:
+    collection = Collection("legalir/firecode")
+    topics = collection.topics().head(3)
+    for expression in ("default", 'bm25 % 20 >> sar(normalize="max")', "lookup"):
+        system = collection.pipeline(expression)
+        expected = system.transform(topics)  # Used before it travels.
+        pd.testing.assert_frame_equal(executor.submit(system.transform, topics).result(), expected)
 
 
 DOCUMENTS = [{"docno": f"d-{number}", "text": f"fire door {number} " * 400} for number in range(240)]

@@ -109,6 +109,9 @@ class LateInteraction:
     def __repr__(self) -> str:
         return f"LateInteraction({self.model!r})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LateInteraction, (self.model, self._device, self._batch_size, self._trusted)
+
     @cached_property
     def fingerprint(self) -> str:
         """Hex digest that changes whenever the same text could have other vectors."""

@@ -88,6 +88,10 @@ class Server:
     def __repr__(self) -> str:
         return f"Server({self.url!r}, tenant={self.tenant!r})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A connection and its key stay in this process.
+        return {name: value for name, value in self.__dict__.items() if name != "_client"}
+
     @cached_property
     def _client(self) -> Any:
         try:

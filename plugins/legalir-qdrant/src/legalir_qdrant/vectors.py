@@ -135,6 +135,9 @@ class Sparse:
             digest.update(self.index.arrays[name].tobytes())
         return {"dimensions": 0, "vocabulary": digest.hexdigest()}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_by_document"}
+
     @cached_property
     def _by_document(self) -> Any:
         """The weights as a matrix of documents by terms, float32 [n, V]."""
