@@ -342,7 +342,7 @@ BUNDLED = [
     for one in testing.checks("retriever")
     # These are for factories, for collections of another kind, or done below with more care.
     if not one.name.startswith("light-")
-    and one.name not in ("another-process", "num-results", "odd-documents", "composed-documents", "as-of")
+    and one.name not in ("another-process", "num-results", "odd-documents", "composed-documents", "as-of", "titles")
     and one.name not in ("batch-invariance", "odd-queries", "long-query", "set-parameters")
 ]
 
