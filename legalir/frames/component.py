@@ -80,7 +80,7 @@ class Component(pt.Transformer):
         return type(self) is type(other) and self._arguments() == other._arguments()
 
     def __hash__(self) -> int:
-        return hash((type(self), *(_hashable(value) for value in self._arguments().values())))
+        return hash((type(self), *(hashable(value) for value in self._arguments().values())))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in self._arguments().items())
@@ -126,11 +126,12 @@ def _signature(constructor: Callable[..., None]) -> inspect.Signature:
     return signature.replace(parameters=[*signature.parameters.values()][1:])
 
 
-def _hashable(value: Any) -> Any:
+def hashable(value: Any) -> Any:
+    """Return a copy of an argument that can be hashed: dicts and lists as tuples."""
     if isinstance(value, dict):
-        return tuple(sorted((key, _hashable(item)) for key, item in value.items()))
+        return tuple(sorted((key, hashable(item)) for key, item in value.items()))
     if isinstance(value, list | tuple):
-        return tuple(map(_hashable, value))
+        return tuple(map(hashable, value))
     return value
 
 

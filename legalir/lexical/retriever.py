@@ -21,6 +21,7 @@ from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
 from legalir.frames.columns import QUERY_TOKS, check_queries, drop_results, require_texts
+from legalir.frames.component import hashable
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
@@ -73,15 +74,16 @@ class SparseRetriever(Retriever):
         """
         raise NotImplementedError
 
-    _weighted: tuple[str, ScoredSegments] | None = None
+    _weighted: tuple[object, ScoredSegments] | None = None
 
     def postings(self) -> ScoredSegments:
         """Return the weighted postings, made on first use."""
         index = self.index
-        build = index.manifest.data
-        # The index may have been built anew since the last query: its old weights are wrong then.
-        if self._weighted is None or self._weighted[0] != build:
-            self._weighted = build, ScoredSegments(index.segments, self.weighting)
+        weighing = {name: value for name, value in self._given().items() if name not in ("index", "num_results")}
+        # Since the last query, the index may have been built anew, and a dict of weights may have been written into.
+        key = index.manifest.data, hashable(weighing)
+        if self._weighted is None or self._weighted[0] != key:
+            self._weighted = key, ScoredSegments(index.segments, self.weighting)
         return self._weighted[1]
 
     def scores(self, query: Query) -> npt.NDArray[np.float32]:

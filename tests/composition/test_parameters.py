@@ -142,6 +142,15 @@ def test_values_are_read_as_the_constructor_reads_them(collection: Collection) -
     pd.testing.assert_frame_equal(system(QUERIES), collection.pipeline("bm25f(b=0.5)")(QUERIES))
 
 
+def test_a_dict_that_is_written_into_counts(collection: Collection) -> None:
+    system = collection.pipeline("bm25f")
+    system(QUERIES)
+    system.get_parameter("fields")["title"] = 9.0
+    new = collection.pipeline('bm25f(fields={"title": 9.0, "text": 1.0, "path": 1.0, "citing": 1.0})')
+    assert system == new
+    pd.testing.assert_frame_equal(system(QUERIES), new(QUERIES))
+
+
 @pytest.fixture(name="pools", scope="module")
 def pools_of_processes() -> Iterator[dict[str, Executor]]:
     with ProcessPoolExecutor(1, get_context("spawn")) as standard, processes(workers=1) as loky:
