@@ -276,7 +276,8 @@ def needs_left(factory: Factory) -> Factory:
 
 
 def keeps_all(factory: Factory) -> Factory:
-    def spoiled(collection: Any, *pipelines: Any, num_results: int = 1000) -> Any:
+    # Another default than that of the component, so that set-parameters does not take the two for one.
+    def spoiled(collection: Any, *pipelines: Any, num_results: int = 999) -> Any:
         return factory(collection, *pipelines)
 
     return spoiled
