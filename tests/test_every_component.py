@@ -343,7 +343,7 @@ BUNDLED = [
     # These are for factories, for collections of another kind, or done below with more care.
     if not one.name.startswith("light-")
     and one.name not in ("another-process", "num-results", "odd-documents", "composed-documents", "as-of", "titles")
-    and one.name not in ("batch-invariance", "odd-queries", "long-query", "set-parameters")
+    and one.name not in ("batch-invariance", "odd-queries", "long-query", "set-parameters", "first-use")
 ]
 
 
