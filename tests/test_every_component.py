@@ -26,6 +26,7 @@ from legalir.llm.client import Client
 from legalir.storage import files
 from legalir.testing import data
 from legalir.testing.checks import Failed, NotApplicable
+from legalir.testing.comparison import difference
 from legalir.testing.echo import Echo
 from legalir.testing.frame_checks import other_values
 from legalir.testing.sandbox import ComponentUnderTest, Run, Sandbox
@@ -377,11 +378,11 @@ def test_a_parameter_of_any_part_that_is_set_later_acts_as_in_a_new_pipeline(
 ) -> None:
     question = QUERIES.iloc[1:2]
 
-    def outcome(system: pt.Transformer) -> object:
+    def outcome(system: pt.Transformer) -> pd.DataFrame:
         try:
-            return plain(system.transform(question))
+            return system.transform(question)
         except LegalIRError as error:  # Scores of other parameters may be outside what the next step takes.
-            return str(error)
+            return pd.DataFrame({"qid": ["none"], "error": [str(error)]})
 
     system = collection.pipeline(expression)
     before, tried = outcome(system), 0
@@ -395,9 +396,10 @@ def test_a_parameter_of_any_part_that_is_set_later_acts_as_in_a_new_pipeline(
                 tried += 1
                 new = pickle.loads(pickle.dumps(system))  # It is made of the arguments alone.
                 assert new == system
-                assert outcome(system) == outcome(new), (part, name)
+                # A model rounds in another way when it encodes a question in a batch; a copy has no vectors of before.
+                assert difference(outcome(new), outcome(system)) is None, (part, name)
                 part.set_parameter(name, value)
-    assert tried and outcome(system) == before
+    assert tried and difference(before, outcome(system)) is None
 
 
 @every_expression
