@@ -160,6 +160,8 @@ class Triples(Component):
         check_choice("triples", "adapts", adapts, get_args(Adapts))
         if not isinstance(graph, TripleGraph):
             raise ComponentError(f"triples: graph={graph!r} is not a TripleGraph.")
+        if prompt is not None and not isinstance(prompt, Prompt):
+            raise ComponentError(f"triples: prompt={prompt!r} is not a Prompt.")
         self.graph = graph
         self.entities = entities
         self.facts = facts
@@ -407,6 +409,10 @@ def triples(
         language: language of the prompt; ``auto`` for that of the collection.
     """
     check_choice("triples", "by", by, ("llm", "question"))
+    if by == "question" and prompt is not None:
+        raise ComponentError(
+            f"triples: by='question' asks no model, so that prompt={prompt!r} has no use: leave it out."
+        )
     if encoder is None and params.get("keep") == "similar":
         raise ComponentError("triples: keep='similar' compares vectors: give an encoder.")
     facts = open_triples(collection, graph)

@@ -36,7 +36,10 @@ class Overlap(Component):
         self.collection = collection
         check_number("it", "num_results", num_results, low=1, integer=True)
         self.num_results = num_results
-        self.documents = {doc.doc_id: set(parts(doc.default_text())) for doc in collection.docs()}
+        self.documents = {doc.doc_id: set(parts(self.indexed(doc))) for doc in collection.docs()}
+
+    def indexed(self, doc: Any) -> str:
+        return str(doc.default_text())
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         pt.validate.columns(inp, includes=["qid", "query"])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyterrier as pt
-from right_components import parts
+from right_components import Overlap
 from spoiled import Factory, Spoiled, by, changed, with_signature
 
 from legalir.frames.ranking import rank_results
@@ -252,13 +252,16 @@ def texts(self: Spoiled) -> list[str]:
     return [doc.default_text() for doc in self.collection.docs()]
 
 
-def without_titles(factory: Factory) -> Factory:
-    """Return a retriever that searches the texts without the titles."""
+class Untitled(Overlap):
+    """Searches the texts without the titles."""
 
+    def indexed(self, doc: Any) -> str:
+        return str(doc.text)
+
+
+def without_titles(factory: Factory) -> Factory:
     def spoiled(collection: Any, **params: Any) -> Any:
-        made = factory(collection, **params)
-        made.documents = {doc.doc_id: set(parts(doc.text)) for doc in collection.docs()}
-        return made
+        return Untitled(collection, **params)
 
     return with_signature(spoiled, factory)
 
