@@ -165,13 +165,13 @@ def dbsf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> LinearFu
     return LinearFusion(*pipelines, normalize="dbsf", **params)
 
 
-@parameters_of(CombMNZ)
+@parameters_of(LinearFusion)
 def combmnz(collection: Any, *pipelines: pt.Transformer, **params: Any) -> CombMNZ:
     """Sum of normalised scores times the number of lists: ``combmnz(bm25, lsa)``."""
     return CombMNZ(*pipelines, **params)
 
 
-@parameters_of(CombMAX)
+@parameters_of(LinearFusion)
 def combmax(collection: Any, *pipelines: pt.Transformer, **params: Any) -> CombMAX:
     """Greatest normalised score: ``combmax(bm25, lsa)``."""
     return CombMAX(*pipelines, **params)

@@ -299,6 +299,7 @@ class QueryLikelihood(SparseRetriever):
         ComponentError: a parameter is out of range.
     """
 
+    name = "ql"
     index: SparseIndex
 
     def __init__(self, index: SparseIndex, mu: float = 1000, num_results: int = 1000) -> None:

@@ -163,7 +163,7 @@ def test_no_more_results_than_asked_for_and_no_less_than_there_are(index: Sparse
 @pytest.mark.parametrize("query", [None, float("nan"), 3, b"abc"])
 def test_a_query_that_is_no_string_is_named(retriever: SparseRetriever, query: object) -> None:
     frame = pd.DataFrame({"qid": ["q7"], "query": pd.Series([query], dtype=object)})
-    with pytest.raises(ComponentError, match=r"(BM25|TFIDF|QueryLikelihood): the query .* of 'q7' is not a string\."):
+    with pytest.raises(ComponentError, match="'q7'"):
         retriever(frame)
 
 
