@@ -39,6 +39,12 @@ class Chain(pt.Compose):
     def __init__(self, *parts: pt.Transformer) -> None:
         super().__init__(*chain.from_iterable(part if isinstance(part, pt.Compose) else (part,) for part in parts))
 
+    def __repr__(self) -> str:
+        return f"({' >> '.join(map(repr, self))})"
+
+    def __str__(self) -> str:
+        return f"({' >> '.join(map(str, self))})"
+
     def __rshift__(self, right: pt.Transformer) -> Chain:
         return Chain(self, right)
 

@@ -153,7 +153,7 @@ def test_a_folder_that_is_set_is_seen_from_here(file: Path) -> None:
     definition |= {"values": {"model": "elsewhere"}, "systems": {"BM25": "bm25", "M": 'static(model="${model}")'}}
     file.write_text(yaml.safe_dump(definition, sort_keys=False), encoding="utf-8")
     done = call("run", file, "--set", "model=./none")
-    assert str(file.parent / "none") in str(done.exception)
+    assert str(file.parent / "none") in "".join(done.output.split())  # The terminal may break a path.
 
 
 def test_two_results_are_compared_with_a_test(file: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_chain_is_a_composition_of_pyterrier(collection: Collection) -> None:
     assert chain == plain
     assert plain == chain
     assert hash(chain) == hash(plain)
-    assert repr(chain) == repr(plain)
+    assert str(chain) == str(plain)
     longer = chain >> chain[1]
     assert isinstance(longer, Chain)
     assert len(longer) == len(Chain(plain, chain[1])) == 3

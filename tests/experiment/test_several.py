@@ -22,7 +22,7 @@ SYSTEMS = {"weak": "weak", "strong": "strong", "none": "none"}
 
 def result(dataset: str = NAMES[0], topics: int = 4, **changes: object) -> ExperimentResult:
     definition = {**DEFINITION, "dataset": dataset, "systems": SYSTEMS, "baseline": "weak", **changes}
-    found = run(definition, topics=TOPICS.iloc[:topics], collection=FakeCollection(), latency_queries=0)  # type: ignore[arg-type]
+    found = run(definition, topics=TOPICS.iloc[:topics], collection=FakeCollection(id=dataset), latency_queries=0)  # type: ignore[arg-type]
     assert isinstance(found, ExperimentResult)
     return found
 

@@ -108,7 +108,7 @@ def test_weighted_terms_are_searched_for_in_place_of_the_text(index: SparseIndex
 @pytest.mark.parametrize("toks", [None, "법", {"법": float("nan")}, {1: 1.0}, {"법": "1"}])
 def test_weights_that_cannot_be_used(index: SparseIndex, toks: object) -> None:
     frame = pd.DataFrame({"qid": ["7"], "query": ["법"], "query_toks": [toks]})
-    with pytest.raises(ComponentError, match=r"BM25: the query_toks of '7' is .*: give a dict"):
+    with pytest.raises(ComponentError, match="query_toks of '7'"):
         index.bm25()(frame)
 
 
