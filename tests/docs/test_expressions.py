@@ -8,6 +8,8 @@ input of its role.
 from __future__ import annotations
 
 import ast
+import gzip
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -97,9 +99,17 @@ class Asked:
     def run(self, text: str) -> pd.DataFrame:
         """Run an expression on one question; yes/no questions are those of `yesno` alone."""
         collection = self.collection("yesno" if "yesno" in pipeline.names(text) else "multihop")
-        question = collection.topics().head(1).assign(answer="비상구", steps=1)
+        question = collection.topics().head(1).assign(answer="비상구", steps=1, case="act-1")
         out: pd.DataFrame = collection.pipeline(completed(text)).transform(question)
         return out
+
+
+def write_run(asked: Asked, path: Path) -> None:
+    """Write the run that a page reads from another system: the first results of the question that is asked."""
+    lines = [f"{row.qid} Q0 {row.docno} {row.rank} {row.score} x\n" for row in asked.run("bm25 % 9").itertuples()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt") if path.suffix == ".gz" else path.open("w", encoding="utf-8") as file:
+        file.writelines(lines)
 
 
 @pytest.fixture(name="asked", scope="module")
@@ -116,6 +126,8 @@ def test_every_expression_runs(page: Path, asked: Asked, monkeypatch: pytest.Mon
             Path(block.file).write_text(block.text + "\n", encoding="utf-8")
     faults = {}
     for text in expressions(page):
+        for name in re.findall(r"""\brun\((?:path=)?["']([^"']+)""", text):
+            write_run(asked, Path(name))
         try:
             if not needs_a_model(text):
                 asked.run(text)
