@@ -63,6 +63,9 @@ _WIDE = regex.compile(r"[\uff00-\uffef]+")
 _PLAIN = {"\u2019": "'", "\u02bc": "'", "\u318d": "\u00b7", **dict.fromkeys("\xad\u200e\u200f\u2060\ufeff", "")}
 """One apostrophe for all, the middle dot inside words (col·legi), and no characters that nobody sees."""
 
+_HALVES = regex.compile(r"\p{Cs}")
+"""Halves of surrogate pairs."""
+
 _MARKS = regex.compile(r"\p{Mn}+")
 
 _Unit = tuple[str, bool]
@@ -132,7 +135,8 @@ class Words:
             text = _WIDE.sub(_of_usual_width, text)
         if letters := language(self.lang).lower:
             text = unicodedata.normalize("NFC", text).translate({ord(large): small for large, small in letters.items()})
-        return lower(text) if self.pattern is not None else normalize(text)
+        # The stemmers refuse half a surrogate pair, which no word of Unicode has.
+        return _HALVES.sub("\ufffd", lower(text)) if self.pattern is not None else normalize(text)
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text` in order; :meth:`count` must agree with them."""
