@@ -8,7 +8,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from legalir import pipeline, plugins
@@ -466,6 +466,8 @@ def test_random_text_ends_in_a_transformer_or_an_expression_error(text: str) -> 
         return
     assert pipeline.canonical(normal) == normal
     assert pipeline.names(normal) == pipeline.names(text)
+    # Components that ship need a collection, which a text that is drawn from our own files may name.
+    assume(not pipeline.names(normal) & {one.name for one in plugins.entries() if one.package == "legalir"})
     try:
         assert isinstance(build(text), pt.Transformer)
     except LegalIRError as error:
