@@ -71,7 +71,7 @@ def test_conformance(folder: Path) -> None:
     params = {"model": str(folder), "device": "cpu"}
     for role, factory, missing in (
         ("retriever", colbert, set()),
-        ("reranker", colbert_rerank, {"num-results"}),
+        ("reranker", colbert_rerank, {"num-results", "set-parameters"}),
     ):
         outcomes = testing.check(role, factory, params=params)
         assert [one for one in outcomes if not one.ok] == []
