@@ -56,7 +56,7 @@ def triples(
     Replies are stored as they come: run the same command again after an interruption, and only the rest is asked.
     """
     from legalir.collection.collection import Collection
-    from legalir.graph.triples import build_triples, write_facts
+    from legalir.hypa.triple_graph import build_triples, write_facts
     from legalir.llm.client import Client
 
     client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)

@@ -10,7 +10,7 @@ import typer
 from legalir.cli.printing import AsJson, print_json, printable
 
 if TYPE_CHECKING:
-    from legalir.generate.generator import Answer
+    from legalir.answer.generator import Answer
 
 EXAMPLES = """Examples:
 
@@ -80,10 +80,10 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search DATASET for the provisions that answer QUERY."""
+    from legalir.answer.generator import gives_answers
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, search_with
     from legalir.collection.results import rows as numbered
-    from legalir.generate.generator import gives_answers
     from legalir.llm.client import Client
 
     if as_json and style is Format.trec:

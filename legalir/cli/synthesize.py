@@ -14,7 +14,7 @@ from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
-    from legalir.synthesize.split import Synthesis
+    from legalir.study.split import Synthesis
 
 MCQ = """Examples:
 
@@ -102,7 +102,7 @@ def _made(
     """Check the target, make the items, write the split and say what became of them."""
     from legalir.collection.collection import Collection
     from legalir.llm.client import Client
-    from legalir.synthesize.split import check_target, write_split
+    from legalir.study.split import check_target, write_split
 
     collection = Collection(dataset, client=Client(**client))
     check_target(collection.source, out, split, replace)
@@ -156,7 +156,7 @@ def mcq(
     An item is kept if a judge needs both provisions to answer it. Replies are stored as they come: run the same
     command again after an interruption, and only the rest is asked.
     """
-    from legalir.synthesize.mcq import citation_pairs, synthesize_mcq
+    from legalir.study.mcq import citation_pairs, synthesize_mcq
 
     def make(collection: Collection) -> Synthesis:
         return synthesize_mcq(
@@ -197,7 +197,7 @@ def yesno(
     as_json: AsJson = False,
 ) -> None:
     """Write three yes/no questions about each of several provisions of DATASET."""
-    from legalir.synthesize.yesno import QUESTIONS, sampled_provisions, synthesize_yesno
+    from legalir.study.yesno import QUESTIONS, sampled_provisions, synthesize_yesno
 
     def make(collection: Collection) -> Synthesis:
         own = None if prompt is None else str(prompt)
@@ -234,8 +234,8 @@ def questions(
     as_json: AsJson = False,
 ) -> None:
     """Write open questions of eleven types about provisions of DATASET, with reference answers and their provisions."""
-    from legalir.synthesize.questions import TYPES, checked_types, planned_questions, synthesize_questions
-    from legalir.synthesize.rewording import parsed_shares
+    from legalir.study.questions import TYPES, checked_types, planned_questions, synthesize_questions
+    from legalir.study.rewording import parsed_shares
 
     wanted = checked_types([one.strip() for one in types.split(",")] if types else list(TYPES))
     shares = parsed_shares(change)
@@ -289,8 +289,8 @@ def labels(
     as_json: AsJson = False,
 ) -> None:
     """Label provisions as right for the questions of DATASET: by a pipeline, or by the citations of given answers."""
-    from legalir.synthesize.answered import synthesize_answer_labels
-    from legalir.synthesize.labels import questions_of, synthesize_labels
+    from legalir.study.answered import synthesize_answer_labels
+    from legalir.study.labels import questions_of, synthesize_labels
 
     def make(collection: Collection) -> Synthesis:
         if origin is Origin.answers:
@@ -320,7 +320,7 @@ def review(
     The page is one file that needs no network.
     """
     from legalir.storage.files import atomic_file
-    from legalir.synthesize.review import review_page
+    from legalir.study.review import review_page
 
     page = review_page(folder, split)
     with atomic_file(out) as stream:
@@ -335,7 +335,7 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Write the decisions of a person into their split: dropped items move to the dropped ones."""
-    from legalir.synthesize.review import apply_decisions
+    from legalir.study.review import apply_decisions
 
     counts = apply_decisions(folder, decisions)
     if as_json:

@@ -183,7 +183,7 @@ def complexity(
     as_json: AsJson = False,
 ) -> None:
     """Train a classifier that says how many contexts a question needs."""
-    from legalir.train.complexity import train_complexity
+    from legalir.hypa.training import train_complexity
 
     trained = train_complexity(source, out, classes=classes, model=model, replace=replace, device=device)
     if as_json:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from legalir import plugins
+from legalir.answer.generator import Answer, ask
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, explain
 from legalir.frames.as_of import asked_once
 from legalir.frames.columns import RESULT_COLUMNS, fed_with_questions
-from legalir.generate.generator import Answer, ask
 from legalir.storage.validity import names_version
 
 if TYPE_CHECKING:

@@ -63,7 +63,7 @@ ROLES = {
         False,
         "an encoder, with name, fingerprint, encode and encode_queries (or name, fingerprint, parameters, analyzer, "
         "fit and restore, if it learns from a collection)",
-        ("legalir.encode.contract:Encoder", "legalir.encode.contract:TrainableEncoder"),
+        ("legalir.dense.contract:Encoder", "legalir.dense.contract:TrainableEncoder"),
         'dense(encoder="{}")',
     ),
     "retriever": Role("questions in, ranked provisions out", True, *_TRANSFORMER, "{}"),
@@ -94,7 +94,7 @@ ROLES = {
         "where provisions come from",
         False,
         "a source, with name, provisions and links",
-        ("legalir.statutes.source:Source",),
+        ("legalir.datasets.source:Source",),
         "legalir datasets import '{}' my-statutes",
     ),
 }

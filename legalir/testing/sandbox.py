@@ -17,7 +17,7 @@ import pandas as pd
 
 from legalir import plugins
 from legalir.collection.collection import Collection
-from legalir.encode.contract import Encoder, TrainableEncoder
+from legalir.dense.contract import Encoder, TrainableEncoder
 from legalir.errors import AnalyzerError, ComponentError, LegalIRError, describe
 from legalir.llm.client import Client
 from legalir.plugins import PIPELINE_ROLES, ROLES, Factory, PluginEntry

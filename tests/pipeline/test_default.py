@@ -12,8 +12,8 @@ import pyterrier as pt
 import pytest
 
 from legalir import Collection, testing
-from legalir.encode.hashed_ngrams import NGrams
-from legalir.encode.static_model import StaticModel
+from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation
 from legalir.pipeline.default import default, default_expression, fit_default

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from legalir.errors import DataError
 from legalir.plugins.contract import parameters_of
+from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
+from legalir.statutes.law import NOT_YET, GivenLink, Law, Unit
 from legalir.statutes.reading.elements import (
     Elements,
     Role,
