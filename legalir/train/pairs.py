@@ -13,7 +13,7 @@ import numpy.typing as npt
 from legalir.datasets import Provision, StatuteDataset
 from legalir.errors import DataError
 from legalir.references.numbers import clean
-from legalir.train.finetune.reference_contexts import ReferenceContexts
+from legalir.train.reference_contexts import ReferenceContexts
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection

@@ -7,7 +7,7 @@ import pytest
 from legalir.datasets import Provision
 from legalir.errors import DataError
 from legalir.references.numbers import Example, Numbers, order_of, prefixes, tail_of
-from legalir.train.finetune.reference_contexts import ReferenceContext, ReferenceContexts
+from legalir.train.reference_contexts import ReferenceContext, ReferenceContexts
 
 TOPICS = ("wells", "bridges", "kilns", "ferries", "mills", "quarries", "orchards", "stables", "granaries", "looms")
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from legalir.datasets import Provision
 from legalir.errors import DataError
 from legalir.references.numbers import Example, Numbers, clean, order_of, tail_of
-from legalir.train.finetune.context_model import ContextModel
-from legalir.train.finetune.scanner import Mention, ScannedText, Scanner
+from legalir.train.context_model import ContextModel
+from legalir.train.scanner import Mention, ScannedText, Scanner
 
 SAMPLE = 5000
 """Citing texts from which the forms of a reference are learnt, evenly spaced over the corpus."""

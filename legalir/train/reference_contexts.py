@@ -1,6 +1,6 @@
 """The words around each reference: questions that a statute book asks about itself.
 
-The mention of each link is found (:mod:`legalir.train.finetune.locate`) and taken out of the text, with all other
+The mention of each link is found (:mod:`legalir.train.locate`) and taken out of the text, with all other
 mentions and the titles of laws; the words before and after remain. Mentions that stand together are one reference.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from legalir.datasets import Provision
 from legalir.references.numbers import clean
-from legalir.train.finetune.locate import Locator, Span, Target
+from legalir.train.locate import Locator, Span, Target
 
 _QUOTED = re.compile(r"「[^「」]{1,80}」|『[^『』]{1,80}』|《[^《》]{1,80}》|〈[^〈〉]{1,80}〉")
 _BETWEEN = 5

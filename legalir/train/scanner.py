@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from legalir.references.numbers import Example, Numbers, Tally, Token, order_of, prefixes
-from legalir.train.finetune.context_model import NUMBER, ContextModel, Edges, skeleton
+from legalir.train.context_model import NUMBER, ContextModel, Edges, skeleton
 
 _RANGE, _RANGES = 24, 0.25
 """Maximum number of characters of the words of a range, and the share of cases that must be right."""
