@@ -13,6 +13,7 @@ from .answer.generator import citing as citing
 from .answer.judges import Judge as Judge
 from .answer.judges import Judged as Judged
 from .answer.judges import Verdict as Verdict
+from .contract import parameters_of as parameters_of
 from .datasets.source import Source as Source
 from .dense.contract import Encoder as Encoder
 from .dense.contract import TrainableEncoder as TrainableEncoder
@@ -43,13 +44,13 @@ from .llm.chat import ChatModel as ChatModel
 from .llm.chat import ChatReply as ChatReply
 from .llm.chat import ChatRequest as ChatRequest
 from .llm.chat import FailedReply as FailedReply
+from .llm.options import model_options as model_options
 from .m3.maxsim import MaxSim as MaxSim
 from .m3.maxsim import quantize as quantize
 from .models.folders import find_model as find_model
 from .models.folders import model_digest as model_digest
-from .plugins.contract import parameters_of as parameters_of
-from .plugins.spec import write_spec as write_spec
 from .progress import progress as progress
+from .spec import write_spec as write_spec
 from .storage.arrays import save_array as save_array
 from .storage.artifact import IndexArtifact as IndexArtifact
 from .storage.artifact import build_once as build_once

@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator, citing
+from legalir.contract import parameters_of
 from legalir.extras import require
 from legalir.frames.as_of import days
 from legalir.frames.component import check_flag, check_number
@@ -25,7 +26,6 @@ from legalir.llm.chat import ChatModel, FailedReply
 from legalir.llm.client import Answer as Reply
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import check_script, collection_prompt
 from legalir.storage.validity import provision_key
 

@@ -20,13 +20,13 @@ from pydantic import BaseModel, ConfigDict, create_model
 from legalir.answer.contexts import Context, context, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator
 from legalir.answer.pick import ABSTAINED
+from legalir.contract import parameters_of
 from legalir.errors import ComponentError, ModelError
 from legalir.frames.component import check_flag, check_number
 from legalir.llm.chat import ChatModel, State
 from legalir.llm.client import Answer as Reply
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.storage.digest import digest
 

@@ -24,6 +24,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from legalir.answer.contexts import context, texts_of
 from legalir.answer.generator import Generator, without_citations
 from legalir.answer.ragas import win
+from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.frames.columns import require_texts, whole_characters
 from legalir.frames.component import Component, check_choice, check_flag, check_number
@@ -31,7 +32,6 @@ from legalir.llm.chat import REPLY_STATE, ChatModel
 from legalir.llm.client import Answer as Reply
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import collection_prompt, original_questions
 from legalir.storage.digest import digest
 

@@ -22,6 +22,7 @@ from legalir.answer.ragas import (
     context_recall,
     faithfulness,
 )
+from legalir.contract import parameters_of
 from legalir.dense.contract import AnyEncoder, Encoder, TrainableEncoder
 from legalir.dense.encoders import get_encoder
 from legalir.errors import ComponentError
@@ -30,7 +31,6 @@ from legalir.llm.chat import ChatModel
 from legalir.llm.client import Answer as Reply
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.storage.digest import digest
 

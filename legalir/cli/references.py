@@ -28,6 +28,10 @@ A line of the JSON lines has the text, and may have its law and its place there:
 """
 
 
+app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
 def references(
     file: Annotated[str, typer.Argument(metavar="FILE|-", help="Text, or JSON lines with text; - for standard input.")],
     lang: Annotated[

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from legalir.contract import parameters_of
 from legalir.dense.contract import Vectors
 from legalir.errors import ComponentError, ModelError
 from legalir.executors import Portable
@@ -20,8 +21,7 @@ from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client, Service
 from legalir.llm.endpoint import Endpoint, check_fields
 from legalir.models.lengths import log_cut
-from legalir.plugins.contract import parameters_of
-from legalir.plugins.spec import write_spec
+from legalir.spec import write_spec
 from legalir.storage.arrays import unit_rows
 from legalir.storage.digest import digest
 

@@ -31,7 +31,7 @@ from legalir.models.loading import DTYPES, Placement, check_complete, check_toke
 from legalir.models.presets import Pooling, Preset, find_preset
 from legalir.models.query_cache import QueryCache
 from legalir.plugins import parameters_of
-from legalir.plugins.spec import write_spec
+from legalir.spec import write_spec
 
 _log = logging.getLogger("legalir")
 _VERSION = "sentence/1"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
+from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.explanation import explain_step, label_of
 from legalir.frames.columns import COMPLEXITY, KEYWORDS, PATHS, REWRITES, drop_results, require_columns
 from legalir.frames.component import Component
-from legalir.plugins.contract import parameters_of
 
 if TYPE_CHECKING:
     from legalir.explanation import Explanation, Upstream

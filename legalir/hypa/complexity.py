@@ -22,13 +22,13 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.contract import parameters_of
 from legalir.errors import ArtifactError, ComponentError, ModelError
 from legalir.extras import require
 from legalir.frames.columns import COMPLEXITY, require_texts
 from legalir.frames.component import Component
 from legalir.models.folders import find_model, json_value, model_digest
 from legalir.models.loading import load_backbone, load_tokenizer, placement, shared
-from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import original_questions
 from legalir.storage.digest import cached_file_digest, digest
 from legalir.storage.manifest import AGAIN, inventory, read_card, seal

@@ -19,6 +19,7 @@ import pyterrier as pt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from legalir.analysis.analyzer import get_analyzer
+from legalir.contract import parameters_of
 from legalir.dense.contract import AnyEncoder
 from legalir.dense.encoders import get_encoder
 from legalir.dense.index import DenseIndex
@@ -41,7 +42,6 @@ from legalir.lexical.sparse import SparseIndex
 from legalir.llm.chat import ChatModel
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import check_script, collection_prompt, original_questions
 from legalir.storage.artifact import build_once
 from legalir.storage.digest import digest

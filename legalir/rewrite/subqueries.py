@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.frames.columns import REWRITES, drop_results
 from legalir.frames.component import Component, check_choice, check_flag, check_number
@@ -20,7 +21,6 @@ from legalir.fuse.rrf import RRF
 from legalir.llm.chat import REPLY_STATE, ChatModel
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
 from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import Rewriter, check_script, make_rewriter, original_questions
 

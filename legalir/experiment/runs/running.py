@@ -41,7 +41,7 @@ from legalir.frames.columns import fed_with_questions
 from legalir.frames.component import check_number
 from legalir.frames.ranking import RankedLists, rank_results
 from legalir.llm.client import Client, Usage
-from legalir.plugins import plugin_of
+from legalir.plugins import package_of
 from legalir.progress import progress
 from legalir.storage.digest import cached_file_digest, digest
 
@@ -375,10 +375,10 @@ def naming(system: str) -> Iterator[None]:
         except pt.validate.InputValidationError:
             raise  # A component lacks columns that the one before it does not give: nobody's code failed.
         except Exception as error:
-            if (plugin := plugin_of(error)) is None:
+            if (package := package_of(error)) is None:
                 raise
             cause = describe(error)
-            raise PluginError(f"The system {system!r}: The {plugin} failed while it ran: {cause}.") from error
+            raise PluginError(f"The system {system!r}: Package {package} failed while it ran: {cause}.") from error
 
 
 def every_answer(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:

@@ -13,9 +13,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.extras import require
-from legalir.plugins.contract import parameters_of
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.importing.files import Format, StatuteFiles

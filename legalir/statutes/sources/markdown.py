@@ -12,8 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from legalir.contract import RESERVED
 from legalir.errors import ComponentError
-from legalir.plugins.contract import RESERVED
 
 MAX_LENGTH = 5_000
 """Characters of a spec or an expression; a longer one is an accident or an attack."""
@@ -103,36 +103,28 @@ def literal(node: ast.expr) -> ast.expr | None:
     A literal is a finite number of at most 64 bits, a text, True, False, None, or a list, tuple or dict of
     literals, whose keys are not containers.
     """
-    match node:
-        case ast.Constant(value=bool() | None):
-            return node
-        case ast.Constant(value=str(value)):
-            return ast.copy_location(ast.Constant(value), node)  # Without a prefix u"".
-        case ast.Constant(value=int(value)):
-            return node if value in _INTEGERS else None
-        case ast.Constant(value=float(value)):
-            return node if math.isfinite(value) else None
-        case ast.UnaryOp(op=op, operand=operand) if is_number(node):
-            number = literal(operand)
-            if number is None or isinstance(op, ast.UAdd):
-                return number
-            return ast.copy_location(ast.UnaryOp(op, number), node)
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            items = _literals(elements)
-            return None if items is None else ast.copy_location(type(node)(items, ast.Load()), node)
-        case ast.Dict(keys=keys, values=values):
-            # `**other` has a key of None.
-            names = _literals([key for key in keys if isinstance(key, ast.Constant | ast.UnaryOp)])
-            items = _literals(values)
-            if names is None or items is None or len(names) != len(items):
-                return None
-            return ast.copy_location(ast.Dict([*names], items), node)
-    return None
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+    return ast.copy_location(ast.parse(repr(value), mode="eval").body, node) if _is_plain(value) else None
 
 
-def _literals(nodes: Sequence[ast.expr]) -> list[ast.expr] | None:
-    normal = [one for one in map(literal, nodes) if one is not None]
-    return normal if len(normal) == len(nodes) else None
+def _is_plain(value: object) -> bool:
+    match value:
+        case bool() | str() | None:
+            return True
+        case int():
+            return value in _INTEGERS
+        case float():
+            return math.isfinite(value)
+        case list() | tuple():
+            return all(map(_is_plain, value))
+        case dict():
+            return all(_is_plain(one) for one in value.values()) and all(
+                _is_plain(key) and not isinstance(key, tuple) for key in value
+            )
+    return False
 
 
 def read_component(spec: str) -> Call:

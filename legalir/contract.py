@@ -1,15 +1,21 @@
 """The contract between legalir and a plugin: roles, entries and factories.
 
 A package offers a component by an entry point of the group :data:`GROUP` that is called ``role.name`` and names a
-factory. legalir calls the factory as ``factory(collection, *pipelines, **params)``; it returns the component.
+factory. legalir calls the factory as ``factory(collection, *pipelines, **params)``; it returns the component. Pipelines
+fill ``*pipelines`` and parameters by position that have no default; all other parameters are given by name.
+
+The entry points of two roles name the thing itself: ``command.name`` a typer app or a function, ``measure.name`` a
+measure of ``ir_measures`` or a function that returns one.
 """
 
 from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
+
+from legalir.errors import suggestion
 
 GROUP = "legalir.v1"
 """The entry-point group; its number is the version of the contract."""
@@ -31,6 +37,7 @@ class Role(NamedTuple):
         wanted: the object that the factory returns, with an article, for messages.
         types: the types of that object, ``module:name``; one of them is enough.
         use: an expression, or a command, that uses a component; ``{}`` stands for its name or call.
+        by_factory: whether the entry point names a factory; otherwise it names the object itself.
     """
 
     summary: str
@@ -38,6 +45,7 @@ class Role(NamedTuple):
     wanted: str
     types: tuple[str, ...]
     use: str
+    by_factory: bool = True
 
     def is_played_by(self, component: object) -> bool:
         """Return whether `component` is what a factory of this role must return."""
@@ -97,11 +105,30 @@ ROLES = {
         ("legalir.datasets.source:Source",),
         "legalir datasets import '{}' my-statutes",
     ),
+    "command": Role(
+        "a command of the program legalir",
+        False,
+        "a typer app or a function",
+        ("typer:Typer", "types:FunctionType"),
+        "legalir {} --help",
+        by_factory=False,
+    ),
+    "measure": Role(
+        "a run and judgements to a number",
+        False,
+        "a measure of ir_measures, or a function that returns one",
+        ("ir_measures.measures:Measure", "types:FunctionType"),
+        "legalir measure qrels.txt run.trec {}",
+        by_factory=False,
+    ),
 }
 """Each role that a plugin can play."""
 
 PIPELINE_ROLES = tuple(role for role, about in ROLES.items() if about.in_expressions)
 """Roles whose names are names of pipeline expressions."""
+
+COMPONENT_ROLES = tuple(role for role, about in ROLES.items() if about.by_factory)
+"""Roles of components, which factories make and the conformance kit checks."""
 
 
 class Factory(Protocol):
@@ -120,7 +147,6 @@ class PluginEntry(NamedTuple):
         package: the distribution that offers it, in normal form (``legalir-kiwi``).
         version: of that distribution.
         value: where the factory is, ``module:attribute``.
-        group: the contract that it was written for; only entries of :data:`GROUP` are ever imported.
     """
 
     role: str
@@ -128,7 +154,6 @@ class PluginEntry(NamedTuple):
     package: str
     version: str
     value: str
-    group: str = GROUP
 
     def __str__(self) -> str:
         return f"{self.role} {self.name!r} of package {self.package} {self.version}"
@@ -177,3 +202,94 @@ def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F],
         return factory
 
     return decorate
+
+
+_BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_ARGS, _PARAMS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+_REQUIRED = inspect.Parameter.empty
+
+
+class Signature:
+    """The signature of a factory, for checks of a call; a factory whose signature cannot be read accepts any call.
+
+    Args:
+        name: the component's name, for messages.
+        factory: its factory.
+
+    Attributes:
+        parameters: the parameters after the collection, in order.
+    """
+
+    def __init__(self, name: str, factory: Factory) -> None:
+        self.name = name
+        self._signature = _signature(factory)
+        declared = list(self._signature.parameters.values()) if self._signature is not None else []
+        # A factory declared with *args has no parameter of its own for the collection.
+        self.parameters = declared[1:] if declared and declared[0].kind is not _ARGS else declared
+
+    @property
+    def takes_collection(self) -> bool:
+        """Whether the first parameter takes the collection by position."""
+        first = next(iter(self._signature.parameters.values()), None) if self._signature is not None else None
+        by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, _ARGS)
+        return self._signature is None or (first is not None and first.kind in by_position)
+
+    @property
+    def takes_left(self) -> bool:
+        """Whether the factory has the keyword-only parameter ``left``."""
+        return any(one.name == "left" and one.kind is inspect.Parameter.KEYWORD_ONLY for one in self.parameters)
+
+    @property
+    def text_parameter(self) -> str | None:
+        """The parameter that a text given by position fills: the first one that is given by name; None if none is."""
+        return next((one.name for one in self._named() if not takes_pipeline(one)), None)
+
+    def unknown_parameter(self, names: Iterable[str]) -> tuple[str, str] | None:
+        """Return the first of `names` that is not a parameter, and a sentence about it; None if all are."""
+        if self._signature is None or any(one.kind is _PARAMS for one in self.parameters):
+            return None
+        accepted = {one.name for one in self._named()}
+        name = next((name for name in names if name not in accepted), None)
+        if name is None:
+            return None
+        return name, f"{self.name} has no parameter {name!r}.{suggestion(name, accepted)} {self._accepts()}"
+
+    def fault(self, pipelines: Sequence[object], params: Mapping[str, object]) -> str | None:
+        """Return a sentence about what a call lacks, or has too much of; None for a call that fits."""
+        if self._signature is None:
+            return None
+        places = [one for one in self.parameters if takes_pipeline(one)]
+        if len(pipelines) > len(places) and not any(one.kind is _ARGS for one in places):
+            given = f"{len(pipelines)} pipeline{'s' if len(pipelines) > 1 else ''}"
+            limit = f"{len(places)} at most" if places else "none"
+            return f"{self.name} was given {given} and takes {limit}. {self._accepts()}"
+        try:
+            self._signature.bind(None, *pipelines, **params)
+        except TypeError as error:
+            return f"{self.name}: {error}. {self._accepts()}"
+        return None
+
+    def defaults(self) -> dict[str, object]:
+        """Return the default of each parameter that has one, by name."""
+        return {one.name: one.default for one in self._named() if one.default is not _REQUIRED}
+
+    def _named(self) -> list[inspect.Parameter]:
+        return [one for one in self.parameters if one.kind in _BY_NAME and one.name not in RESERVED]
+
+    def _accepts(self) -> str:
+        shown = [one.name if one.default is _REQUIRED else f"{one.name}={one.default!r}" for one in self._named()]
+        return f"It accepts {', '.join(shown)}." if shown else "It accepts no parameters."
+
+
+def _signature(factory: Factory) -> inspect.Signature | None:
+    try:
+        return inspect.signature(factory)
+    except Exception:  # A plugin may do anything there.
+        return None
+
+
+def takes_pipeline(parameter: inspect.Parameter) -> bool:
+    """Return whether a nested pipeline fills a parameter: one by position without a default, or ``*pipelines``."""
+    if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        return parameter.default is _REQUIRED
+    return parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, _ARGS)
