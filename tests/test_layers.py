@@ -119,7 +119,7 @@ def test_no_circle() -> None:
         ("from legalir import Collection", 1),
         ("import legalir.cli.main as main", 1),
         ("def f():\n    class A:\n        def g(self):\n            from legalir.cli import main", 1),
-        ("try:\n    import legalir.experiment\nexcept ImportError:\n    pass", 1),
+        ("try:\n    import legalir.experiments\nexcept ImportError:\n    pass", 1),
         ("if TYPE_CHECKING:\n    from legalir.collection import Collection", 1),
         ("from ..collection import Collection", 1),
         ("from .. import collection", 1),
