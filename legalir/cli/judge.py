@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from legalir.experiment.report.result import ExperimentResult
+    from legalir.experiments.result import ExperimentResult
     from legalir.study.agreement import Agreement
     from legalir.study.sheet import Ratings
 
@@ -83,8 +83,8 @@ def sheet(
     """Write a page on which a person rates the answers of a result beside their sources."""
     from legalir.collection.collection import Collection
     from legalir.errors import ExperimentError
-    from legalir.experiment.report.result import ExperimentResult
-    from legalir.experiment.runs.files import writing
+    from legalir.experiments.result import ExperimentResult
+    from legalir.experiments.runs import writing
     from legalir.storage.files import atomic_file
     from legalir.study.sheet import sheet_items, sheet_page
 
@@ -108,7 +108,7 @@ def sheet(
 def _answers(loaded: ExperimentResult, folder: Path, wanted: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Return the answers of each system, or of those that are wanted."""
     from legalir.errors import ComponentError, ExperimentError, suggestion
-    from legalir.experiment.runs.files import has_answers
+    from legalir.experiments.runs import has_answers
 
     runs = {name: run for name, run in loaded.runs.items() if has_answers(run)}
     if not runs:
@@ -170,7 +170,7 @@ def show_agreement(
     else:
         raters = [read_ratings(path) for path in files]
         if result is not None:
-            from legalir.experiment.report.result import ExperimentResult
+            from legalir.experiments.result import ExperimentResult
 
             raters.append(judge_ratings(_answers(ExperimentResult.load(result), result, []).values()))
         if len(raters) < 2:
@@ -196,7 +196,7 @@ def show_agreement(
         rows = [_json(*key, one) for key, one in figures.items()]
         print_json({"pairs": rows, "alpha_of_all": {name: _number(value) for name, value in alphas.items()}})
         return
-    from legalir.experiment.report.terminal import open_console
+    from legalir.experiments.terminal import open_console
 
     console = open_console()
     for key, one in figures.items():

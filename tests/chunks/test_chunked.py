@@ -14,7 +14,7 @@ import legalir
 from legalir.answer.generator import gives_answers
 from legalir.chunks.chunk_collection import method, write_chunks
 from legalir.errors import ComponentError, DataError, ExpressionError
-from legalir.experiment.report.terminal import print_result
+from legalir.experiments.terminal import print_result
 
 TEXTS = {
     "a-1": "등대에는 등불을 켠다.",

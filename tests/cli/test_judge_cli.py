@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 import legalir
 from legalir.cli.judge import app
 from legalir.errors import ComponentError, ExperimentError, LegalIRError, MeasureError
-from legalir.experiment.report.result import ExperimentResult
+from legalir.experiments.result import ExperimentResult
 from legalir.llm.client import Client
 from legalir.study.sheet import item_id
 

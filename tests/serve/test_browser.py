@@ -18,7 +18,7 @@ import pytest
 import uvicorn
 from served import service
 
-from legalir.experiment.runner import run
+from legalir.experiments.experiment import run
 from legalir.serve.app import create_app
 from legalir.serve.policy import Policy
 from legalir.serve.service import Service

@@ -13,7 +13,7 @@ from split_folder import write_splits
 from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError, DatasetNotFound, LegalIRError
-from legalir.experiment.runner import run
+from legalir.experiments.experiment import run
 from legalir.serve.service import Service
 from legalir.serve.workbench import Workbench
 from legalir.study.review import read_decisions

@@ -1,14 +1,19 @@
-"""From runs to a table: means, paired tests against the baseline, confidence intervals, per-query values.
+"""From runs to a table: values of each query, means, confidence intervals, paired tests against the baseline.
 
 A measure needs columns of a run: a ranking measure documents and scores, a measure of answers what generators and
 judges add. It applies to each system that has them. The provisions that an answer was made from are its ranking, so
 that one table has both kinds; figures of a measure that does not apply are NaN.
+
+``pt.Experiment`` computes the value of each query. Its own means and tests need a value for each query and count each
+query the same; ours leave out a query without a value and weigh the queries of a measure that pools its counts.
+Intervals and the randomisation test are seeded and vectorised.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import ir_measures
 import numpy as np
@@ -21,20 +26,135 @@ from ir_measures.measures.base import SumAgg
 from legalir.answer.generator import NOTHING_FOUND, PARTLY
 from legalir.datasets.chunks import ChunkMap
 from legalir.errors import LegalIRError, MeasureError, describe
-from legalir.experiment.definition.definition import Definition, parse_measure
-from legalir.experiment.runs.files import has_answers
-from legalir.experiment.runs.latency import Latency
-from legalir.experiment.runs.statistics import (
-    bootstrap_interval,
-    corrected,
-    paired_test,
-    percentile_ends,
-    resampled_means,
-    resampling_counts,
-)
+from legalir.experiments.definition import Definition, parse_measure
+from legalir.experiments.runs import Latency, has_answers
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share
 from legalir.measure.versions import judged_names
+
+Array = npt.NDArray[np.float64]
+PairedTest = Callable[[Array, Array], tuple[float, float]]
+
+SEED = 20_260_101
+RESAMPLES = 2_000
+FLIPS = 10_000
+
+
+def paired_test(name: str) -> PairedTest:
+    """Return a paired test: a function of two arrays, one value a query, that returns (statistic, p).
+
+    Two systems that are equal on every query, or a single query, give p = 1, where scipy's tests give NaN and a
+    warning.
+
+    Args:
+        name: ``t`` (Student), ``wilcoxon`` (signed rank, without zeros [wilcoxon]) or ``randomisation``.
+    """
+    from scipy import stats
+
+    tests: dict[str, PairedTest] = {
+        "t": stats.ttest_rel,
+        "wilcoxon": stats.wilcoxon,
+        "randomisation": randomisation_test,
+    }
+    test = tests[name]
+
+    def guarded(values: Array, baseline: Array) -> tuple[float, float]:
+        if len(values) < 2 or np.array_equal(values, baseline):
+            return 0.0, 1.0
+        with warnings.catch_warnings():
+            # Differences that are all the same leave no variance: t is infinite, and p is 0 as it should be.
+            warnings.simplefilter("ignore")
+            statistic, p = test(values, baseline)
+        # Differences whose squares are 0 in floating point leave 0 / 0; they count as no difference.
+        return (0.0, 1.0) if np.isnan(p) else (float(statistic), float(p))
+
+    return guarded
+
+
+def randomisation_test(values: Array, baseline: Array) -> tuple[float, float]:
+    """Test by flipping the signs of the differences at random [randomisation] (two-sided, 10 000 flips, seeded).
+
+    Returns:
+        The mean difference, and the share of sign patterns whose mean is at least as far from 0, the observed
+        pattern counted among them, so that p is never 0.
+    """
+    difference = values - baseline
+    changed = difference[difference != 0]
+    observed = abs(changed.sum()) * (1 - 1e-12)
+    generator = np.random.default_rng(SEED)
+    extreme = 0
+    for _ in range(0, FLIPS, 1_000):
+        signs = generator.integers(0, 2, size=(1_000, len(changed)), dtype=np.int8) * 2 - 1
+        extreme += int((np.abs(signs @ changed) >= observed).sum())
+    return float(difference.mean()), (1 + extreme) / (1 + FLIPS)
+
+
+def resampling_counts(queries: int) -> Array:
+    """Return the number of times that each query is drawn in each bootstrap resample: shape (resamples, queries)."""
+    generator = np.random.default_rng(SEED)
+    return generator.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES).astype(np.float64)
+
+
+def corrected(p: Array, method: str | None, alpha: float) -> tuple[npt.NDArray[np.bool_], Array]:
+    """Return which of several p-values are significant at `alpha`, and the corrected p-values.
+
+    Args:
+        p: p-values of one family, at least one.
+        method: name of the correction in statsmodels [holm]; None corrects nothing.
+        alpha: level of significance.
+    """
+    if method is None:
+        return p < alpha, p
+    from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+
+    reject, after, _, _ = multipletests(p, alpha=alpha, method=method)
+    return reject, after
+
+
+def bootstrap_interval(
+    values: Array, counts: Array, weights: Array | None = None, level: float = 0.95
+) -> tuple[Array, Array]:
+    """Return percentile intervals [bootstrap] of (weighted) means over queries.
+
+    Resamples without weight are left out; a row without any has NaN.
+
+    Args:
+        values: shape (rows, queries); a row is one measure of one system.
+        counts: from :func:`resampling_counts`; all rows see the same resamples.
+        weights: one weight a query for ``Σ w·v / Σ w``, for measures that pool their judgements, of shape (queries,) or
+            (rows, queries); 0 leaves a query out, None is 1.
+        level: the share of resamples inside.
+
+    Returns:
+        The lower and the upper ends, each of shape (rows,).
+    """
+    return percentile_ends(resampled_means(values, counts, weights), level)
+
+
+def resampled_means(values: Array, counts: Array, weights: Array | None = None) -> Array:
+    """Return the (weighted) mean of each row in each resample; arguments as :func:`bootstrap_interval`.
+
+    Returns:
+        Means of shape (rows, resamples); NaN in a resample without weight.
+    """
+    shares = np.broadcast_to(1.0 if weights is None else weights, values.shape)
+    totals = shares @ counts.T
+    means: Array = (values * shares) @ counts.T / np.where(totals > 0, totals, np.nan)
+    return means
+
+
+def percentile_ends(means: Array, level: float = 0.95) -> tuple[Array, Array]:
+    """Return the lower and the upper ends of the middle `level` of each row, each of shape (rows,).
+
+    Args:
+        means: shape (rows, resamples); NaN is left out, and a row of NaN has NaN.
+        level: the share inside.
+    """
+    ends = np.full((2, len(means)), np.nan)
+    there = ~np.isnan(means).all(axis=1)
+    ends[:, there] = np.nanquantile(means[there], [(1 - level) / 2, (1 + level) / 2], axis=1)
+    return ends[0], ends[1]
+
 
 _log = logging.getLogger("legalir")
 
@@ -48,7 +168,7 @@ COUNT_COLUMNS = ("answers failed", "answers abstained", "tokens in", "tokens out
 LATENCY_COLUMNS = ("ms median", "ms p95")
 """The columns of the response time of one query, in milliseconds."""
 
-_RANKING = frozenset({"query_id", "doc_id", "score"})
+_RANKING = frozenset({"qid", "docno", "score"})
 
 
 def statistic_columns(measure: str) -> list[str]:
@@ -123,7 +243,10 @@ def per_query_scores(
         MeasureError: there are answers, and none have the columns that a measure needs.
     """
     measures = {name: parse_measure(name) for name in definition.measures}
-    inputs = {name: frozenset(ir_measures.run_inputs([measure])) for name, measure in measures.items()}
+    inputs = {
+        name: frozenset(pt.model.from_ir_measures(sorted(ir_measures.run_inputs([measure]))))
+        for name, measure in measures.items()
+    }
     runs = {name: judged_names(run, qrels) for name, run in runs.items()}
     forms = {name: _forms(run, topics, chunks) for name, run in runs.items()}
     covers: Covers = {} if chunks is None else chunks.provisions(definition.chunks)
@@ -131,7 +254,6 @@ def per_query_scores(
         answers = [form for name, form in forms.items() if has_answers(runs[name])]
         _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
     failed = {} if failed is None else failed
-    judgements = pt.model.to_ir_measures(qrels)
     places = {qid: place for place, qid in enumerate(topics["qid"])}
     rows = []
     for name in runs:
@@ -142,7 +264,7 @@ def per_query_scores(
                 names = {measures[measure]: measure for measure in chosen}
                 if chunks is not None and inputs[chosen[0]] == _RANKING:
                     names = {ChunkMeasure(measure, covers): name for measure, name in names.items()}
-                values |= _values(names, judgements, form, failed)
+                values |= _values(names, qrels, form, failed)
         order = [(qid, measure) for qid in places for measure in measures if (qid, measure) in values]
         rows += [(name, qid, measure, *_weighed(values[qid, measure])) for qid, measure in order]
     frame = pd.DataFrame(rows, columns=list(PER_QUERY_COLUMNS))
@@ -150,7 +272,7 @@ def per_query_scores(
 
 
 def _values(
-    names: Mapping[Measure, str], judgements: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str]
+    names: Mapping[Measure, str], qrels: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str]
 ) -> dict[tuple[str, str], float]:
     """Return the value of each query and measure, by qid and name; a measure that fails is left out.
 
@@ -159,44 +281,48 @@ def _values(
 
     Args:
         names: name by measure.
-        judgements: in the form of ``ir_measures``, as `run`.
+        qrels: the judgements.
         run: what the measures read.
         failed: gets the reason for each measure that failed.
     """
-    qids = pd.Index(judgements["query_id"].unique())
-    if "doc_id" in run.columns:
-        judgements = judgements.assign(query_id=(qids.get_indexer(judgements["query_id"]) + 1).astype(str))
-        run = run.assign(query_id=(qids.get_indexer(run["query_id"]) + 1).astype(str))
+    qids = pd.Index(qrels["qid"].unique())
+    if numbered := "docno" in run.columns:
+        qrels, run = (frame.assign(qid=(qids.get_indexer(frame["qid"]) + 1).astype(str)) for frame in (qrels, run))
         if not any(isinstance(measure, ChunkMeasure) for measure in names):
-            numbers = pd.Index(pd.concat([judgements["doc_id"], run["doc_id"]]).unique())
-            judgements = judgements.assign(doc_id=numbers.get_indexer(judgements["doc_id"]).astype(str))
-            run = run.assign(doc_id=numbers.get_indexer(run["doc_id"]).astype(str))
+            docnos = pd.Index(pd.concat([qrels["docno"], run["docno"]]).unique())
+            qrels, run = (frame.assign(docno=docnos.get_indexer(frame["docno"]).astype(str)) for frame in (qrels, run))
     try:
-        metrics = list(ir_measures.iter_calc(list(names), judgements, run))
+        tables = [_experiment(list(names), qrels, run)]
     except LegalIRError:
         raise
-    except Exception:
-        # One of them fails, and the package does not tell which.
-        metrics = [metric for measure in names for metric in _metrics(measure, names, judgements, run, failed)]
-    numbered = "doc_id" in run.columns
+    except Exception:  # One of the measures fails, and its package does not tell which.
+        tables = []
+        for measure, name in names.items():
+            try:
+                tables.append(_experiment([measure], qrels, run))
+            except LegalIRError:
+                raise
+            except Exception as error:
+                if name not in failed:
+                    failed[name] = reason = describe(error).splitlines()[0][:200].rstrip(".")
+                    _log.warning("The measure %s could not be computed and is left out: %s.", name, reason)
+    by_text = {str(measure): name for measure, name in names.items()}
     return {
-        (str(qids[int(metric.query_id) - 1]) if numbered else metric.query_id, names[metric.measure]): metric.value
-        for metric in metrics
+        (str(qids[int(qid) - 1]) if numbered else qid, by_text[measure]): value
+        for table in tables
+        for qid, values in table.items()
+        for measure, value in values.items()
     }
 
 
-def _metrics(
-    measure: Measure, names: Mapping[Measure, str], judgements: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str]
-) -> list[ir_measures.Metric]:
-    try:
-        return list(ir_measures.iter_calc([measure], judgements, run))
-    except LegalIRError:
-        raise
-    except Exception as error:  # Of the package that computes it.
-        if names[measure] not in failed:
-            failed[names[measure]] = reason = describe(error).splitlines()[0][:200].rstrip(".")
-            _log.warning("The measure %s could not be computed and is left out: %s.", names[measure], reason)
-        return []
+def _experiment(measures: list[Measure], qrels: pd.DataFrame, run: pd.DataFrame) -> Mapping[str, Mapping[str, float]]:
+    """Return the value of each measure by qid and text of the measure; pooled values keep their counts."""
+    topics = qrels[["qid"]].drop_duplicates()
+    [table] = pt.Experiment(
+        [run], topics, qrels, measures, names=["run"], perquery=True, dataframe=False, validate="ignore"
+    ).values()
+    values: Mapping[str, Mapping[str, float]] = table
+    return values
 
 
 def _forms(run: pd.DataFrame, topics: pd.DataFrame, chunks: ChunkMap | None) -> list[pd.DataFrame]:
@@ -209,7 +335,7 @@ def _forms(run: pd.DataFrame, topics: pd.DataFrame, chunks: ChunkMap | None) -> 
         if chunks is not None and "context_docnos" in answers.columns:
             answers["context_docnos"] = [chunks.held(docnos) for docnos in answers["context_docnos"]]
         forms.append(answers)
-    return [form.rename(columns={"qid": "query_id", "docno": "doc_id"}) for form in forms]
+    return forms
 
 
 def _check_columns(measure: str, needed: frozenset[str], held: Sequence[set[str]]) -> None:
@@ -331,7 +457,7 @@ def compare_pairs(
         pairs: name of a system of each; the corrected p-values are over all pairs.
 
     Returns:
-        The columns of :meth:`legalir.experiment.report.result.ExperimentResult.compare`.
+        The columns of :meth:`legalir.experiments.result.ExperimentResult.compare`.
     """
     test = paired_test(definition.test)
     summed = isinstance(parse_measure(measure).aggregator(), SumAgg)

@@ -1,11 +1,13 @@
-"""Charts of answers: outcomes of items by condition, risk over coverage, depth of what is needed, judges, measures."""
+"""Numbers of the report's charts, which the templates draw as HTML and SVG.
+
+The drawings have no text of their own: titles, links and names are HTML, in the fonts and colours of the reader.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,13 +15,190 @@ import pandas as pd
 
 from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import MeasureError
-from legalir.experiment.definition.definition import CONDITIONS, Definition
-from legalir.experiment.report.rows import ScoreTable, direction
-from legalir.experiment.runs.context import Context
-from legalir.experiment.runs.scores import is_ranking_measure
+from legalir.experiments.definition import CONDITIONS, Definition, Sweep
+from legalir.experiments.queries import Context
+from legalir.experiments.rows import Row, ScoreTable, direction
+from legalir.experiments.scores import is_ranking_measure
 from legalir.measure import right_choices as choices
 from legalir.measure.confidence import by_position, correlations, gold_position, risk_coverage
 from legalir.study.agreement import cohen_kappa, confusion
+
+HEIGHT = 200.0
+"""Height of a difference chart in its own units."""
+
+FEW = 40
+"""Minimum number of bars used to compute the bar width of a difference chart."""
+
+
+class Bar(NamedTuple):
+    """One system in the panel of one measure; `width`, `low` and `high` in percent of the panel's width."""
+
+    name: str
+    text: str
+    width: float
+    low: float
+    high: float
+    kind: str
+    interval: str
+
+
+class MeasurePanel(NamedTuple):
+    """One measure: a bar a system, and the place of the baseline, None where there is none."""
+
+    measure: str
+    bars: tuple[Bar, ...]
+    baseline: float | None
+
+
+def measure_panels(scores: ScoreTable) -> list[MeasurePanel]:
+    """Return a panel for each measure that has figures, each with a scale of its own that begins at zero."""
+    panels = []
+    for place in (place for group in scores.groups for place in group.places):
+        measure = scores.definition.measures[place]
+        systems = [row for row in scores.rows if row.ran and row.cells[place].measured]
+        if not systems:
+            continue
+        scale = max(0.0, *(max(row.cells[place].value, row.cells[place].interval[1]) for row in systems)) or 1.0
+        bars = tuple(_bar(row, place, scale, scores.unit(measure), scores.leader) for row in systems)
+        baseline = next((bar.width for row, bar in zip(systems, bars, strict=True) if row.baseline), None)
+        panels.append(MeasurePanel(measure, bars, baseline))
+    return panels
+
+
+def _bar(row: Row, place: int, scale: float, unit: int, leader: str | None) -> Bar:
+    cell = row.cells[place]
+    low, high = cell.interval
+    kind = "baseline" if row.baseline else "leader" if row.name == leader else "other"
+    interval = f"95 % interval {low * unit:.2f} to {high * unit:.2f}"
+    width, low, high = (100 * end / scale for end in (cell.value, low, high))
+    return Bar(row.label, cell.text, width, low, high, kind, interval)
+
+
+class DifferenceBar(NamedTuple):
+    """One query: its place and size in a drawing of height 200."""
+
+    qid: str
+    x: float
+    y: float
+    height: float
+    won: bool
+    value: float
+
+
+class DifferenceChart(NamedTuple):
+    """Differences per query, the largest gain first; a gap stands for the queries without a difference.
+
+    Attributes:
+        bars: a bar for each query with a difference.
+        width: width of the drawing, in bars.
+        zero: height of the line of no difference.
+        top, bottom: the largest gain and loss.
+        won, equal, lost: numbers of queries.
+    """
+
+    bars: tuple[DifferenceBar, ...]
+    width: float
+    zero: float
+    top: float
+    bottom: float
+    won: int
+    equal: int
+    lost: int
+
+    def path(self, won: bool) -> str:
+        """Return all bars of one side as one SVG path, for charts without links."""
+        return "".join(f"M{bar.x:g} {bar.y:.1f}h.8v{bar.height:.1f}h-.8z" for bar in self.bars if bar.won == won)
+
+
+def difference_chart(differences: Sequence[tuple[str, float]]) -> DifferenceChart:
+    """Return the chart of (qid, difference from the baseline)."""
+    changed = sorted((item for item in differences if item[1]), key=lambda item: (-item[1], item[0]))
+    won, equal = sum(value > 0 for _, value in changed), len(differences) - len(changed)
+    top, bottom = max([0.0, *(value for _, value in changed)]), min([0.0, *(value for _, value in changed)])
+    unit = HEIGHT / ((top - bottom) or 1.0)
+    zero = top * unit
+    # The gap is a tenth of the width, and more where few bars would be wide.
+    gap = float(min(equal, max(1.0, len(changed) / 10, FEW - len(changed))))
+    bars = tuple(
+        DifferenceBar(qid, n + gap * (value < 0), zero - max(value, 0) * unit, abs(value) * unit, value > 0, value)
+        for n, (qid, value) in enumerate(changed)
+    )
+    width = max(len(changed) + gap, 1.0)
+    return DifferenceChart(bars, width, zero, top, bottom, won, equal, len(changed) - won)
+
+
+class CurvePoint(NamedTuple):
+    """One value of the parameter: its place from the left and from the top, its score, and whether it is the best."""
+
+    label: str
+    text: str
+    x: float
+    y: float
+    low: float
+    high: float
+    best: bool
+
+
+class Curve(NamedTuple):
+    """One measure over the values of a sweep; `baseline` is the height of the baseline's score, None without one."""
+
+    measure: str
+    points: tuple[CurvePoint, ...]
+    baseline: float | None
+
+    def path(self) -> str:
+        """Return the curve as an SVG path."""
+        return "M" + "L".join(f"{point.x:.2f} {point.y:.2f}" for point in self.points)
+
+    def band(self) -> str:
+        """Return the confidence intervals as one SVG path around the curve."""
+        there = [f"{point.x:.2f} {point.high:.2f}" for point in self.points]
+        back = [f"{point.x:.2f} {point.low:.2f}" for point in reversed(self.points)]
+        return "M" + "L".join([*there, *back]) + "z"
+
+
+def curves(scores: ScoreTable, sweep: Sweep) -> list[Curve]:
+    """Return a curve for each measure, values at equal distances in the order of the sweep.
+
+    Values whose systems have no figure are left out; without any other value there is no curve.
+    """
+    rows = {row.name: row for row in scores.rows if row.ran}
+    points = [(sweep.text(value), rows[sweep.system(value)]) for value in sweep.values if sweep.system(value) in rows]
+    base = next((row for row in scores.rows if row.baseline), None)
+    drawn = []
+    for place in range(len(scores.definition.measures)):
+        if measured := [(label, row) for label, row in points if row.cells[place].measured]:
+            drawn.append(_curve(scores, measured, base, place))
+    return drawn
+
+
+def _curve(scores: ScoreTable, systems: Sequence[tuple[str, Row]], base: Row | None, place: int) -> Curve:
+    measure = scores.definition.measures[place]
+    sign = direction(measure)
+    cells = [row.cells[place] for _, row in systems]
+    level = base.cells[place].value if base is not None and base.cells[place].measured else None
+    ends = [end for cell in cells for end in cell.interval] + ([] if level is None else [level])
+    floor, span = min(ends), (max(ends) - min(ends)) or 1.0
+
+    def height(value: float) -> float:
+        return 100 * (1 - (value - floor) / span)
+
+    best = max(cell.value * sign for cell in cells)
+    places = np.linspace(0, 100, len(cells)) if len(cells) > 1 else [50.0]
+    points = tuple(
+        CurvePoint(
+            label,
+            f"{cell.value * scores.unit(measure):.2f}",
+            float(x),
+            height(cell.value),
+            height(cell.interval[0]),
+            height(cell.interval[1]),
+            sign != 0 and cell.value * sign == best,
+        )
+        for x, (label, _), cell in zip(places, systems, cells, strict=True)
+    )
+    return Curve(measure, points, None if level is None else height(level))
+
 
 OUTCOMES = ("correct", "wrong", "abstained", "invalid")
 
@@ -32,17 +211,8 @@ class SafetyBar(NamedTuple):
     parts: tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True)
-class SafetyPanel:
-    """The conditions of one model.
-
-    Attributes:
-        name: heading.
-        bars: the conditions.
-        n: number of items.
-        corrected, introduced: correction rate and introduced-error rate, as text.
-        fault: why there are no figures, empty where there are.
-    """
+class SafetyPanel(NamedTuple):
+    """The conditions of one model: `corrected` and `introduced` are rates as text, `fault` why there are none."""
 
     name: str
     bars: tuple[SafetyBar, ...] = ()
