@@ -15,7 +15,7 @@ import pytest
 import legalir
 
 LAYERS = (
-    *("errors", "extras", "progress", "threads", "executors", "storage", "plugins", "frames"),
+    *("errors", "config", "extras", "progress", "threads", "executors", "storage", "plugins", "frames"),
     *("explanation", "models", "llm"),
     *("datasets", "analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
     *("answer", "measure", "pipeline", "chunks", "collection", "statutes", "train", "hypa", "study", "experiment"),
