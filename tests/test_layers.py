@@ -15,7 +15,8 @@ import pytest
 import legalir
 
 LAYERS = (
-    *("errors", "extras", "progress", "threads", "executors", "storage", "contract", "spec", "plugins", "frames"),
+    *("errors", "config", "extras", "progress", "threads", "executors", "storage", "contract", "spec", "plugins"),
+    "frames",
     *("explanation", "models", "llm"),
     *("datasets", "analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
     *("answer", "measure", "pipeline", "chunks", "collection", "statutes", "train", "hypa", "study", "experiments"),

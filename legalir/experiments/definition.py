@@ -32,20 +32,9 @@ from pydantic import (
     model_validator,
 )
 
+from legalir.config import AnyText, Choice, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
 from legalir.errors import ComponentError, DefinitionError, ExperimentError, MeasureError, suggestion
 from legalir.frames.columns import RESULT_COLUMNS
-from legalir.storage.schema import (
-    AnyText,
-    Choice,
-    Number,
-    OptionalText,
-    Schema,
-    SchemaError,
-    Text,
-    Whole,
-    located,
-    seen,
-)
 from legalir.storage.validity import day_of, iso_date
 
 if TYPE_CHECKING:

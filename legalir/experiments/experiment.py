@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from legalir.config import located
 from legalir.errors import ExperimentError
 from legalir.experiments.definition import Definition, load_definition, parse_measure
 from legalir.experiments.execution import make_runs
@@ -28,7 +29,6 @@ from legalir.frames.as_of import with_as_of
 from legalir.frames.columns import unique_queries
 from legalir.measure.chunks import rule_of
 from legalir.progress import progress
-from legalir.storage.schema import located
 from legalir.storage.validity import provision_key
 
 if TYPE_CHECKING:
