@@ -22,16 +22,16 @@ experiments: $(VENV)/.users
 install: $(VENV)/.users
 
 test: lint $(VENV)/.neural
-	$(BIN)/python -m pytest --numprocesses auto --dist loadscope
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 	$(MAKE) --no-print-directory plugins docs wheel
 
 # Which lines the tests reach; they take half as long again.
 coverage: $(VENV)/.neural
-	$(BIN)/python -m pytest --numprocesses auto --dist loadscope --cov --cov-report=term
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report=term
 
 # What needs neither torch nor the weights of a model, in an environment that may lack them.
 test-core: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist loadscope -m "not neural"
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not neural"
 
 # The tests of each first-party plugin, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.

@@ -51,7 +51,21 @@ __all__ = [
 
 
 class LegalIRError(Exception):
-    """Base of every error that legalir raises on purpose."""
+    """Base of every error that legalir raises on purpose.
+
+    Attributes:
+        component: the component that was given a wrong parameter; None for other errors, here and below.
+        parameter: the name of the parameter.
+        value: the value that was refused.
+    """
+
+    def __init__(
+        self, *message: object, component: str | None = None, parameter: str | None = None, value: object = None
+    ) -> None:
+        super().__init__(*message)
+        self.component = component
+        self.parameter = parameter
+        self.value = value
 
 
 class DataError(LegalIRError):

@@ -234,7 +234,7 @@ def known_documents(sandbox: Sandbox) -> None:
 def rank_cutoff(sandbox: Sandbox) -> None:
     """`component % 3` gives the first 3, also when PyTerrier compiles it."""
     run = _results(sandbox)
-    other = sandbox.make(sandbox.collection(name="cut"))
+    other = sandbox.make(sandbox.collection())
     out = (other % 3).compile().transform(run.inp.copy())
     cure = "let fuse_rank_cutoff(k) give the first k results, or None."
     _no_difference(run.out[run.out["rank"] < 3], out, "compiled with '% 3'", cure)
@@ -416,8 +416,9 @@ def _pickled(component: object, when: str) -> bytes:
 
 def index_reload(sandbox: Sandbox) -> None:
     """A collection that is opened again over the same cache reads the indexes back, with the same output."""
-    run = sandbox.run()
-    again = sandbox.make(sandbox.collection()).transform(run.inp.copy())
+    with sandbox.emptied() as empty:
+        run = empty.run()
+        again = empty.make(empty.collection()).transform(run.inp.copy())
     _no_difference(run.out, again, "with the index read back", "store everything, under a name with its parameters.")
 
 

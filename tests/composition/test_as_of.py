@@ -210,7 +210,7 @@ def test_a_bad_date_is_one_sentence(collection: legalir.Collection, folder: Path
 def test_a_collection_without_versions_has_no_day() -> None:
     collection = legalir.Collection("legalir/firecode")
     assert not collection.dated
-    with pytest.raises(ComponentError, match=r"as_of='2021-03-01' needs versions, and legalir/firecode has none"):
+    with pytest.raises(ComponentError, match="as_of='2021-03-01'"):
         legalir.Collection("legalir/firecode", as_of="2021-03-01")
 
 

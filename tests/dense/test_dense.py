@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from refusals import refused
 
 from legalir.dense.index import DenseIndex, DenseRetriever, QueryEncoder, dense, lsa
 from legalir.dense.lsa import LSA
@@ -165,7 +166,7 @@ def test_identity(index: DenseIndex) -> None:
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "3", True])
 def test_num_results_is_checked(index: DenseIndex, k: Any) -> None:
-    with pytest.raises(ComponentError, match=r"dense: num_results=.* is not an integer of at least 1"):
+    with refused("dense", "num_results", k):
         DenseRetriever(index, num_results=k)
 
 

@@ -186,7 +186,7 @@ def test_in_an_expression_it_takes_the_index_on_its_left(tmp_path: Any) -> None:
     assert last("bm25(k1=2) >> rocchio(terms=7)") == TermRocchio(sparse.bm25(k1=2), terms=7)
     assert last("lsa >> rocchio(index=tfidf % 3)") == TermRocchio(sparse.tfidf())
     for expression in ("rocchio", "(bm25 + lsa) >> rocchio"):
-        with pytest.raises(ExpressionError, match=r"no retriever of legalir is on its left.*rocchio\(index=lsa\)"):
+        with pytest.raises(ExpressionError, match=r"rocchio\(index=lsa"):
             pipeline.build(expression, collection)
     with pytest.raises(ExpressionError, match="terms is for bm25 and tfidf: leave it out"):
         pipeline.build("lsa >> rocchio(terms=3)", collection)

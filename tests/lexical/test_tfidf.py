@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import plain_scores
 import pytest
+from refusals import refused
 
 from legalir.analysis.analyzer import get_analyzer
 from legalir.errors import ComponentError
@@ -94,7 +95,7 @@ def test_limits_of_document_frequency_are_checked(tmp_path: Path, wrong: dict[st
 
 
 def test_num_results_is_checked(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match="tfidf: num_results=-1 is not an integer of at least 1"):
+    with refused("tfidf", "num_results", -1):
         TFIDF(SparseIndex(tmp_path / "index"), num_results=-1)
 
 
