@@ -1,6 +1,5 @@
 """The public names, for type checkers and for the lazy loader: each is imported when it is first used."""
 
-from . import experiment as experiment
 from .collection.collection import Collection as Collection
 from .collection.results import SearchResult as SearchResult
 from .dense.index import DenseIndex as DenseIndex

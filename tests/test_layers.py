@@ -18,7 +18,7 @@ LAYERS = (
     *("errors", "extras", "progress", "threads", "executors", "storage", "plugins", "frames"),
     *("explanation", "models", "llm"),
     *("datasets", "analysis", "statutes", "lexical", "graph", "encode", "dense", "m3", "fuse", "rewrite", "rerank"),
-    *("generate", "measure", "evaluate", "pipeline", "collection", "train", "tune", "synthesize", "experiment"),
+    *("generate", "measure", "evaluate", "pipeline", "collection", "train", "tune", "synthesize", "experiments"),
     *("extend", "testing", "serve", "cli"),
 )
 ROOT = Path(legalir.__file__).parent
@@ -119,7 +119,7 @@ def test_no_circle() -> None:
         ("from legalir import Collection", 1),
         ("import legalir.cli.main as main", 1),
         ("def f():\n    class A:\n        def g(self):\n            from legalir.cli import main", 1),
-        ("try:\n    import legalir.experiment\nexcept ImportError:\n    pass", 1),
+        ("try:\n    import legalir.experiments\nexcept ImportError:\n    pass", 1),
         ("if TYPE_CHECKING:\n    from legalir.collection import Collection", 1),
         ("from ..collection import Collection", 1),
         ("from .. import collection", 1),

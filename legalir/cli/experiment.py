@@ -14,9 +14,8 @@ from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
 from legalir.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from legalir.experiment.report.compare import Comparison
-    from legalir.experiment.report.result import ExperimentResult
-    from legalir.experiment.report.several import ExperimentResults
+    from legalir.experiments.compare import Comparison
+    from legalir.experiments.result import ExperimentResult, ExperimentResults
 
 app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
 
@@ -60,9 +59,9 @@ def run(
     Runs that have not changed since the last time are reused. Exit code 1: the baseline could not be run, so that there
     are no tests.
     """
-    from legalir.experiment.definition.definition import load_definition
-    from legalir.experiment.report.several import ExperimentResults
-    from legalir.experiment.runner import run_all
+    from legalir.experiments.definition import load_definition
+    from legalir.experiments.result import ExperimentResults
+    from legalir.experiments.runner import run_all
     from legalir.llm.client import Client
 
     has_jinja = importlib.util.find_spec("jinja2") is not None
@@ -94,7 +93,7 @@ def run(
 
 
 def _print_results(results: ExperimentResults, folder: Path, page: Path | None) -> None:
-    from legalir.experiment.report.terminal import open_console, print_results
+    from legalir.experiments.terminal import open_console, print_results
 
     print_results(results, open_console())
     typer.echo(f"Results: {folder}")
@@ -116,7 +115,7 @@ def _values(settings: list[str]) -> dict[str, str]:
 
 
 def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, asked: bool) -> None:
-    from legalir.experiment.report.terminal import open_console, print_result
+    from legalir.experiments.terminal import open_console, print_result
 
     console = open_console()
     print_result(result, console)
@@ -184,9 +183,9 @@ def compare(
 
     With expected scores the exit code is 1 when any differs.
     """
-    from legalir.experiment.report.compare import compare as compare_scores
-    from legalir.experiment.report.compare import write_expected
-    from legalir.experiment.report.result import ExperimentResult
+    from legalir.experiments.compare import compare as compare_scores
+    from legalir.experiments.compare import write_expected
+    from legalir.experiments.result import ExperimentResult
 
     if expected.is_dir():
         if write or tolerance is not None:
@@ -203,7 +202,7 @@ def compare(
     if as_json:
         print_json(_comparison_json(comparison))
     else:
-        from legalir.experiment.report.terminal import open_console, print_comparison
+        from legalir.experiments.terminal import open_console, print_comparison
 
         print_comparison(comparison, open_console())
     if not comparison.ok:
@@ -212,8 +211,8 @@ def compare(
 
 def _compare_results(first: Path, second: Path, system: str | None, against: str | None, as_json: bool) -> None:
     """Print the comparison of two results with a paired test."""
-    from legalir.experiment.report.result import ExperimentResult
-    from legalir.experiment.report.terminal import open_console, print_difference
+    from legalir.experiments.result import ExperimentResult
+    from legalir.experiments.terminal import open_console, print_difference
 
     here, there = ExperimentResult.load(first), ExperimentResult.load(second)
     table = here.compare(there, system, against)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from legalir.evaluate.agreement import Agreement
     from legalir.evaluate.sheet import Ratings
-    from legalir.experiment.report.result import ExperimentResult
+    from legalir.experiments.result import ExperimentResult
 
 app = typer.Typer(no_args_is_help=True, help="Let people rate answers, and compare their ratings with judges.")
 
@@ -84,8 +84,8 @@ def sheet(
     from legalir.collection.collection import Collection
     from legalir.errors import ExperimentError
     from legalir.evaluate.sheet import sheet_items, sheet_page
-    from legalir.experiment.report.result import ExperimentResult
-    from legalir.experiment.runs.files import writing
+    from legalir.experiments.result import ExperimentResult
+    from legalir.experiments.runs import writing
     from legalir.storage.files import atomic_file
 
     loaded = ExperimentResult.load(result)
@@ -108,7 +108,7 @@ def sheet(
 def _answers(loaded: ExperimentResult, folder: Path, wanted: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Return the answers of each system, or of those that are wanted."""
     from legalir.errors import ComponentError, ExperimentError, suggestion
-    from legalir.experiment.runs.files import has_answers
+    from legalir.experiments.runs import has_answers
 
     runs = {name: run for name, run in loaded.runs.items() if has_answers(run)}
     if not runs:
@@ -170,7 +170,7 @@ def show_agreement(
     else:
         raters = [read_ratings(path) for path in files]
         if result is not None:
-            from legalir.experiment.report.result import ExperimentResult
+            from legalir.experiments.result import ExperimentResult
 
             raters.append(judge_ratings(_answers(ExperimentResult.load(result), result, []).values()))
         if len(raters) < 2:
@@ -196,7 +196,7 @@ def show_agreement(
         rows = [_json(*key, one) for key, one in figures.items()]
         print_json({"pairs": rows, "alpha_of_all": {name: _number(value) for name, value in alphas.items()}})
         return
-    from legalir.experiment.report.terminal import open_console
+    from legalir.experiments.terminal import open_console
 
     console = open_console()
     for key, one in figures.items():

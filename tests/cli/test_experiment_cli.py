@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from legalir.cli.experiment import app
 from legalir.errors import ExperimentError, ExpressionError, LegalIRError
-from legalir.experiment import ExperimentResults, experiment
+from legalir.experiments import ExperimentResults, run
 
 TEXTS = {
     "법1": "소화기는 각 층마다 설치하여야 한다.",
@@ -187,6 +187,6 @@ def test_several_datasets_have_a_common_table(file: Path) -> None:
     for link in re.findall('href="([^"]+)"', page):
         assert Path("both", link).is_file()
     assert str(file.parent) not in page
-    experiment(definition, "third", latency_queries=0)  # Paths are seen from here.
+    run(definition, "third", latency_queries=0)  # Paths are seen from here.
     assert len(list(Path("third").rglob("per_query.csv"))) == 2
     assert list(ExperimentResults.load("third").results) == ["fire", "again"]

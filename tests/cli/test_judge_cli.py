@@ -15,7 +15,7 @@ import legalir
 from legalir.cli.judge import app
 from legalir.errors import ComponentError, ExperimentError, LegalIRError, MeasureError
 from legalir.evaluate.sheet import item_id
-from legalir.experiment.report.result import ExperimentResult
+from legalir.experiments.result import ExperimentResult
 from legalir.llm.client import Client
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pyterrier as pt
 from fake_collection import DEFINITION, DOCNOS, FakeCollection
 
-from legalir.experiment import ExperimentResult, run
+from legalir.experiments import ExperimentResult, run
 from legalir.generate.generator import Answer, Generator
 
 NOT_THERE = "제99조"

@@ -14,11 +14,11 @@ from fake_collection import DEFINITION, FakeCollection, Lists, page_of
 from rich.console import Console
 
 from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
-from legalir.experiment import ExperimentResult, run, write_expected
-from legalir.experiment.report.charts import curves
-from legalir.experiment.report.compare import compare
-from legalir.experiment.report.html import headline
-from legalir.experiment.report.terminal import print_result
+from legalir.experiments import ExperimentResult, run, write_expected
+from legalir.experiments.charts import curves
+from legalir.experiments.compare import compare
+from legalir.experiments.html import headline
+from legalir.experiments.terminal import print_result
 
 REASON = "There is no model 'org/<name>' here: give a local folder."
 SYSTEMS = {

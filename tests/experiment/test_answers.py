@@ -14,12 +14,12 @@ from fake_collection import DEFINITION, FakeCollection, page_of
 from rich.console import Console
 
 from legalir.errors import ExperimentError
-from legalir.experiment import ExperimentResult, read_expected, run, write_expected
-from legalir.experiment.report.compare import compare
-from legalir.experiment.report.html import headline, legend
-from legalir.experiment.report.terminal import print_result
-from legalir.experiment.runs.files import read_run, write_run
-from legalir.experiment.runs.running import checked_run
+from legalir.experiments import ExperimentResult, read_expected, run, write_expected
+from legalir.experiments.compare import compare
+from legalir.experiments.html import headline, legend
+from legalir.experiments.running import checked_run
+from legalir.experiments.runs import read_run, write_run
+from legalir.experiments.terminal import print_result
 from legalir.generate.generator import ANSWER_COLUMNS
 from legalir.pipeline import canonical
 

@@ -11,10 +11,10 @@ import pytest
 from fake_collection import DEFINITION, TOPICS, FakeCollection, page_of
 
 from legalir.errors import MissingExtra
-from legalir.experiment import ExperimentResult, run
-from legalir.experiment.report.charts import difference_chart, measure_panels
-from legalir.experiment.report.html import headline, legend
-from legalir.experiment.report.queries import QueryFacts, anchor, extremes
+from legalir.experiments import ExperimentResult, run
+from legalir.experiments.charts import difference_chart, measure_panels
+from legalir.experiments.html import headline, legend
+from legalir.experiments.queries import QueryFacts, anchor, extremes
 
 VOID = {"meta", "br", "line", "path"}
 

@@ -14,7 +14,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from legalir.errors import ExperimentError
-from legalir.experiment import ExperimentResult, ExperimentResults, run
+from legalir.experiments import ExperimentResult, ExperimentResults, run
 
 NAMES = ["legalir/fake", "legalir/other"]
 SYSTEMS = {"weak": "weak", "strong": "strong", "none": "none"}

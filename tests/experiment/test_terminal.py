@@ -9,10 +9,10 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection
 from rich.console import Console
 
-from legalir.experiment import ExperimentResult, run
-from legalir.experiment.report.compare import Cell, Comparison
-from legalir.experiment.report.rows import counted, format_score, p_text
-from legalir.experiment.report.terminal import print_comparison, print_result
+from legalir.experiments import ExperimentResult, run
+from legalir.experiments.compare import Cell, Comparison
+from legalir.experiments.rows import counted, format_score, p_text
+from legalir.experiments.terminal import print_comparison, print_result
 
 
 def result(**changes: object) -> ExperimentResult:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 import legalir
 from legalir.errors import ComponentError, DataError, ExpressionError
-from legalir.experiment.report.terminal import print_result
+from legalir.experiments.terminal import print_result
 from legalir.generate.generator import gives_answers
 from legalir.statutes.chunks.chunk_collection import method, write_chunks
 

@@ -13,7 +13,7 @@ from scripted import Scripted
 
 import legalir
 from legalir.errors import ComponentError, LegalIRError
-from legalir.experiment.runs.fingerprints import pipeline_fingerprint
+from legalir.experiments.fingerprints import pipeline_fingerprint
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
 

@@ -14,7 +14,7 @@ import legalir
 from legalir.datasets import check, load
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
-from legalir.experiment.report.terminal import print_result
+from legalir.experiments.terminal import print_result
 from legalir.llm.client import Client
 from legalir.statutes.chunks.chunk_collection import headers_by, law_texts, method, plain_text, write_chunks
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from legalir.experiment.definition.definition import Definition, parse_measure
-from legalir.experiment.runs.scores import COUNT_COLUMNS, is_ranking_measure
+from legalir.experiments.definition import Definition, parse_measure
+from legalir.experiments.scores import COUNT_COLUMNS, is_ranking_measure
 
 NAN = math.nan
 
@@ -109,7 +109,7 @@ class ScoreTable:
 
     Args:
         definition: what was asked.
-        table: the scores of the systems that ran, see :func:`legalir.experiment.runs.scores.score_table`.
+        table: the scores of the systems that ran, see :func:`legalir.experiments.scores.score_table`.
         absent: the reason for each system without a run.
 
     Attributes:

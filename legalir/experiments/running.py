@@ -21,20 +21,21 @@ import pyterrier as pt
 
 from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError, describe
 from legalir.executors import Sent, mapped
-from legalir.experiment.definition.definition import Definition
-from legalir.experiment.runs.files import (
+from legalir.experiments.definition import Definition
+from legalir.experiments.fingerprints import NoFingerprint, frame_fingerprint, notes, run_key, used_by
+from legalir.experiments.runs import (
     RANKED_COLUMNS,
     Run,
     RunRecord,
     answers_frame,
     has_answers,
     load_run,
+    measure_latency,
     record_paths,
+    sample_queries,
     save_record,
     save_run,
 )
-from legalir.experiment.runs.fingerprints import NoFingerprint, frame_fingerprint, notes, run_key, used_by
-from legalir.experiment.runs.latency import measure_latency, sample_queries
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
 from legalir.frames.component import check_number

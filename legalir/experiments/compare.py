@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from legalir.errors import ExperimentError
-from legalir.experiment.report.result import ExperimentResult
-from legalir.experiment.runs.files import writing
+from legalir.experiments.result import ExperimentResult
+from legalir.experiments.runs import writing
 from legalir.storage.files import atomic_file
 
 DEFAULT_TOLERANCE = 0.0005

@@ -1,4 +1,6 @@
-"""Runs on disk: a file that reads back exactly, and beside it a record of how the run was made.
+"""Response time of one query asked alone.
+
+Runs on disk: a file that reads back exactly, and beside it a record of how the run was made.
 
 A run is of one of two kinds. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
 *answers* have a row a question and are a file of JSON lines, ``NAME.jsonl``: `qid`, the columns that generators add
@@ -14,21 +16,107 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyterrier as pt
 
 from legalir.errors import ExperimentError
-from legalir.experiment.runs.latency import Latency
 from legalir.generate.generator import ANSWER_COLUMNS
 from legalir.llm.chat import REPLY_STATE
+from legalir.models.query_cache import ignore_cached_queries
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file
+
+WARM_UP = 3
+"""Number of queries asked first and not timed: with them, models and indexes are loaded."""
+
+BUDGET_SECONDS = 60.0
+"""Longest time for which a slow system is asked; at least one query is always timed."""
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Response times of single queries.
+
+    Attributes:
+        milliseconds: time by qid, in the order in which the queries were asked.
+    """
+
+    milliseconds: Mapping[str, float]
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Mapping[str, float]]) -> Latency:
+        """Return the latency that ``dataclasses.asdict`` gave."""
+        return cls({str(qid): float(time) for qid, time in value["milliseconds"].items()})
+
+    @property
+    def queries(self) -> int:
+        """Number of queries that were timed."""
+        return len(self.milliseconds)
+
+    @property
+    def median(self) -> float:
+        """The median, in milliseconds."""
+        return float(np.median(list(self.milliseconds.values())))
+
+    @property
+    def p95(self) -> float:
+        """The 95th percentile, in milliseconds."""
+        return float(np.percentile(list(self.milliseconds.values()), 95))
+
+    def slowest(self, count: int) -> list[tuple[str, float]]:
+        """Return the `count` slowest queries as (qid, milliseconds), slowest first."""
+        return sorted(self.milliseconds.items(), key=lambda item: -item[1])[:count]
+
+
+def sample_queries(topics: pd.DataFrame, limit: int) -> pd.DataFrame:
+    """Return all topics, or `limit` of them at even steps, so that a repeated run times the same ones."""
+    if len(topics) <= limit:
+        return topics
+    return topics.iloc[np.linspace(0, len(topics) - 1, limit).astype(int)]
+
+
+def measure_latency(
+    pipeline: pt.Transformer,
+    topics: pd.DataFrame,
+    *,
+    limit: int = 200,
+    advance: Callable[[int], None] = lambda done: None,
+) -> Latency | None:
+    """Ask up to `limit` queries one at a time, without cached query results, and return their response times.
+
+    Args:
+        pipeline: the system.
+        topics: columns ``qid, query`` and any others.
+        limit: the most queries to time; 0 times none and returns None.
+        advance: called with 1 after each query.
+    """
+    if limit < 1 or topics.empty:
+        return None
+    for row in range(min(WARM_UP, len(topics))):
+        pipeline.transform(topics.iloc[[row]].reset_index(drop=True))
+    times: dict[str, float] = {}
+    sample = sample_queries(topics, limit)
+    end = perf_counter() + BUDGET_SECONDS
+    for row in range(len(sample)):
+        query = sample.iloc[[row]].reset_index(drop=True)
+        with ignore_cached_queries():
+            start = perf_counter()
+            pipeline.transform(query)
+            stop = perf_counter()
+        times[str(query["qid"].iloc[0])] = (stop - start) * 1000.0
+        advance(1)
+        if stop > end:
+            break
+    return Latency(times)
+
 
 UNAVAILABLE = "unavailable"
 """The state of a reply that a model did not give, and may give another time (:data:`legalir.llm.chat.State`)."""
@@ -44,7 +132,7 @@ class RunRecord:
     Attributes:
         system: the name of the system.
         expression: its canonical expression.
-        key: the key of :func:`legalir.experiment.runs.fingerprints.run_key`.
+        key: the key of :func:`legalir.experiments.fingerprints.run_key`.
         sha256: of the run file; empty where there is none.
         queries: number of queries asked.
         seconds: time for all of them together; steps that several systems share count in full.

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from legalir.experiment.definition.definition import Definition
-from legalir.experiment.report.answer_charts import (
+from legalir.experiments.charts import (
     agreement_panels,
     correlation_rows,
+    curves,
     depth_table,
+    difference_chart,
+    measure_panels,
     risk_measure,
     risk_panels,
     safety_panels,
 )
-from legalir.experiment.report.answers import CITATIONS
-from legalir.experiment.report.charts import curves, difference_chart, measure_panels
-from legalir.experiment.report.queries import QueryFacts, anchor, extremes
-from legalir.experiment.report.rows import ScoreTable, counted, direction
-from legalir.experiment.runs.files import Run
+from legalir.experiments.definition import Definition
+from legalir.experiments.queries import CITATIONS, QueryFacts, anchor, extremes
+from legalir.experiments.rows import ScoreTable, counted, direction
+from legalir.experiments.runs import Run
 from legalir.extras import require
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from legalir.experiment.report.compare import Comparison
-from legalir.experiment.report.result import ExperimentResult
-from legalir.experiment.report.rows import Row, ScoreTable, direction, p_text
-from legalir.experiment.report.several import ExperimentResults
+from legalir.experiments.compare import Comparison
+from legalir.experiments.result import ExperimentResult, ExperimentResults
+from legalir.experiments.rows import Row, ScoreTable, direction, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
