@@ -166,7 +166,7 @@ COUNT_COLUMNS = ("answers failed", "answers abstained", "tokens in", "tokens out
 LATENCY_COLUMNS = ("ms median", "ms p95")
 """The columns of the response time of one query, in milliseconds."""
 
-_RANKING = frozenset({"query_id", "doc_id", "score"})
+_RANKING = frozenset({"qid", "docno", "score"})
 
 
 def statistic_columns(measure: str) -> list[str]:
@@ -241,7 +241,10 @@ def per_query_scores(
         MeasureError: there are answers, and none have the columns that a measure needs.
     """
     measures = {name: parse_measure(name) for name in definition.measures}
-    inputs = {name: frozenset(ir_measures.run_inputs([measure])) for name, measure in measures.items()}
+    inputs = {
+        name: frozenset(pt.model.from_ir_measures(sorted(ir_measures.run_inputs([measure]))))
+        for name, measure in measures.items()
+    }
     runs = {name: judged_names(run, qrels) for name, run in runs.items()}
     forms = {name: _forms(run, topics, chunks) for name, run in runs.items()}
     covers: Covers = {} if chunks is None else chunks.provisions(definition.chunks)
@@ -249,7 +252,6 @@ def per_query_scores(
         answers = [form for name, form in forms.items() if has_answers(runs[name])]
         _check_columns(measure, needed, [set(map(str, frame.columns)) for form in answers for frame in form])
     failed = {} if failed is None else failed
-    judgements = pt.model.to_ir_measures(qrels)
     places = {qid: place for place, qid in enumerate(topics["qid"])}
     rows = []
     for name in runs:
@@ -260,7 +262,7 @@ def per_query_scores(
                 names = {measures[measure]: measure for measure in chosen}
                 if chunks is not None and inputs[chosen[0]] == _RANKING:
                     names = {ChunkMeasure(measure, covers): name for measure, name in names.items()}
-                values |= _values(names, judgements, form, failed)
+                values |= _values(names, qrels, form, failed)
         order = [(qid, measure) for qid in places for measure in measures if (qid, measure) in values]
         rows += [(name, qid, measure, *_weighed(values[qid, measure])) for qid, measure in order]
     frame = pd.DataFrame(rows, columns=list(PER_QUERY_COLUMNS))
@@ -268,7 +270,7 @@ def per_query_scores(
 
 
 def _values(
-    names: Mapping[Measure, str], judgements: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str]
+    names: Mapping[Measure, str], qrels: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str]
 ) -> dict[tuple[str, str], float]:
     """Return the value of each query and measure, by qid and name; a measure that fails is left out.
 
@@ -277,44 +279,48 @@ def _values(
 
     Args:
         names: name by measure.
-        judgements: in the form of ``ir_measures``, as `run`.
+        qrels: the judgements.
         run: what the measures read.
         failed: gets the reason for each measure that failed.
     """
-    qids = pd.Index(judgements["query_id"].unique())
-    if "doc_id" in run.columns:
-        judgements = judgements.assign(query_id=(qids.get_indexer(judgements["query_id"]) + 1).astype(str))
-        run = run.assign(query_id=(qids.get_indexer(run["query_id"]) + 1).astype(str))
+    qids = pd.Index(qrels["qid"].unique())
+    if numbered := "docno" in run.columns:
+        qrels, run = (frame.assign(qid=(qids.get_indexer(frame["qid"]) + 1).astype(str)) for frame in (qrels, run))
         if not any(isinstance(measure, ChunkMeasure) for measure in names):
-            numbers = pd.Index(pd.concat([judgements["doc_id"], run["doc_id"]]).unique())
-            judgements = judgements.assign(doc_id=numbers.get_indexer(judgements["doc_id"]).astype(str))
-            run = run.assign(doc_id=numbers.get_indexer(run["doc_id"]).astype(str))
+            docnos = pd.Index(pd.concat([qrels["docno"], run["docno"]]).unique())
+            qrels, run = (frame.assign(docno=docnos.get_indexer(frame["docno"]).astype(str)) for frame in (qrels, run))
     try:
-        metrics = list(ir_measures.iter_calc(list(names), judgements, run))
+        tables = [_experiment(list(names), qrels, run)]
     except LegalIRError:
         raise
-    except Exception:
-        # One of them fails, and the package does not tell which.
-        metrics = [metric for measure in names for metric in _metrics(measure, names, judgements, run, failed)]
-    numbered = "doc_id" in run.columns
+    except Exception:  # One of the measures fails, and its package does not tell which.
+        tables = []
+        for measure, name in names.items():
+            try:
+                tables.append(_experiment([measure], qrels, run))
+            except LegalIRError:
+                raise
+            except Exception as error:
+                if name not in failed:
+                    failed[name] = reason = describe(error).splitlines()[0][:200].rstrip(".")
+                    _log.warning("The measure %s could not be computed and is left out: %s.", name, reason)
+    by_text = {str(measure): name for measure, name in names.items()}
     return {
-        (str(qids[int(metric.query_id) - 1]) if numbered else metric.query_id, names[metric.measure]): metric.value
-        for metric in metrics
+        (str(qids[int(qid) - 1]) if numbered else qid, by_text[measure]): value
+        for table in tables
+        for qid, values in table.items()
+        for measure, value in values.items()
     }
 
 
-def _metrics(
-    measure: Measure, names: Mapping[Measure, str], judgements: pd.DataFrame, run: pd.DataFrame, failed: dict[str, str]
-) -> list[ir_measures.Metric]:
-    try:
-        return list(ir_measures.iter_calc([measure], judgements, run))
-    except LegalIRError:
-        raise
-    except Exception as error:  # Of the package that computes it.
-        if names[measure] not in failed:
-            failed[names[measure]] = reason = describe(error).splitlines()[0][:200].rstrip(".")
-            _log.warning("The measure %s could not be computed and is left out: %s.", names[measure], reason)
-        return []
+def _experiment(measures: list[Measure], qrels: pd.DataFrame, run: pd.DataFrame) -> Mapping[str, Mapping[str, float]]:
+    """Return the value of each measure by qid and text of the measure; pooled values keep their counts."""
+    topics = qrels[["qid"]].drop_duplicates()
+    [table] = pt.Experiment(
+        [run], topics, qrels, measures, names=["run"], perquery=True, dataframe=False, validate="ignore"
+    ).values()
+    values: Mapping[str, Mapping[str, float]] = table
+    return values
 
 
 def _forms(run: pd.DataFrame, topics: pd.DataFrame, chunks: ChunkMap | None) -> list[pd.DataFrame]:
@@ -327,7 +333,7 @@ def _forms(run: pd.DataFrame, topics: pd.DataFrame, chunks: ChunkMap | None) -> 
         if chunks is not None and "context_docnos" in answers.columns:
             answers["context_docnos"] = [chunks.held(docnos) for docnos in answers["context_docnos"]]
         forms.append(answers)
-    return [form.rename(columns={"qid": "query_id", "docno": "doc_id"}) for form in forms]
+    return forms
 
 
 def _check_columns(measure: str, needed: frozenset[str], held: Sequence[set[str]]) -> None:
