@@ -26,7 +26,7 @@ from legalir import plugins
 from legalir.errors import DatasetNotFound, DownloadError, MissingExtra, ModelError
 from legalir.experiments import Definition, ExperimentResult, read_expected, run, write_expected
 from legalir.experiments.compare import Comparison, Expected, compare
-from legalir.experiments.runner import dataset_slug
+from legalir.experiments.experiment import dataset_slug
 
 HERE = Path(__file__).resolve().parent
 

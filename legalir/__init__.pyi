@@ -6,7 +6,7 @@ from .dense.index import DenseIndex as DenseIndex
 from .dense.rocchio import Rocchio as Rocchio
 from .encode.sentence import SentenceEncoder as SentenceEncoder
 from .errors import LegalIRError as LegalIRError
-from .experiments.runner import experiment as experiment
+from .experiments.experiment import experiment as experiment
 from .explanation import Explanation as Explanation
 from .explanation import explain as explain
 from .fuse.linear import LinearFusion as LinearFusion

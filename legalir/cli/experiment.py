@@ -14,6 +14,8 @@ from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
 from legalir.errors import MissingExtra
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from legalir.experiments.compare import Comparison
     from legalir.experiments.result import ExperimentResult, ExperimentResults
 
@@ -60,8 +62,8 @@ def run(
     are no tests.
     """
     from legalir.experiments.definition import load_definition
+    from legalir.experiments.experiment import run_all
     from legalir.experiments.result import ExperimentResults
-    from legalir.experiments.runner import run_all
     from legalir.llm.client import Client
 
     has_jinja = importlib.util.find_spec("jinja2") is not None
@@ -72,10 +74,11 @@ def run(
         definition = definition.replace(dataset=dataset, datasets=())
     client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     out = out if out is not None else Path("results") / file.stem
+    reports = has_jinja if report is None else report
     outputs, results = [], []
     for folder, result in run_all(definition, out, client, jobs=jobs):
         results.append(result)
-        page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
+        page = result.report(folder / "report.html") if reports else None
         if as_json:
             outputs.append(_result_json(result, folder, page))
         else:
@@ -83,11 +86,11 @@ def run(
     if len(results) > 1:
         several = ExperimentResults(definition, results)
         several.save(out)
-        page = several.report(out / "report.html") if report or (report is None and has_jinja) else None
+        page = several.report(out / "report.html") if reports else None
         if not as_json:
             _print_results(several, out, page)
     if as_json:
-        print_json(outputs if len(outputs) > 1 else outputs[0])
+        print_json({"results": outputs, "means": _records(several.table)} if len(outputs) > 1 else outputs[0])
     if any(result.untested for result in results):
         raise typer.Exit(1)
 
@@ -130,6 +133,12 @@ def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, 
         typer.echo("No report, because Jinja2 is not installed: pip install 'legalir[report]'")
 
 
+def _records(table: pd.DataFrame) -> list[dict[str, object]]:
+    """Return the rows of a table as JSON has them."""
+    rows: list[dict[str, object]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return rows
+
+
 def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> dict[str, object]:
     return {
         "title": result.definition.title,
@@ -138,7 +147,7 @@ def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> d
         "untested": result.untested,
         "unmeasured": result.unmeasured,
         "values": dict(result.definition.values),
-        "systems": json.loads(result.table.to_json(orient="records", double_precision=15)),
+        "systems": _records(result.table),
         "absent": result.absent,
         "reused": result.reused,
         "out": str(folder),
@@ -217,7 +226,7 @@ def _compare_results(first: Path, second: Path, system: str | None, against: str
     here, there = ExperimentResult.load(first), ExperimentResult.load(second)
     table = here.compare(there, system, against)
     if as_json:
-        print_json(json.loads(table.to_json(orient="records", double_precision=15)))
+        print_json(_records(table))
         return
     definition = here.definition
     correction = f", {definition.correction} over the systems" if definition.correction else ""

@@ -5,8 +5,8 @@
 
 from legalir.experiments.compare import Comparison, compare, read_expected, write_expected
 from legalir.experiments.definition import Definition, Published
+from legalir.experiments.experiment import run, run_all
 from legalir.experiments.result import ExperimentResult, ExperimentResults
-from legalir.experiments.runner import run, run_all
 
 __all__ = [
     "Comparison",

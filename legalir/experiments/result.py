@@ -22,7 +22,7 @@ from legalir.errors import ExperimentError, suggestion
 from legalir.experiments.definition import Definition
 from legalir.experiments.html import render, render_several
 from legalir.experiments.queries import Context, QueryFacts
-from legalir.experiments.rows import ScoreTable, direction, format_score
+from legalir.experiments.rows import Cell, Row, ScoreTable, direction, format_score
 from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
 from legalir.experiments.scores import COUNT_COLUMNS, compare_pairs, corrected, paired_test
 from legalir.storage.files import atomic_file
@@ -299,25 +299,6 @@ def dataset_slug(dataset: str) -> str:
     return re.sub(r"[^\w.-]+", "-", dataset.removeprefix("legalir/")).strip("-")
 
 
-@dataclass(frozen=True)
-class MeanRow:
-    """A system in the table of one measure, as people see it.
-
-    Attributes:
-        name: name of the system.
-        cells: figure of each dataset and the mean, as text.
-        best: whether no other system has a better mean.
-        mark: ``▲`` or ``▼`` where the mean is significantly better or worse than that of the baseline, else empty.
-        won: datasets on which it is better than the baseline, and those on which it is worse, as text.
-    """
-
-    name: str
-    cells: tuple[str, ...]
-    best: bool
-    mark: str
-    won: str
-
-
 class ExperimentResults:
     """The results of one experiment on several datasets.
 
@@ -408,22 +389,23 @@ class ExperimentResults:
         }
         return {system: names for system, names in missing.items() if names}
 
-    def rows(self, measure: str) -> list[MeanRow]:
-        """Return the rows of the table of one measure as people see them."""
+    def rows(self, measure: str) -> list[Row]:
+        """Return the rows of the table of one measure as people see them: a cell a dataset, and one of the mean."""
         table = self.table[self.table["measure"] == measure].to_dict(orient="records")
-        figures = [float(row[name]) for row in table for name in (*self.results, "mean")]
-        fraction = all(0 <= value <= 1 for value in figures if not math.isnan(value))
+        columns = [*self.results, "mean"]
+        fraction = all(0 <= row[name] <= 1 for row in table for name in columns if not math.isnan(row[name]))
         sign = direction(measure)
-        means = [float(row["mean"]) * sign for row in table if not math.isnan(row["mean"])]
+        means = [row["mean"] * sign for row in table if not math.isnan(row["mean"])]
         base = next((row["mean"] for row in table if row["name"] == self.definition.baseline), math.nan)
         rows = []
         for row in table:
-            mark = ("▲" if (row["mean"] - base) * sign > 0 else "▼") if sign and row.get("reject") else ""
-            counts = [row.get("+"), row.get("-")]
-            won = "" if any(map(pd.isna, counts)) else "{} : {}".format(*(counts if sign >= 0 else counts[::-1]))
+            cells = [Cell(row[name], format_score(row[name], fraction)) for name in columns]
             best = bool(sign) and len(means) > 1 and math.isclose(row["mean"] * sign, max(means), abs_tol=1e-12)
-            cells = tuple(format_score(float(row[name]), fraction) for name in (*self.results, "mean"))
-            rows.append(MeanRow(str(row["name"]), cells, best, mark, won))
+            mark = ("▲" if (row["mean"] - base) * sign > 0 else "▼") if sign and row.get("reject") else ""
+            cells[-1] = replace(cells[-1], best=best, mark=mark)
+            counts = [row.get("+"), row.get("-")][:: -1 if sign < 0 else 1]
+            won = "" if any(map(pd.isna, counts)) else "{} : {}".format(*counts)
+            rows.append(Row(row["name"], tuple(cells), row["name"] == self.definition.baseline, won=won))
         return rows
 
     def legend(self) -> str:

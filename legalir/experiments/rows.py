@@ -57,15 +57,17 @@ class Row:
     """A row: a system, or figures from elsewhere.
 
     Attributes:
-        name: name of the system or of the reference.
-        cells: one for each measure, empty where a measure does not apply.
+        name: name of the system or of the published row.
+        cells: one for each measure, empty where a measure does not apply; in a table of several datasets, one for each
+            dataset and one for the mean.
         baseline: whether this is the baseline.
         answers: whether the run of the system holds answers.
         absent: why the system has no run; empty where it has one.
-        reference: whether the figures are from elsewhere; `source` says where from.
-        source: of a reference.
+        published: whether the figures are from elsewhere; `source` says where from.
+        source: of published figures.
         failed, abstained: number of failed replies and of abstentions, as text; empty for systems without answers.
         tokens_in, tokens_out: number of tokens of the requests and of the replies, as text; empty where there are none.
+        won: datasets on which it is better than the baseline, and those on which it is worse, as text.
         median, p95: time of one query in milliseconds, NaN where it was not measured.
     """
 
@@ -74,12 +76,13 @@ class Row:
     baseline: bool = False
     answers: bool = False
     absent: str = ""
-    reference: bool = False
+    published: bool = False
     source: str = ""
     failed: str = ""
     abstained: str = ""
     tokens_in: str = ""
     tokens_out: str = ""
+    won: str = ""
     median: float = NAN
     p95: float = NAN
 
@@ -94,7 +97,7 @@ class Row:
     @property
     def ran(self) -> bool:
         """Whether this is a system with a run."""
-        return not (self.absent or self.reference)
+        return not (self.absent or self.published)
 
 
 class Group(NamedTuple):
@@ -118,7 +121,7 @@ class ScoreTable:
         baseline: the system that the others are tested against, None where there is none or it has no figures.
         leader: the best system by the first measure, the baseline apart; None where there is no other.
         compared: whether systems were tested against the baseline, by any measure.
-        rows: a row for each system in the order of the definition, then those of the references.
+        rows: a row for each system in the order of the definition, then the published rows.
         answering: whether systems give answers.
         timed: whether response times were measured.
     """
@@ -186,27 +189,26 @@ class ScoreTable:
                 continue
             row = self._scores[name]
             cells = tuple(self._cell(row, measure) for measure in definition.measures)
-            median, p95 = float(row["ms median"]), float(row["ms p95"])
-            counts = [row.get(column) for column in COUNT_COLUMNS]
-            failed, abstained, tokens_in, tokens_out = ("" if pd.isna(count) else f"{count}" for count in counts)
+            counts = ["" if pd.isna(row.get(column)) else f"{row[column]}" for column in COUNT_COLUMNS]
+            failed, abstained, tokens_in, tokens_out = counts
             rows.append(
                 Row(
                     name,
                     cells,
                     name == self.baseline,
-                    answers=failed != "",
+                    failed != "",
                     failed=failed,
                     abstained=abstained,
                     tokens_in=tokens_in,
                     tokens_out=tokens_out,
-                    median=median,
-                    p95=p95,
+                    median=float(row["ms median"]),
+                    p95=float(row["ms p95"]),
                 )
             )
-        for reference in definition.references:
-            values = [reference.scores.get(measure, NAN) for measure in definition.measures]
+        for elsewhere in definition.references:
+            values = [elsewhere.scores.get(measure, NAN) for measure in definition.measures]
             cells = tuple(Cell(value, format_score(value, True)) for value in values)
-            rows.append(Row(reference.name, cells, reference=True, source=reference.source))
+            rows.append(Row(elsewhere.name, cells, published=True, source=elsewhere.source))
         return rows
 
     def _cell(self, row: Mapping[Hashable, Any], measure: str) -> Cell:

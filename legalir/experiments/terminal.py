@@ -137,14 +137,14 @@ def _table(scores: ScoreTable, columns: Sequence[_Column], names: int) -> Table:
         table.add_column(Text(column.heading, justify="right"), justify="right", no_wrap=True, min_width=column.width)
     for heading in ("ms", "p95") if scores.timed else ():
         table.add_column(heading, justify="right", no_wrap=True, min_width=TIME_WIDTH, style="dim")
-    references_begin = False
+    published_begin = False
     for row in _rows(scores, columns):
-        if row.reference and not references_begin:
+        if row.published and not published_begin:
             table.add_section()
-            references_begin = True
+            published_begin = True
         cells = [column.text(row) for column in columns]
         times = [_time(row.median), _time(row.p95)] if scores.timed else []
-        table.add_row(_name(row), *cells, *times, style="dim" if row.reference else None)
+        table.add_row(_name(row), *cells, *times, style="dim" if row.published else None)
     return table
 
 
@@ -157,7 +157,7 @@ def _rows(scores: ScoreTable, columns: Sequence[_Column]) -> list[Row]:
 def _name(row: Row) -> Text:
     from rich.text import Text
 
-    return Text(row.label, style="italic" if row.reference else "underline" if row.baseline else "")
+    return Text(row.label, style="italic" if row.published else "underline" if row.baseline else "")
 
 
 def _cell(row: Row, place: int) -> Text:
@@ -188,7 +188,7 @@ def _legend(scores: ScoreTable) -> str:
     if scores.compared:
         correction = f", {definition.correction}" if definition.correction else ""
         parts.append(f"▲▼ against {scores.baseline} ({definition.test}-test{correction}, {definition.alpha:g})")
-    if any(row.reference for row in scores.rows):
+    if any(row.published for row in scores.rows):
         parts.append("dim: published elsewhere")
     if scores.answering:
         parts.append("failed: replies of the model")
@@ -216,10 +216,8 @@ def print_results(results: ExperimentResults, console: Console) -> None:
         if any(row.won for row in rows):
             table.add_column("won : lost", justify="right", no_wrap=True)
         for row in rows:
-            mean = Text(row.cells[-1], style="bold green" if row.best else "")
-            mean.append(row.mark or " ", style={"▲": "green", "▼": "red"}.get(row.mark, ""))
-            name = Text(row.name, style="underline" if row.name == results.definition.baseline else "")
-            table.add_row(name, *(Text(f"{cell} ") for cell in row.cells[:-1]), mean, *([row.won] if row.won else []))
+            cells = [_cell(row, place) for place in range(len(row.cells))]
+            table.add_row(_name(row), *cells, *([row.won] if row.won else []))
         console.print(table)
     console.print(escape(results.legend()), style="dim", highlight=False)
 

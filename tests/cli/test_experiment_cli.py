@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
@@ -85,6 +86,20 @@ def test_a_changed_corpus_is_run_again(file: Path) -> None:
     found = json.loads(done.stdout)
     assert found["reused"] == []
     assert found["systems"][0]["R@1"] == pytest.approx(2 / 3)
+
+
+def test_json_of_several_datasets_has_the_means(file: Path) -> None:
+    data = file.parent / "data" / "fire"
+    several = file.parent / "several.yaml"
+    text = file.read_text(encoding="utf-8")
+    several.write_text(re.sub("(?m)^dataset: .*$", f"datasets: [{data}, legalir/firecode/dev]", text), encoding="utf-8")
+    found = json.loads(call("run", several, "--json", "--no-report").stdout)
+    systems = [row["name"] for row in found["results"][0]["systems"]]
+    measures = dict.fromkeys(row["measure"] for row in found["means"])
+    assert [(row["measure"], row["name"]) for row in found["means"]] == list(itertools.product(measures, systems))
+    first, second = (result["systems"][0] for result in found["results"])
+    for row in (row for row in found["means"] if row["name"] == first["name"]):
+        assert row["mean"] == pytest.approx((first[row["measure"]] + second[row["measure"]]) / 2)
 
 
 def test_json_and_other_places(file: Path) -> None:

@@ -20,7 +20,7 @@ from legalir.encode.hosted import HostedEncoder, _shares, read_embeddings
 from legalir.encode.lookup import get_encoder
 from legalir.errors import ComponentError, ModelError
 from legalir.experiments import run
-from legalir.experiments.runner import REPLIES
+from legalir.experiments.experiment import REPLIES
 from legalir.llm.chat import FailedReply
 from legalir.llm.client import Client
 from legalir.testing.echo import Echo

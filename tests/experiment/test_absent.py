@@ -114,7 +114,7 @@ def test_rows_table_and_report_show_the_reason() -> None:
     rows = found.scores.rows
     assert [row.name for row in rows] == [*SYSTEMS, "Paper"]
     late = rows[2]
-    assert late.absent == REASON and {cell.text for cell in late.cells} == {"–"} and not late.reference
+    assert late.absent == REASON and {cell.text for cell in late.cells} == {"–"} and not late.published
     stream = io.StringIO()
     print_result(found, Console(file=stream, width=100))
     assert "not run: early; late; late, cut: There is no model 'org/<name>' here" in stream.getvalue()

@@ -13,7 +13,7 @@ from answering import Answering, answering
 
 from legalir.errors import DefinitionError, ExperimentError, ModelError
 from legalir.experiments import Definition, ExperimentResult
-from legalir.experiments.running import checked_run
+from legalir.experiments.execution import checked_run
 from legalir.experiments.runs import answers_frame, read_run, write_run
 from legalir.generate.generator import ANSWER_COLUMNS
 

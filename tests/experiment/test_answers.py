@@ -16,8 +16,8 @@ from rich.console import Console
 from legalir.errors import ExperimentError
 from legalir.experiments import ExperimentResult, read_expected, run, write_expected
 from legalir.experiments.compare import compare
+from legalir.experiments.execution import checked_run
 from legalir.experiments.html import headline, legend
-from legalir.experiments.running import checked_run
 from legalir.experiments.runs import read_run, write_run
 from legalir.experiments.terminal import print_result
 from legalir.generate.generator import ANSWER_COLUMNS

@@ -11,7 +11,7 @@ import pytest
 
 from legalir.experiments import Definition, read_expected, run
 from legalir.experiments.compare import compare
-from legalir.experiments.runner import dataset_slug
+from legalir.experiments.experiment import dataset_slug
 from legalir.train.finetune import Pretraining
 from legalir.train.recipes import StaticRecipe, load_tuning
 

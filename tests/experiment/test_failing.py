@@ -12,7 +12,7 @@ from fake_plugins import Install, install_plugin, load  # noqa: F401  (a fixture
 
 from legalir.errors import ComponentError, ExperimentError, LegalIRError, PluginError
 from legalir.experiments import Definition
-from legalir.experiments.running import make_runs, naming, run_together
+from legalir.experiments.execution import make_runs, naming, run_together
 
 SYSTEMS = {"good": "strong", "bad": "weak % 1"}
 

@@ -23,6 +23,7 @@ from fake_collection import DEFINITION, TOPICS, FakeCollection, Lists
 
 from legalir.experiments import Definition
 from legalir.experiments import fingerprints as code
+from legalir.experiments.execution import make_runs
 from legalir.experiments.fingerprints import (
     NoFingerprint,
     frame_fingerprint,
@@ -30,7 +31,6 @@ from legalir.experiments.fingerprints import (
     run_key,
     source_fingerprint,
 )
-from legalir.experiments.running import make_runs
 
 COMPONENT = "import pyterrier as pt\nclass Mine(pt.Transformer):\n    def transform(self, inp):\n        return inp{}\n"
 

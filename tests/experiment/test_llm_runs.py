@@ -16,7 +16,7 @@ from scripted import Scripted
 import legalir
 from legalir.errors import ModelError
 from legalir.experiments import ExperimentResult, run
-from legalir.experiments.runner import REPLIES
+from legalir.experiments.experiment import REPLIES
 from legalir.experiments.terminal import print_result
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client

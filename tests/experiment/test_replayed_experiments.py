@@ -11,7 +11,7 @@ import pytest
 from fake_collection import page_of
 
 from legalir.experiments import Definition, read_expected, run
-from legalir.experiments.runner import REPLIES
+from legalir.experiments.experiment import REPLIES
 from legalir.llm.client import Client
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"

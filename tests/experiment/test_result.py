@@ -18,7 +18,7 @@ from fake_collection import DEFINITION, FakeCollection
 import legalir
 from legalir.errors import ExperimentError
 from legalir.experiments import ExperimentResult, run
-from legalir.experiments.runner import public_dataset_name
+from legalir.experiments.experiment import public_dataset_name
 
 
 def result(out: Path | None = None, **changes: object) -> ExperimentResult:

@@ -17,7 +17,7 @@ from fake_collection import DEFINITION, DOCNOS, QRELS, RANKINGS, TOPICS, FakeCol
 
 from legalir.errors import ExperimentError
 from legalir.experiments import Definition, run
-from legalir.experiments.running import make_runs
+from legalir.experiments.execution import make_runs
 from legalir.experiments.runs import Run
 from legalir.experiments.scores import scorable
 

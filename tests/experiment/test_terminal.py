@@ -52,7 +52,7 @@ def test_names_are_not_markup() -> None:
 
 def test_best_mark_and_explanation_of_a_cell() -> None:
     weak, strong, first, paper = result().scores.rows
-    assert weak.baseline and paper.reference and paper.source == "Somebody 2020"
+    assert weak.baseline and paper.published and paper.source == "Somebody 2020"
     assert strong.cells[0].best and not weak.cells[0].best and not paper.cells[0].best
     assert strong.cells[2].best and first.cells[2].best  # equal ones are both best
     assert strong.cells[0].mark == ""

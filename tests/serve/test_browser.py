@@ -19,7 +19,7 @@ import uvicorn
 from served import service
 
 from legalir.evaluate.sheet import read_ratings
-from legalir.experiments.runner import run
+from legalir.experiments.experiment import run
 from legalir.serve.app import create_app
 from legalir.serve.policy import Policy
 from legalir.serve.service import Service

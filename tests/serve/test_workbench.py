@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError, DatasetNotFound, LegalIRError
 from legalir.evaluate.sheet import read_ratings
-from legalir.experiments.runner import run
+from legalir.experiments.experiment import run
 from legalir.serve.service import Service
 from legalir.serve.workbench import Workbench
 from legalir.synthesize.review import read_decisions

@@ -20,10 +20,10 @@ import pandas as pd
 
 from legalir.errors import ExperimentError
 from legalir.experiments.definition import Definition, load_definition, parse_measure
+from legalir.experiments.execution import make_runs
 from legalir.experiments.fingerprints import frame_fingerprint, legalir_version
 from legalir.experiments.queries import collect_context
 from legalir.experiments.result import ExperimentResult, ExperimentResults, dataset_slug
-from legalir.experiments.running import make_runs
 from legalir.experiments.runs import Run, writing
 from legalir.experiments.scores import is_ranking_measure, per_query_scores, score_table
 from legalir.frames.as_of import with_as_of
