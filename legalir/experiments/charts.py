@@ -1,16 +1,13 @@
-"""Geometry of the report's charts: plain numbers, which the templates draw as HTML and SVG.
+"""Numbers of the report's charts, which the templates draw as HTML and SVG.
 
-All text stays outside the drawings, as HTML, so that the reader's own fonts show it in any script.
-
-
-Charts of answers: outcomes of items by condition, risk over coverage, depth of what is needed, judges, measures."""
+The drawings have no text of their own: titles, links and names are HTML, in the fonts and colours of the reader.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -33,9 +30,8 @@ FEW = 40
 """Minimum number of bars used to compute the bar width of a difference chart."""
 
 
-@dataclass(frozen=True)
-class Bar:
-    """One system in the panel of one measure; places in percent of the panel's width."""
+class Bar(NamedTuple):
+    """One system in the panel of one measure; `width`, `low` and `high` in percent of the panel's width."""
 
     name: str
     text: str
@@ -46,8 +42,7 @@ class Bar:
     interval: str
 
 
-@dataclass(frozen=True)
-class MeasurePanel:
+class MeasurePanel(NamedTuple):
     """One measure: a bar a system, and the place of the baseline, None where there is none."""
 
     measure: str
@@ -63,29 +58,23 @@ def measure_panels(scores: ScoreTable) -> list[MeasurePanel]:
         systems = [row for row in scores.rows if row.ran and row.cells[place].measured]
         if not systems:
             continue
-        scale = max(_top(row, place) for row in systems) or 1.0
+        scale = max(0.0, *(max(row.cells[place].value, row.cells[place].interval[1]) for row in systems)) or 1.0
         bars = tuple(_bar(row, place, scale, scores.unit(measure), scores.leader) for row in systems)
         baseline = next((bar.width for row, bar in zip(systems, bars, strict=True) if row.baseline), None)
         panels.append(MeasurePanel(measure, bars, baseline))
     return panels
 
 
-def _top(row: Row, place: int) -> float:
-    cell = row.cells[place]
-    return max(value for value in (cell.value, cell.high, 0.0) if not math.isnan(value))
-
-
 def _bar(row: Row, place: int, scale: float, unit: int, leader: str | None) -> Bar:
     cell = row.cells[place]
-    low, high = (cell.value if math.isnan(end) else end for end in (cell.low, cell.high))
+    low, high = cell.interval
     kind = "baseline" if row.baseline else "leader" if row.name == leader else "other"
     interval = f"95 % interval {low * unit:.2f} to {high * unit:.2f}"
     width, low, high = (100 * end / scale for end in (cell.value, low, high))
     return Bar(row.label, cell.text, width, low, high, kind, interval)
 
 
-@dataclass(frozen=True)
-class DifferenceBar:
+class DifferenceBar(NamedTuple):
     """One query: its place and size in a drawing of height 200."""
 
     qid: str
@@ -96,8 +85,7 @@ class DifferenceBar:
     value: float
 
 
-@dataclass(frozen=True)
-class DifferenceChart:
+class DifferenceChart(NamedTuple):
     """Differences per query, the largest gain first; a gap stands for the queries without a difference.
 
     Attributes:
@@ -124,27 +112,22 @@ class DifferenceChart:
 
 def difference_chart(differences: Sequence[tuple[str, float]]) -> DifferenceChart:
     """Return the chart of (qid, difference from the baseline)."""
-    ordered = sorted(differences, key=lambda item: (-item[1], item[0]))
-    won = [item for item in ordered if item[1] > 0]
-    lost = [item for item in ordered if item[1] < 0]
-    equal = len(ordered) - len(won) - len(lost)
-    top, bottom = max((won or [("", 0.0)])[0][1], 0.0), min((lost or [("", 0.0)])[-1][1], 0.0)
+    changed = sorted((item for item in differences if item[1]), key=lambda item: (-item[1], item[0]))
+    won, equal = sum(value > 0 for _, value in changed), len(differences) - len(changed)
+    top, bottom = max([0.0, *(value for _, value in changed)]), min([0.0, *(value for _, value in changed)])
     unit = HEIGHT / ((top - bottom) or 1.0)
     zero = top * unit
-    changed = len(won) + len(lost)
     # The gap is a tenth of the width, and more where few bars would be wide.
-    gap = float(min(equal, max(1.0, changed / 10, FEW - changed)))
-    bars = []
-    for place, (qid, value) in enumerate(won + lost):
-        height = abs(value) * unit
-        x = place + (gap if value < 0 else 0.0)
-        bars.append(DifferenceBar(qid, x, zero - height if value > 0 else zero, height, value > 0, value))
-    width = max(changed + gap, 1.0)
-    return DifferenceChart(tuple(bars), width, zero, top, bottom, len(won), equal, len(lost))
+    gap = float(min(equal, max(1.0, len(changed) / 10, FEW - len(changed))))
+    bars = tuple(
+        DifferenceBar(qid, n + gap * (value < 0), zero - max(value, 0) * unit, abs(value) * unit, value > 0, value)
+        for n, (qid, value) in enumerate(changed)
+    )
+    width = max(len(changed) + gap, 1.0)
+    return DifferenceChart(bars, width, zero, top, bottom, won, equal, len(changed) - won)
 
 
-@dataclass(frozen=True)
-class CurvePoint:
+class CurvePoint(NamedTuple):
     """One value of the parameter: its place from the left and from the top, its score, and whether it is the best."""
 
     label: str
@@ -156,8 +139,7 @@ class CurvePoint:
     best: bool
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """One measure over the values of a sweep; `baseline` is the height of the baseline's score, None without one."""
 
     measure: str
@@ -192,30 +174,28 @@ def curves(scores: ScoreTable, sweep: Sweep) -> list[Curve]:
 
 def _curve(scores: ScoreTable, systems: Sequence[tuple[str, Row]], base: Row | None, place: int) -> Curve:
     measure = scores.definition.measures[place]
-    unit = scores.unit(measure)
+    sign = direction(measure)
     cells = [row.cells[place] for _, row in systems]
-    lows = [cell.value if math.isnan(cell.low) else cell.low for cell in cells]
-    highs = [cell.value if math.isnan(cell.high) else cell.high for cell in cells]
     level = base.cells[place].value if base is not None and base.cells[place].measured else None
-    ends = [*lows, *highs, *([] if level is None else [level])]
+    ends = [end for cell in cells for end in cell.interval] + ([] if level is None else [level])
     floor, span = min(ends), (max(ends) - min(ends)) or 1.0
 
     def height(value: float) -> float:
         return 100 * (1 - (value - floor) / span)
 
-    best = max(cell.value * direction(measure) for cell in cells)
-    step = 100 / max(len(cells) - 1, 1)
+    best = max(cell.value * sign for cell in cells)
+    places = np.linspace(0, 100, len(cells)) if len(cells) > 1 else [50.0]
     points = tuple(
         CurvePoint(
             label,
-            f"{cell.value * unit:.2f}",
-            number * step if len(cells) > 1 else 50.0,
+            f"{cell.value * scores.unit(measure):.2f}",
+            float(x),
             height(cell.value),
-            height(low),
-            height(high),
-            direction(measure) != 0 and cell.value * direction(measure) == best,
+            height(cell.interval[0]),
+            height(cell.interval[1]),
+            sign != 0 and cell.value * sign == best,
         )
-        for number, ((label, _), cell, low, high) in enumerate(zip(systems, cells, lows, highs, strict=True))
+        for x, (label, _), cell in zip(places, systems, cells, strict=True)
     )
     return Curve(measure, points, None if level is None else height(level))
 
@@ -231,17 +211,8 @@ class SafetyBar(NamedTuple):
     parts: tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True)
-class SafetyPanel:
-    """The conditions of one model.
-
-    Attributes:
-        name: heading.
-        bars: the conditions.
-        n: number of items.
-        corrected, introduced: correction rate and introduced-error rate, as text.
-        fault: why there are no figures, empty where there are.
-    """
+class SafetyPanel(NamedTuple):
+    """The conditions of one model: `corrected` and `introduced` are rates as text, `fault` why there are none."""
 
     name: str
     bars: tuple[SafetyBar, ...] = ()

@@ -1,6 +1,7 @@
-"""Values of an experiment: they fill what its expressions leave open, as literals that cannot change anything else.
+"""The definition of an experiment: datasets, measures, systems, and how they are compared.
 
-The definition of an experiment: datasets, measures, systems, and how they are compared."""
+Its values fill what its expressions leave open, as literals that cannot change anything else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Running the systems of an experiment: unchanged runs are read from disk, and shared steps of the others run once."""
+"""Running the systems of an experiment: unchanged runs are read from disk, and shared steps of the others run once.
+
+The plan for shared steps is that of ``pt.Experiment(plan="tree")``, which ends with the first system that fails, keeps
+no run, and loses one of two equal systems. Here a system without its model is left out, each run is on disk as soon as
+it is complete, and an error names its system.
+"""
 
 from __future__ import annotations
 

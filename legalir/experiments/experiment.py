@@ -1,6 +1,4 @@
-"""The environment of an experiment: enough to run it again, nothing about the person who ran it.
-
-Run an experiment, from its definition to its result."""
+"""Run an experiment, from its definition to its result and the description of its environment."""
 
 from __future__ import annotations
 

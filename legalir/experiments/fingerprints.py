@@ -1,6 +1,4 @@
-"""The code that an object comes from: files of its distribution, and versions of what that requires.
-
-Keys of runs: a sha256 of everything that a run depends on."""
+"""Keys of runs: a sha256 of everything that a run depends on, the code of its components included."""
 
 from __future__ import annotations
 

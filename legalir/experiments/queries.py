@@ -1,11 +1,7 @@
-"""The words of an experiment: questions, provisions and titles, which a report shows besides figures.
-
-An answer as the report shows it: its text with citations and quotations marked, its state, and its verdicts.
+"""Queries as a report shows them: with their words, results, answers and gold provisions.
 
 The text of an answer is never trusted: it is cut into pieces of plain text, which the template escapes.
-
-
-Queries for the report: won and lost most, slowest, and a card for each of them."""
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The result of an experiment: what was asked, the runs, the scores, and how to store and show them.
-
-The results of one experiment on several datasets: one table of systems and datasets, with a mean."""
+"""Results: what was asked, the runs, the scores, and how to store and show them; of one dataset and of several."""
 
 from __future__ import annotations
 

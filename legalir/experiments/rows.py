@@ -51,6 +51,11 @@ class Cell:
         """Whether there is a figure."""
         return not math.isnan(self.value)
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the confidence interval; the figure itself where there is none."""
+        return (self.value, self.value) if math.isnan(self.low) else (self.low, self.high)
+
 
 @dataclass(frozen=True)
 class Row:

@@ -1,6 +1,4 @@
-"""Response time of one query asked alone.
-
-Runs on disk: a file that reads back exactly, and beside it a record of how the run was made.
+"""A run with its record and response times, in memory and on disk, where it reads back exactly.
 
 A run is of one of two kinds. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
 *answers* have a row a question and are a file of JSON lines, ``NAME.jsonl``: `qid`, the columns that generators add

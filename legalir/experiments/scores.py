@@ -1,10 +1,12 @@
-"""Paired tests and confidence intervals over queries: pure functions over arrays, seeded and vectorised.
-
-From runs to a table: means, paired tests against the baseline, confidence intervals, per-query values.
+"""From runs to a table: values of each query, means, confidence intervals, paired tests against the baseline.
 
 A measure needs columns of a run: a ranking measure documents and scores, a measure of answers what generators and
 judges add. It applies to each system that has them. The provisions that an answer was made from are its ranking, so
 that one table has both kinds; figures of a measure that does not apply are NaN.
+
+``pt.Experiment`` computes the value of each query. Its own means and tests need a value for each query and count each
+query the same; ours leave out a query without a value and weigh the queries of a measure that pools its counts.
+Intervals and the randomisation test are seeded and vectorised.
 """
 
 from __future__ import annotations

@@ -8,17 +8,18 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+
+import pandas as pd
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 from legalir.experiments.compare import Comparison
 from legalir.experiments.result import ExperimentResult, ExperimentResults
 from legalir.experiments.rows import Row, ScoreTable, direction, p_text
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
 NAME_WIDTH, NARROW_NAME = 30, 20
 """Longer system names are folded: at the first width, or at the second where one table then holds everything."""
@@ -29,15 +30,11 @@ SCORE_WIDTH, TIME_WIDTH, PADDING = 7, 5, 2
 
 def open_console() -> Console:
     """Return a console on standard output: as wide as the terminal, or 100 columns wide without a terminal."""
-    from rich.console import Console
-
     return Console(width=None if sys.stdout.isatty() else 100)
 
 
 def print_result(result: ExperimentResult, console: Console) -> None:
     """Print the table of a result; where it is too wide for the console, further measures follow below."""
-    from rich.markup import escape
-
     definition, scores = result.definition, result.scores
     console.print(f"[bold]{escape(definition.title)}[/bold]", highlight=False)
     counted = f"{len(result.context.queries)} queries, depth {definition.depth}"
@@ -106,8 +103,6 @@ def _columns(scores: ScoreTable) -> list[list[_Column]]:
 
 def _layout(scores: ScoreTable, width: int) -> tuple[int, list[list[_Column]]]:
     """Return the width of the names, and the columns of each table: one a group, if names may be that narrow."""
-    from rich.cells import cell_len
-
     room = width - PADDING - (2 * (TIME_WIDTH + PADDING) if scores.timed else 0) - 1
     longest = max(len("system"), *(cell_len(row.label) for row in scores.rows))
     groups = _columns(scores)
@@ -127,10 +122,6 @@ def _layout(scores: ScoreTable, width: int) -> tuple[int, list[list[_Column]]]:
 
 
 def _table(scores: ScoreTable, columns: Sequence[_Column], names: int) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, PADDING - 1, 0, 0), header_style="bold")
     table.add_column("system", overflow="fold", max_width=names)
     for column in columns:
@@ -155,14 +146,10 @@ def _rows(scores: ScoreTable, columns: Sequence[_Column]) -> list[Row]:
 
 
 def _name(row: Row) -> Text:
-    from rich.text import Text
-
     return Text(row.label, style="italic" if row.published else "underline" if row.baseline else "")
 
 
 def _cell(row: Row, place: int) -> Text:
-    from rich.text import Text
-
     cell = row.cells[place]
     text = Text(cell.text, style="bold green" if cell.best else "")
     # The mark's column is kept where there is none, so that the digits stand below each other.
@@ -170,8 +157,6 @@ def _cell(row: Row, place: int) -> Text:
 
 
 def _count(row: Row, name: str) -> Text:
-    from rich.text import Text
-
     number = str(getattr(row, name))
     return Text(f"{number} ", style="yellow" if name == "failed" and number not in ("", "0") else "")
 
@@ -201,11 +186,6 @@ def _legend(scores: ScoreTable) -> str:
 
 def print_results(results: ExperimentResults, console: Console) -> None:
     """Print a table of systems and datasets for each measure, with the mean."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-    from rich.text import Text
-
     headings = [*(name.removeprefix("legalir/") for name in results.results), "mean"]
     for measure in results.definition.measures:
         rows = results.rows(measure)
@@ -224,11 +204,6 @@ def print_results(results: ExperimentResults, console: Console) -> None:
 
 def print_difference(table: pd.DataFrame, legend: str, console: Console) -> None:
     """Print the comparison of two results, as :meth:`ExperimentResult.compare` returns it."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-    from rich.text import Text
-
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for heading in ("system", "against", "measure"):
         shown.add_column(heading, overflow="fold")
@@ -247,9 +222,6 @@ def print_difference(table: pd.DataFrame, legend: str, console: Console) -> None
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print the cells that differ, and the number of those that are the same."""
-    from rich import box
-    from rich.table import Table
-
     styles = {"better": "green", "worse": "red", "missing": "yellow", "extra": "yellow"}
     differing = [cell for cell in comparison.cells if cell.status != "same"]
     if differing:
