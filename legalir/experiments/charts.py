@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import MeasureError
-from legalir.evaluate import choices
-from legalir.evaluate.agreement import cohen_kappa, confusion
-from legalir.evaluate.confidence import by_position, correlations, gold_position, risk_coverage
 from legalir.experiments.definition import CONDITIONS, Definition, Sweep
 from legalir.experiments.queries import Context
 from legalir.experiments.rows import Row, ScoreTable, direction
 from legalir.experiments.scores import is_ranking_measure
-from legalir.generate.generator import ANSWER_COLUMNS
+from legalir.measure import right_choices as choices
+from legalir.measure.confidence import by_position, correlations, gold_position, risk_coverage
+from legalir.study.agreement import cohen_kappa, confusion
 
 HEIGHT = 200.0
 """Height of a difference chart in its own units."""

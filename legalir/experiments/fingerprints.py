@@ -28,7 +28,7 @@ from legalir import plugins
 from legalir.errors import ExperimentError
 from legalir.frames.component import Component
 from legalir.llm.chat import ChatModel
-from legalir.plugins.entry_points import normal_name
+from legalir.plugins import normal_name
 from legalir.storage.digest import cached_file_digest, digest, file_digest
 
 LARGEST = 16_000_000

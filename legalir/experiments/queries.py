@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
+from legalir.answer.generator import ANSWER_COLUMNS, NOTHING_FOUND, Answer, citing
 from legalir.experiments.runs import Run, has_answers
-from legalir.generate.generator import ANSWER_COLUMNS, NOTHING_FOUND, Answer, citing
 from legalir.storage.validity import provision_key
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ import pyterrier as pt
 from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 
+from legalir.answer.generator import NOTHING_FOUND, PARTLY
 from legalir.datasets.chunks import ChunkMap
 from legalir.errors import LegalIRError, MeasureError, describe
 from legalir.experiments.definition import Definition, parse_measure
 from legalir.experiments.runs import Latency, has_answers
-from legalir.generate.generator import NOTHING_FOUND, PARTLY
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share
 from legalir.measure.versions import judged_names

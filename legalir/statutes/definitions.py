@@ -2,7 +2,7 @@
 
 "In this Part, “passage” means …" is a definition whose scope is a part. The words of each language are data,
 ``definitions.yaml``. Names that stand for a longer phrase ('hereinafter "the Authority"') are no definitions; short
-names of laws are learnt by :mod:`legalir.statutes.references.read`.
+names of laws are learnt by :mod:`legalir.references.read`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from legalir.datasets.folder import DEFINITIONS
 from legalir.errors import DataError
-from legalir.statutes.law import Kind
-from legalir.statutes.numbering import number_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.storage.schema import AnyText, Choice, Schema, Text
 from legalir.storage.validity import provision_key
 from legalir.storage.yaml_files import read_yaml

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from legalir.datasets.records import fits_trec
-from legalir.statutes.source import FIELDS
+from legalir.datasets.source import FIELDS
 from legalir.testing.checks import Failed, checks_of, construction, first_use, short
 from legalir.testing.fingerprints import check_name
 from legalir.testing.new_interpreter import PROCESS_CHECKS

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from legalir.encode.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import NGrams
 from legalir.storage.digest import digest
 from legalir.storage.schema import AnyText, Choice, Flag, Number, Schema, Text, Whole, seen
 from legalir.storage.yaml_files import read_yaml
@@ -102,7 +102,7 @@ class StaticRecipe(Recipe):
     dim: Annotated[Whole, Field(ge=1, le=2**14)] = 256
     """Dimensions of a vector."""
     char: _Lengths = (2, 3)
-    """Lengths of the character n-grams, as in :class:`~legalir.encode.hashed_ngrams.NGrams`."""
+    """Lengths of the character n-grams, as in :class:`~legalir.dense.hashed_ngrams.NGrams`."""
     jamo: _Lengths = ()
     """Lengths of the n-grams of jamo."""
     words: Flag = True

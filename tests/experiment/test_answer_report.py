@@ -14,6 +14,7 @@ from fake_collection import TOPICS, page_of
 from test_report import Page
 from test_terminal import printed
 
+from legalir.answer.generator import Answer
 from legalir.errors import DefinitionError
 from legalir.experiments import Definition, ExperimentResult, run
 from legalir.experiments.charts import (
@@ -34,7 +35,6 @@ from legalir.experiments.queries import (
     collect_context,
     marked,
 )
-from legalir.generate.generator import Answer
 
 MEASURES = ["R@2", "nDCG@10", "CitationF1", "Ungrounded", "Verified", "Coverage"]
 

@@ -13,6 +13,7 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection, page_of
 from rich.console import Console
 
+from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import ExperimentError
 from legalir.experiments import ExperimentResult, read_expected, run, write_expected
 from legalir.experiments.compare import compare
@@ -20,7 +21,6 @@ from legalir.experiments.execution import checked_run
 from legalir.experiments.html import headline, legend
 from legalir.experiments.runs import read_run, write_run
 from legalir.experiments.terminal import print_result
-from legalir.generate.generator import ANSWER_COLUMNS
 from legalir.pipeline import canonical
 
 
