@@ -129,7 +129,7 @@ def write_collection(
             the source, and ``lang`` the language of all laws, if the source says it.
         strict: whether nothing is written if a file cannot be read, or a part of one was passed over; by default the
             rest is written, and the report says so.
-        executor: its workers read the files, for a source that reads files; they have the same files and cache.
+        executor: its workers read the files, for a source that reads files; they have the same files.
 
     Raises:
         FormatError: a provision or link is faulty: names the source, the position and the fault. Nothing is written.

@@ -40,7 +40,7 @@ def docx_format(country: str = "auto", title: str = "") -> Format:
     check_country("docx", country)
 
     read = partial(_read, country=country, title=title)
-    return Format("docx", (".docx",), _is_docx, read, options=f"{country} {title}", general=True)
+    return Format("docx", (".docx",), _is_docx, read, general=True)
 
 
 def _is_docx(path: Path, head: bytes) -> bool:

@@ -114,8 +114,7 @@ def html_format(
     check_country("html", country)
 
     read = partial(_read, rules=rules, country=country, title=title, encoding=encoding)
-    options = f"{rules.model_dump_json() if rules else ''} {country} {title} {encoding}"
-    return Format("html", (".html", ".htm", ".xhtml"), _is_html, read, options, general=True)
+    return Format("html", (".html", ".htm", ".xhtml"), _is_html, read, general=True)
 
 
 def _is_html(path: Path, head: bytes) -> bool:

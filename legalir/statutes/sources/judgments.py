@@ -45,9 +45,7 @@ def judgments(collection: object, path: str | PathLike[str], chunk_size: int = 1
     """
     if chunk_size < 1:
         raise ComponentError(f"judgments: chunk_size must be at least 1, got {chunk_size}.")
-    return StatuteFiles(
-        FORMATS[0]._replace(read=partial(read, chunk_size=chunk_size), options=f"{chunk_size}"), path, **params
-    )
+    return StatuteFiles(FORMATS[0]._replace(read=partial(read, chunk_size=chunk_size)), path, **params)
 
 
 def read(path: Path, data: bytes, chunk_size: int = 1000) -> Iterator[Law]:

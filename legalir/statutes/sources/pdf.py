@@ -48,7 +48,7 @@ def pdf_format(country: str = "auto", title: str = "") -> Format:
     check_country("pdf", country)
 
     read = partial(_read, country=country, title=title)
-    return Format("pdf", (".pdf",), _is_pdf, read, options=f"{country} {title}", general=True)
+    return Format("pdf", (".pdf",), _is_pdf, read, general=True)
 
 
 def _is_pdf(path: Path, head: bytes) -> bool:
