@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing, nullcontext
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -30,7 +31,7 @@ from legalir.progress import progress
 from legalir.rerank.cross_encoder import CrossEncoder, Reading, best_passages, cross_encoder, find_cross_encoder
 from legalir.rerank.hosted import HostedReranker
 from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
-from legalir.rerank.score_cache import Best, open_scores, pair_keys
+from legalir.rerank.score_cache import Best, ScoreCache, pair_keys
 from legalir.storage.digest import digest
 from legalir.storage.documents import title_and_text
 
@@ -194,15 +195,18 @@ class CrossEncoderReranker(Component):
         """Return the best window of each pair; only pairs that are not in the cache are computed."""
         distinct = list(dict.fromkeys(pairs))
         keys = pair_keys(f"{self.fingerprint} {self._placed.dtype}", distinct)
-        with open_scores(self._cache_file) as scores:
-            cached = {} if ignores_cached_queries() else scores.get(keys)
+        file = self._cache_file
+        scores = None if file is None else ScoreCache(file)
+        with nullcontext() if scores is None else closing(scores):
+            cached = {} if scores is None or ignores_cached_queries() else scores.get(keys)
             missing = [number for number, key in enumerate(keys) if key not in cached]
             if missing:
                 asked = [distinct[number] for number in missing]
                 with progress(f"Reranking by {self._name}", len(missing)) as advance:
                     for finished in best_passages(self.loaded, asked, self.reading):
                         scored = [(keys[missing[number]], best) for number, best in finished]
-                        scores.put(scored)
+                        if scores is not None:
+                            scores.put(scored)
                         cached.update(scored)
                         advance(len(scored))
         by_pair = dict(zip(distinct, (cached[key] for key in keys), strict=True))

@@ -22,12 +22,12 @@ from scripted import Scripted
 
 import legalir
 from legalir.errors import ArtifactError, ComponentError, ModelError
-from legalir.llm import cache as cache_module
 from legalir.llm import client as client_module
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
 from legalir.rewrite.rewriter import check_script
+from legalir.storage.sqlite_cache import SqliteCache
 
 HYDE = load_prompt("hyde", "en")
 QUESTIONS = [{"question": f"When is lamp {number} lit?"} for number in range(4)]
@@ -441,13 +441,13 @@ class TestLimits:
     def test_a_full_disk_stops_and_what_was_stored_is_kept(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def open_on_a_small_disk(path: Path) -> sqlite3.Connection:
-            database = opened(path)
+        def open_on_a_small_disk(cache: SqliteCache) -> sqlite3.Connection:
+            database = opened(cache)
             database.execute("PRAGMA max_page_count = 8")  # SQLite then answers as it does where the disk is full.
             return database
 
-        opened, model = cache_module._open, Slow(3)
-        monkeypatch.setattr(cache_module, "_open", open_on_a_small_disk)
+        opened, model = SqliteCache._open, Slow(3)
+        monkeypatch.setattr(SqliteCache, "_open", open_on_a_small_disk)
         questions = [{"question": str(number)} for number in range(60)]
         with pytest.raises(ArtifactError, match=r"cannot be used \(database or disk is full\): free some space"):
             a_client(tmp_path, model).ask(HYDE, questions)
