@@ -133,3 +133,9 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def shown(value: object, most: int = 80) -> str:
+    """Return the repr of a value for a message, cut to `most` characters."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 3]}..."

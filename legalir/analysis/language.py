@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import regex
 
+from legalir.config import read_yaml
 from legalir.errors import AnalyzerError
-from legalir.storage.yaml_files import read_yaml
 
 UNKNOWN = "und"
 """Code of a language that is not known (BCP 47, *undetermined*)."""

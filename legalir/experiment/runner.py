@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from legalir.config import located
 from legalir.errors import ExperimentError
 from legalir.experiment.definition.definition import Definition, load_definition
 from legalir.experiment.report.result import ExperimentResult
@@ -24,7 +25,6 @@ from legalir.experiment.runs.scores import per_query_scores, score_table
 from legalir.frames.as_of import with_as_of
 from legalir.frames.columns import unique_queries
 from legalir.progress import progress
-from legalir.storage.schema import located
 from legalir.storage.validity import provision_key
 
 if TYPE_CHECKING:

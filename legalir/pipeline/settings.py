@@ -13,11 +13,11 @@ from typing import Annotated, Any
 import yaml
 from pydantic import Field
 
+from legalir.config import Number, Schema, Text, Whole
 from legalir.datasets import Provision
 from legalir.errors import DefinitionError
 from legalir.storage.digest import digest, file_digest
 from legalir.storage.files import atomic_file
-from legalir.storage.schema import Number, Schema, Text, Whole
 
 _Share = Annotated[Number, Field(ge=0, le=1)]
 _Weight = Annotated[Number, Field(ge=0, le=100)]

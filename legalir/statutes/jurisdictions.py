@@ -12,9 +12,9 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Literal, NamedTuple
 
+from legalir.config import Choice, Flag, Schema, Text
 from legalir.statutes.law import Kind, Law
 from legalir.statutes.numbering import number_of
-from legalir.storage.schema import Choice, Flag, Schema, Text
 
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"

@@ -17,7 +17,7 @@ from typing import cast
 
 from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, Folder, read_about
 from legalir.datasets.records import fits_trec
-from legalir.errors import ComponentError, DataError, DatasetNotFound, FormatError, suggestion
+from legalir.errors import ComponentError, DataError, DatasetNotFound, FormatError, shown, suggestion
 from legalir.progress import progress
 from legalir.statutes.definitions import definitions
 from legalir.statutes.importing.changes import Changes, Contents
@@ -289,7 +289,7 @@ def _check_fields(where: str, record: Mapping[str, object]) -> None:
             hint = suggestion(str(name), FIELDS) or f" Known keys: {', '.join(FIELDS)}."
             raise FormatError(f"{where}: the key {name!r} is unknown.{hint}")
         if not isinstance(value, str):
-            raise FormatError(f"{where}: {name!r} must be a string, got {_shown(value)}: leave out a missing value.")
+            raise FormatError(f"{where}: {name!r} must be a string, got {shown(value)}: leave out a missing value.")
         try:
             value.encode()
         except UnicodeEncodeError:
@@ -309,12 +309,7 @@ def _date(where: str, name: str, value: str) -> date:
             return date.fromisoformat(value)
     except ValueError:
         pass
-    raise FormatError(f"{where}: {name!r} must be a date such as '2024-01-31', got {_shown(value)}.")
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    raise FormatError(f"{where}: {name!r} must be a date such as '2024-01-31', got {shown(value)}.")
 
 
 def _checked_links(source: Source) -> Iterator[tuple[str, str, str]]:
@@ -327,7 +322,7 @@ def _checked_links(source: Source) -> Iterator[tuple[str, str, str]]:
     for number, link in enumerate(source.links(), 1):
         where = f"{source.name}, link {number}"
         if not isinstance(link, tuple) or len(link) != 3 or not all(isinstance(part, str) for part in link):
-            raise FormatError(f"{where}: a link must be a tuple (source, target, kind) of strings, got {_shown(link)}.")
+            raise FormatError(f"{where}: a link must be a tuple (source, target, kind) of strings, got {shown(link)}.")
         for end in link[:2]:
             if not fits_trec(end):
                 raise FormatError(f"{where}: {end!r} cannot be a docno: it is empty, or has white space.")

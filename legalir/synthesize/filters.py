@@ -12,10 +12,9 @@ from typing import Any
 
 from pydantic import field_validator
 
+from legalir.config import Schema, Text, read_yaml
 from legalir.errors import DefinitionError
 from legalir.extras import require
-from legalir.storage.schema import Schema, Text
-from legalir.storage.yaml_files import read_yaml
 from legalir.synthesize.items import Faults, Row
 
 MALFORMED = "malformed"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from legalir.testing.checks import short
+from legalir.errors import shown
 
 _RELATIVE, _ABSOLUTE = 1e-4, 1e-5
 """Tolerances of scores: float32 sums depend on the order of addition, and so on the batch."""
@@ -65,7 +65,7 @@ def _values(one: pd.DataFrame, two: pd.DataFrame, columns: list[str]) -> str | N
     for column in columns:
         for a, b in zip(one[column].tolist(), two[column].tolist(), strict=True):
             if not equal(a, b):
-                return f"{column} {short(a)} once and {short(b)} the other time"
+                return f"{column} {shown(a)} once and {shown(b)} the other time"
     return None
 
 

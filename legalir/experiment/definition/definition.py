@@ -26,6 +26,7 @@ from pydantic import (
     model_validator,
 )
 
+from legalir.config import Choice, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
 from legalir.errors import ComponentError, ExperimentError, MeasureError, suggestion
 from legalir.experiment.definition.values import (
     Setting,
@@ -38,7 +39,6 @@ from legalir.experiment.definition.values import (
     shown_value,
 )
 from legalir.frames.columns import RESULT_COLUMNS
-from legalir.storage.schema import Choice, Number, OptionalText, Schema, SchemaError, Text, Whole, located, seen
 from legalir.storage.validity import day_of, iso_date
 
 if TYPE_CHECKING:

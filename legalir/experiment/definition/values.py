@@ -13,8 +13,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, PlainValidator
 
+from legalir.config import AnyText, seen
 from legalir.errors import DefinitionError, suggestion
-from legalir.storage.schema import AnyText, seen
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 

@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from legalir.config import AnyText, Choice, Schema, SchemaError, Text
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.plugins.contract import parameters_of
@@ -22,7 +23,6 @@ from legalir.statutes.law import BREAK, CELL, GivenLink, Kind, Law, Outline, Uni
 from legalir.statutes.numbering import number_of
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
-from legalir.storage.schema import AnyText, Choice, Schema, SchemaError, Text
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -1,4 +1,4 @@
-"""A base of what people write in YAML: pydantic models whose errors are one sentence in our words.
+"""What people write in YAML, read strictly: pydantic models whose errors are one sentence in our words.
 
 A subclass declares its keys as fields, each with a docstring below it (``model_fields[name].description``), from the
 kinds of value that YAML has: :data:`Text`, :data:`OptionalText`, :data:`AnyText`, :data:`Whole`, :data:`Number`,
@@ -9,11 +9,12 @@ ValueError with the rest of a sentence that begins with the field (``must be ...
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
+import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -25,8 +26,7 @@ from pydantic import (
     model_validator,
 )
 
-from legalir.errors import DefinitionError, LegalIRError, suggestion
-from legalir.storage.yaml_files import kind_of, read_yaml
+from legalir.errors import DefinitionError, LegalIRError, shown, suggestion
 
 T = TypeVar("T")
 
@@ -164,9 +164,7 @@ def seen(value: object) -> str:
     """Return how an error shows a value: the value and its kind, or the kind alone where it says enough."""
     if value is None or isinstance(value, list | tuple | Mapping):
         return kind_of(value)
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    text = text if len(text) <= 60 else f"{text[:57]}..."
-    return text if isinstance(value, bool) else f"{text} ({kind_of(value)})"
+    return str(value).lower() if isinstance(value, bool) else f"{shown(value, 60)} ({kind_of(value)})"
 
 
 _WANTED = {
@@ -206,8 +204,8 @@ def _sentence(error: ValidationError) -> str:
         return f"{place} must be one of {', '.join(options)}, got {value!r}.{suggestion(value, options)}"
     if kind in _WANTED:
         numbers = {name: f"{limit:.15g}" for name, limit in context.items() if isinstance(limit, int | float)}
-        shown = f"{value:.15g}" if numbers and isinstance(value, int | float) else seen(value)
-        return f"{place} must be {_WANTED[kind].format(**numbers)}, got {shown}."
+        got = f"{value:.15g}" if numbers and isinstance(value, int | float) else seen(value)
+        return f"{place} must be {_WANTED[kind].format(**numbers)}, got {got}."
     return f"{place}: {fault['msg']}, got {seen(value)}."
 
 
@@ -216,3 +214,64 @@ def _place(location: tuple[int | str, ...], value: object) -> str:
     if location[-1:] == ("[key]",):  # the fault is in a name, which pydantic's location holds as text or number
         return ", ".join(filter(None, [_place(location[:-2], value), f"the name {value!r}"]))
     return ", ".join(f"item {part + 1}" if isinstance(part, int) else repr(part) for part in location)
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """The safe loader; it raises an error for two equal keys, where the first would be lost."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
+        keys: dict[object, str] = {}
+        for key_node, _ in node.value:
+            key, written = self.construct_object(key_node, deep=True), str(key_node.value)
+            if isinstance(key, Hashable) and key in keys:
+                first, line = keys[key], key_node.start_mark.line + 1
+                if first == written:
+                    raise DefinitionError(f"line {line}: the key {written!r} occurs twice: keep one.")
+                raise DefinitionError(
+                    f"line {line}: the keys {first} and {written} have the same value: put both in quotes if they are "
+                    f"names, else keep one."
+                )
+            if isinstance(key, Hashable):
+                keys[key] = written
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_yaml(path: Path, what: str) -> object:
+    """Return the content of a YAML file as plain Python values.
+
+    Args:
+        path: the file.
+        what: the kind of file with an article, for errors: ``an experiment file``.
+
+    Raises:
+        DefinitionError: the file is missing, is not UTF-8 or is not YAML, or a key occurs twice.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        return yaml.load(text, Loader=_StrictLoader)
+    except FileNotFoundError:
+        raise DefinitionError(f"{path} does not exist: give the path of {what} (YAML).") from None
+    except OSError as error:
+        raise DefinitionError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise DefinitionError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8.") from error
+    except yaml.YAMLError as error:
+        raise DefinitionError(f"{path} is not valid YAML: {_fault(error)}.") from error
+    except RecursionError:
+        raise DefinitionError(f"{path} is nested too deeply to be {what}.") from None
+    except DefinitionError as error:
+        raise DefinitionError(f"{path}, {error}") from None
+
+
+def kind_of(value: object) -> str:
+    """Return the kind of a YAML value, for a message."""
+    if value is None:
+        return "nothing"
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "text", list: "a list"}
+    return names.get(type(value), "a mapping" if isinstance(value, Mapping) else type(value).__name__)
+
+
+def _fault(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else str(problem)
