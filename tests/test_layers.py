@@ -15,7 +15,7 @@ import pytest
 import legalir
 
 LAYERS = (
-    *("errors", "config", "extras", "progress", "threads", "executors", "storage", "plugins", "frames"),
+    *("errors", "config", "extras", "progress", "executors", "storage", "plugins", "frames"),
     *("explanation", "models", "llm"),
     *("datasets", "analysis", "statutes", "lexical", "graph", "encode", "dense", "m3", "fuse", "rewrite", "rerank"),
     *("generate", "measure", "evaluate", "pipeline", "collection", "train", "tune", "synthesize", "experiment"),
