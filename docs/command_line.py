@@ -13,18 +13,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer
-
 PAGE = Path(__file__).with_name("command-line.md")
 BEGIN = "<!-- made by docs/command_line.py from here -->\n"
 END = "<!-- to here -->\n"
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    """Yield every command with its full name, ``legalir datasets list``, in the order of the help."""
-    from legalir.cli.main import app
+    """Yield every command of legalir itself with its full name, ``legalir datasets list``, in the order of the help."""
+    from legalir import plugins
+    from legalir.cli.main import load_command
 
-    yield from _below("legalir", typer.main.get_command(app))
+    for entry in plugins.entries("command"):
+        if entry.package == "legalir":
+            yield from _below(f"legalir {entry.name}", load_command(entry.name))
 
 
 def reference() -> str:

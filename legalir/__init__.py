@@ -25,12 +25,6 @@ def _register_measures(_: object) -> None:
     importlib.import_module("legalir.measure")
 
 
-def _register_answer_measures(_: object) -> None:
-    importlib.import_module("legalir.evaluate")
-
-
 # ir_datasets takes longer to import than all of legalir, so its registry is filled when someone imports it.
 wrapt.register_post_import_hook(_register_datasets, "ir_datasets")
 wrapt.register_post_import_hook(_register_measures, "ir_measures")
-# The measures of answers stand on those of rankings, which may be half imported when ir_measures is there.
-wrapt.register_post_import_hook(_register_answer_measures, "legalir.measure")

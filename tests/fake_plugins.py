@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from legalir import plugins
-from legalir.plugins.contract import GROUP
-from legalir.plugins.entry_points import refresh
+from legalir.contract import GROUP
 
 Install = Callable[..., Path]
 
@@ -28,7 +27,7 @@ def install_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     Real plugins of the environment stay visible, so tests use names of their own.
     """
     before = set(sys.modules)
-    refresh()
+    plugins.installed.cache_clear()
 
     def make(package: str, entries: dict[str, str], source: str = "", version: str = "1.0", group: str = GROUP) -> Path:
         root = tmp_path / package
@@ -39,11 +38,11 @@ def install_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         (info / "entry_points.txt").write_text(f"[{group}]\n{lines}")
         (root / f"{package}_module.py").write_text(source)
         monkeypatch.syspath_prepend(str(root))
-        refresh()
+        plugins.installed.cache_clear()
         return root
 
     yield make
-    refresh()
+    plugins.installed.cache_clear()
     for name in set(sys.modules) - before:
         if name.endswith("_module"):
             del sys.modules[name]

@@ -64,7 +64,7 @@ def test_the_guide_imports_from_public_modules() -> None:
     [
         ("from legalir import Collection, testing\nfrom legalir.extend import words\nimport legalir.errors", []),
         ("from legalir.frames.component import Component", ["legalir.frames.component"]),
-        ("def f():\n    import legalir.plugins.spec as spec", ["legalir.plugins.spec"]),
+        ("def f():\n    import legalir.spec as spec", ["legalir.spec"]),
         ("from legalir import plugins", ["legalir.plugins"]),
         ("import legalir_trigram\nimport numpy", []),
     ],

@@ -52,8 +52,8 @@ def test_nothing_heavy_is_loaded() -> None:
         "legalir.errors",
         "legalir.measure",
         *measures,
-        "legalir.evaluate",
-        "legalir.evaluate.measures",
+        "legalir.measure.answer_provider",
+        "legalir.measure.answers",
     }
 
 

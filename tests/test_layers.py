@@ -15,10 +15,10 @@ import pytest
 import legalir
 
 LAYERS = (
-    *("errors", "config", "extras", "progress", "executors", "storage", "plugins", "frames"),
+    *("errors", "config", "extras", "progress", "executors", "storage", "contract", "spec", "plugins", "frames"),
     *("explanation", "models", "llm"),
-    *("datasets", "analysis", "statutes", "lexical", "graph", "encode", "dense", "m3", "fuse", "rewrite", "rerank"),
-    *("generate", "measure", "evaluate", "pipeline", "collection", "train", "tune", "synthesize", "experiment"),
+    *("datasets", "analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
+    *("answer", "measure", "pipeline", "chunks", "collection", "statutes", "train", "hypa", "study", "experiment"),
     *("extend", "testing", "serve", "cli"),
 )
 ROOT = Path(legalir.__file__).parent

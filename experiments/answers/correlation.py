@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from legalir.evaluate.confidence import correlations
+from legalir.measure.confidence import correlations
 
 HERE = Path(__file__).parent
 ANSWERS = "MicroCitationF1"

@@ -22,10 +22,10 @@ from rapidfuzz.distance import LCSseq
 from rouge_score import rouge_scorer
 
 from legalir import Client, Collection
-from legalir.evaluate.overlap import Rouge
-from legalir.generate.answer import checked_quote
+from legalir.answer.answer import checked_quote
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.measure import parse_measures
+from legalir.measure.overlap import Rouge
 
 ROUNDS, QUESTIONS, ANSWERS, PAIRS = 5, 400, 10_000, 2_000
 

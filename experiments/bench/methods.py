@@ -26,7 +26,7 @@ from sklearn.decomposition import TruncatedSVD
 from threadpoolctl import threadpool_limits
 
 from legalir import Collection
-from legalir.encode.lsa import LSA, postings_matrix
+from legalir.dense.lsa import LSA, postings_matrix
 from legalir.fuse.rrf import RRF
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.sar import SAR

@@ -103,7 +103,7 @@ def measure_sentence(directory: Path, arm: str) -> dict[str, float]:
     """Measure how many provisions MiniLM encodes a second, by ours or by ``SentenceTransformer.encode``."""
     texts = _read(directory)[0][-TEXTS:]
     if arm == "legalir":
-        from legalir.encode.sentence import SentenceEncoder
+        from legalir.dense.sentence import SentenceEncoder
 
         encode: Callable[[Sequence[str]], Any] = SentenceEncoder(minilm()).encode
     else:

@@ -33,8 +33,8 @@ def write_material(directory: Path) -> dict[str, Any]:
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 
-    from legalir.encode.hashed_ngrams import NGrams
-    from legalir.encode.static_model import StaticModel
+    from legalir.dense.hashed_ngrams import NGrams
+    from legalir.dense.static_model import StaticModel
 
     collection, documents = provisions()
     source, asked = questions(documents)
@@ -75,10 +75,10 @@ def opened(arm: str, directory: Path) -> Callable[[list[str]], Any]:
         model = SentenceTransformer(str(directory / arm), device="cpu")
         return lambda texts: model.encode(texts, show_progress_bar=False, normalize_embeddings=True)
     if arm == "tokens":
-        from legalir.encode.static_embedding import TokenModel
+        from legalir.dense.static_embedding import TokenModel
 
         return TokenModel.load(directory / "sentence-transformers").encode
-    from legalir.encode.static_model import StaticModel
+    from legalir.dense.static_model import StaticModel
 
     return StaticModel.load(directory / arm).encode
 
@@ -124,8 +124,8 @@ def _steppers(texts: list[str], pool: ThreadPoolExecutor) -> tuple[Callable[[int
     """Return both arms of a step, begun with the same table: the pair of text i is text i + 1."""
     import numpy as np
 
-    from legalir.encode.hashed_ngrams import NGrams
-    from legalir.encode.static_model import term_weights
+    from legalir.dense.hashed_ngrams import NGrams
+    from legalir.dense.static_model import term_weights
     from legalir.train.material import Gold
     from legalir.train.static_network import Network, relative_idf, rows_matrix
     from legalir.train.static_training import Batcher, loss_and_gradient

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import legalir
+from legalir.chunks.chunk_collection import law_texts, method, write_chunks
 from legalir.datasets import load
-from legalir.statutes.chunks.chunk_collection import law_texts, method, write_chunks
 
 HERE = Path(__file__).parent
 TABLE, PICTURE = HERE / "chunking.tsv", HERE.parents[1] / "docs" / "chunking.svg"

@@ -126,7 +126,7 @@ def piece_vectors(tokenizer: Any, texts: Sequence[str], dim: int) -> np.ndarray:
     """
     from scipy.sparse import csc_array, csr_array
 
-    from legalir.encode.lsa import right_singular_vectors
+    from legalir.dense.lsa import right_singular_vectors
 
     rows, columns = [], []
     for first in range(0, len(texts), 1024):

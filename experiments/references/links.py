@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from legalir.statutes.references.read import Reference, read
+from legalir.references.read import Reference, read
 
 
 class Link(NamedTuple):

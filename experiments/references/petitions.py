@@ -17,10 +17,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from legalir.references.read import Place, read
+from legalir.references.resolve import LawEntry, Resolver
 from legalir.statutes.documents import Address
 from legalir.statutes.law import Kind
-from legalir.statutes.references.read import Place, read
-from legalir.statutes.references.resolve import LawEntry, Resolver
 
 _CODE = re.compile(r"-(NF[TPS]C)-(\w+)$")
 

@@ -22,7 +22,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from legalir.statutes.references.read import Reference, learn_names, place_of, read
+from legalir.references.read import Reference, learn_names, place_of, read
 
 _ID = re.compile(r"/|^[A-Z]{4}TEXT|^uksi|^ukpga|^[A-Z]-\d")
 

@@ -13,9 +13,9 @@ import os
 import sys
 from pathlib import Path
 
+from legalir.references.read import Place, read
+from legalir.references.resolve import LawEntry, Resolver
 from legalir.statutes.documents import Address
-from legalir.statutes.references.read import Place, read
-from legalir.statutes.references.resolve import LawEntry, Resolver
 
 
 def main() -> None:

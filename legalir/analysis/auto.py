@@ -20,7 +20,7 @@ from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, merge_c
 from legalir.analysis.language import identify, language, language_of
 from legalir.analysis.ngrams import NGrams, count_ngrams, ngrams_of
 from legalir.analysis.words import Words
-from legalir.plugins.spec import write_spec
+from legalir.spec import write_spec
 
 GRAMS = {"hangul": (2,), "east": (1, 2), "south": (2, 3)}
 """Lengths of the n-grams in Hangul; in Han and Kana; in Thai, Lao, Khmer and Burmese."""

@@ -36,7 +36,7 @@ from legalir.analysis.language import UNKNOWN, language, language_of
 from legalir.analysis.ngrams import ngrams_of
 from legalir.analysis.text import lower, normalize
 from legalir.errors import AnalyzerError
-from legalir.plugins.spec import write_spec
+from legalir.spec import write_spec
 from legalir.storage.csr import positions
 
 _COMPOUND, _PART = 6, 5

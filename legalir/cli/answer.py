@@ -7,12 +7,16 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from legalir.cli.printing import AsJson, print_json, printable
-from legalir.cli.search import AsOf, Llm, LocalOnly, MaxTokens, Offline
+from legalir.cli.search import AsOf
+from legalir.llm.options import model_options
+
+if TYPE_CHECKING:
+    from legalir.llm.client import Client
 
 EXAMPLES = """Examples:
 
@@ -47,6 +51,11 @@ class Format(enum.StrEnum):
     markdown = "markdown"
 
 
+app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
+@model_options
 def answer(
     dataset: Annotated[str | None, typer.Argument(help="An id or the path of a folder.", show_default=False)] = None,
     query: Annotated[str | None, typer.Argument(help="The question.", show_default=False)] = None,
@@ -70,10 +79,8 @@ def answer(
         Path | None, typer.Option("--show", help="Show the answer in a file that --record wrote.", show_default=False)
     ] = None,
     as_of: AsOf = None,
-    llm: Llm = None,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Answer QUERY from the provisions of DATASET, with citations that are checked."""
@@ -97,12 +104,10 @@ def answer(
     from legalir.collection.collection import Collection
     from legalir.collection.record import answer_facts, record_of, write_record
     from legalir.errors import ArtifactError
-    from legalir.llm.client import Client
     from legalir.pipeline import canonical
 
     if record is not None and record.exists():
         raise ArtifactError(f"{record} exists: records are never replaced; give another name.")
-    client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     collection = Collection(dataset, client=client, as_of=as_of)
     expression = pipeline or (QUOTE if client.llm is None else ANSWER)
     facts = answer_facts(collection.answer(query, expression, told=_progress), collection)

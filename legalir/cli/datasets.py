@@ -515,10 +515,10 @@ def chunk_collection(
 
     Prints how much the chunks lose: how many provisions no chunk holds as a whole.
     """
-    from legalir.collection.chunked import cutter
+    from legalir.chunks.cache import cutter
+    from legalir.chunks.chunk_collection import headers_by, write_chunks
     from legalir.collection.collection import Collection
     from legalir.llm.client import Client
-    from legalir.statutes.chunks.chunk_collection import headers_by, write_chunks
 
     collection = Collection(dataset, client=Client(llm))
     given: dict[str, object] = {

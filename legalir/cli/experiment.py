@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from legalir.cli.printing import AsJson, print_json
-from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
 from legalir.errors import MissingExtra
+from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
     from legalir.experiment.report.compare import Comparison
     from legalir.experiment.report.result import ExperimentResult
     from legalir.experiment.report.several import ExperimentResults
+    from legalir.llm.client import Client
 
 app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
 
@@ -27,6 +28,7 @@ app = typer.Typer(help="Run systems side by side, and compare their scores with 
     "  legalir experiment run experiments/quickstart.yaml --dataset legalir/firecode/test --out results/test\n\n"
     "  legalir experiment run experiments/neural/sfs-a-table4.yaml --set bge_m3=models/bge-m3"
 )
+@model_options
 def run(
     file: Annotated[Path, typer.Argument(help="The experiment (YAML).", show_default=False)],
     dataset: Annotated[str | None, typer.Option(help="Run on this dataset instead of the file's.")] = None,
@@ -49,10 +51,8 @@ def run(
             "language model run in one process.",
         ),
     ] = 1,
-    llm: Llm = None,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Run the systems of an experiment file, print their scores, and store everything in one directory.
@@ -63,7 +63,6 @@ def run(
     from legalir.experiment.definition.definition import load_definition
     from legalir.experiment.report.several import ExperimentResults
     from legalir.experiment.runner import run_all
-    from legalir.llm.client import Client
 
     has_jinja = importlib.util.find_spec("jinja2") is not None
     if report and not has_jinja:
@@ -71,7 +70,6 @@ def run(
     definition = load_definition(file).with_values(_values(settings or []))
     if dataset is not None:
         definition = definition.replace(dataset=dataset, datasets=())
-    client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     out = out if out is not None else Path("results") / file.stem
     outputs, results = [], []
     for folder, result in run_all(definition, out, client, jobs=jobs):

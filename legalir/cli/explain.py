@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from legalir.cli.printing import AsJson, default_facts, print_default, print_json, printable
-from legalir.cli.search import AsOf, Llm, LocalOnly, MaxTokens, Offline, Pipeline, Question
+from legalir.cli.search import AsOf, Pipeline, Question
+from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
     from legalir.explanation import Explanation, Part
+    from legalir.llm.client import Client
 
 EXAMPLES = """Examples:
 
@@ -25,6 +27,11 @@ EXAMPLES = """Examples:
 """
 
 
+app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
+@model_options
 def explain(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
     query: Question,
@@ -35,10 +42,8 @@ def explain(
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results, where no --docno is given.")] = 3,
     terms: Annotated[int, typer.Option("--terms", min=1, help="Most contributions shown below one score.")] = 8,
     as_of: AsOf = None,
-    llm: Llm = None,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Say why provisions of DATASET rank where they do for QUERY: the parts that each score adds up.
@@ -46,11 +51,8 @@ def explain(
     --json has every part; --terms limits the tree alone.
     """
     from legalir.collection.collection import Collection
-    from legalir.llm.client import Client
 
-    collection = Collection(
-        dataset, client=Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
-    )
+    collection = Collection(dataset, client=client)
     explanations = collection.search(query, pipeline, k=k, as_of=as_of).explain(docno)
     if as_json:
         print_json([explanation.to_dict() for explanation in explanations])

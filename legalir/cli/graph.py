@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from legalir.cli.printing import AsJson, print_json
-from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
+from legalir.llm.options import model_options
+
+if TYPE_CHECKING:
+    from legalir.llm.client import Client
 
 EXAMPLES = """Examples:
 
@@ -33,9 +36,9 @@ def _graph() -> None:
 
 
 @app.command(epilog=EXAMPLES)
+@model_options
 def triples(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
-    llm: Llm = None,
     facts: Annotated[int, typer.Option("--facts", min=1, max=50, help="Most facts of one provision.")] = 10,
     prompt: Annotated[
         Path | None, typer.Option("--prompt", help="A prompt of your own (YAML).", show_default="ours")
@@ -46,9 +49,8 @@ def triples(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File for the facts, as JSON lines.", show_default="none")
     ] = None,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Let a language model read facts (subject, predicate, object) in each provision of DATASET, for triples.
@@ -56,10 +58,8 @@ def triples(
     Replies are stored as they come: run the same command again after an interruption, and only the rest is asked.
     """
     from legalir.collection.collection import Collection
-    from legalir.graph.triples import build_triples, write_facts
-    from legalir.llm.client import Client
+    from legalir.hypa.triple_graph import build_triples, write_facts
 
-    client = Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
     collection = Collection(dataset, client=client)
     graph = build_triples(collection, n=facts, prompt=prompt, language=language)
     if out is not None:

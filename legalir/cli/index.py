@@ -28,6 +28,11 @@ UPDATE_EXAMPLES = """Examples:
 """
 
 
+app = typer.Typer()
+update_app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
 def build(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
     analyzer: Annotated[
@@ -65,6 +70,7 @@ def build(
     typer.echo(f"Index: {path}")
 
 
+@update_app.command(epilog=UPDATE_EXAMPLES)
 def update(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
     executor: Workers = None,

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from legalir.evaluate.agreement import Agreement
-    from legalir.evaluate.sheet import Ratings
     from legalir.experiment.report.result import ExperimentResult
+    from legalir.study.agreement import Agreement
+    from legalir.study.sheet import Ratings
 
 app = typer.Typer(no_args_is_help=True, help="Let people rate answers, and compare their ratings with judges.")
 
@@ -83,10 +83,10 @@ def sheet(
     """Write a page on which a person rates the answers of a result beside their sources."""
     from legalir.collection.collection import Collection
     from legalir.errors import ExperimentError
-    from legalir.evaluate.sheet import sheet_items, sheet_page
     from legalir.experiment.report.result import ExperimentResult
     from legalir.experiment.runs.files import writing
     from legalir.storage.files import atomic_file
+    from legalir.study.sheet import sheet_items, sheet_page
 
     loaded = ExperimentResult.load(result)
     runs = _answers(loaded, result, system or [])
@@ -158,9 +158,9 @@ def show_agreement(
     as_json: AsJson = False,
 ) -> None:
     """Show how well raters agree: number, marginals, kappa, alpha, rank correlation, confusion matrix."""
-    from legalir.evaluate.agreement import agreement
-    from legalir.evaluate.matrices import draw_matrices
-    from legalir.evaluate.sheet import judge_ratings, read_ratings
+    from legalir.study.agreement import agreement
+    from legalir.study.matrices import draw_matrices
+    from legalir.study.sheet import judge_ratings, read_ratings
 
     alphas: dict[str, float] = {}
     if any(path.suffix.lower() in _TABLES for path in files):
@@ -277,7 +277,7 @@ def _pairs(raters: Sequence[tuple[str, Ratings]]) -> Iterator[_Pair]:
 
 def _alphas(raters: Sequence[Ratings], level: Any) -> dict[str, float]:
     """Return the alpha of all raters for each measure that at least three of them rated."""
-    from legalir.evaluate.agreement import krippendorff_alpha
+    from legalir.study.agreement import krippendorff_alpha
 
     measures = dict.fromkeys(measure for rater in raters for measure in rater.values)
     alphas = {}

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import errno
+import importlib.util
 import io
 import os
 import sys
 import traceback
-from typing import Annotated
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from legalir import __version__
-from legalir.cli import (
-    answer,
-    datasets,
-    experiment,
-    explain,
-    graph,
-    index,
-    judge,
-    llm,
-    measure,
-    plugins,
-    references,
-    search,
-    serve,
-    synthesize,
-    train,
-    tune,
-)
+from legalir import __version__, plugins
+from legalir.contract import PluginEntry
 from legalir.errors import (
     AnalyzerError,
     ComponentError,
@@ -41,37 +29,88 @@ from legalir.errors import (
     PluginError,
     describe,
 )
-from legalir.plugins import plugin_of
-from legalir.plugins.entry_points import skip_unreadable_packages
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context
 
 MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, ExpressionError, MeasureError)
 """Errors of the command line: exit code 2. All others are failed runs: exit code 1."""
 
+
+class Commands(TyperGroup):
+    """The commands of all packages; the module of a command is imported when the command is called."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self._entries = {entry.name: entry for entry in plugins.entries("command")}
+        self.commands = {name: TyperCommand(name) for name in self._entries}
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """Return what the list of commands shows of a command: its name and its summary."""
+        entry = self._entries.get(cmd_name)
+        return None if entry is None else TyperCommand(cmd_name, help=command_summary(entry))
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """Return name, command and further arguments; the command is imported."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, None if command is None else load_command(command.name or ""), rest
+
+
+def load_command(name: str) -> Command:
+    """Import the command called `name`; errors as :func:`legalir.plugins.resolve` and :func:`legalir.plugins.load`."""
+    named: object = plugins.load(plugins.resolve(name, ("command",))).factory
+    app = named if isinstance(named, typer.Typer) else typer.Typer()
+    if isinstance(named, FunctionType):
+        app.command()(named)
+    command = typer.main.get_command(app)
+    command.name = name
+    command.params = [one for one in command.params if one.name not in ("install_completion", "show_completion")]
+    return command
+
+
+def command_summary(entry: PluginEntry) -> str:
+    """Return the first line of the help of a command, read from its source; nothing is imported.
+
+    It is that of the function that the entry names, or ``help`` of its typer app, or that of the function that
+    the app has for its only command. A command whose source has none of them shows the package that it is from.
+    """
+    module, _, attribute = entry.value.partition(":")
+    for node in _source(module.strip()).body:
+        text: str | None = None
+        match node:
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                if name == attribute or any(ast.unparse(one).startswith(f"{attribute}.command(") for one in decorators):
+                    text = ast.get_docstring(node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(keywords=keywords)) if name == attribute:
+                texts = [
+                    one.value.value for one in keywords if one.arg == "help" and isinstance(one.value, ast.Constant)
+                ]
+                text = next((one for one in texts if isinstance(one, str)), None)
+        if text:
+            return text.partition("\n")[0]
+    return f"A command of package {entry.package} {entry.version}."
+
+
+def _source(module: str) -> ast.Module:
+    """Return the syntax tree of a module, found without an import; an empty one if there is no such file."""
+    package, *parts = module.split(".")
+    try:
+        spec = importlib.util.find_spec(package)  # That of a package imports nothing.
+        folders = (spec and spec.submodule_search_locations) or []
+        places = [Path(folder, *parts) for folder in folders] if parts or folders else []
+        files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
+        files += [Path(spec.origin)] if spec and spec.origin and not parts else []
+        return ast.parse(next(file for file in files if file.is_file()).read_text(encoding="utf-8"))
+    except (ImportError, ValueError, OSError, SyntaxError, StopIteration):
+        return ast.Module([], [])
+
+
 app = typer.Typer(
-    help="Search statutes: provisions that cite and delegate to each other.",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     epilog="Start with: legalir search legalir/firecode '화재보험에 가입하지 않으면 과태료가 얼마인가요?'",
 )
-app.add_typer(datasets.app, name="datasets")
-app.add_typer(experiment.app, name="experiment")
-app.add_typer(judge.app, name="judge")
-app.add_typer(llm.app, name="llm")
-app.add_typer(graph.app, name="graph")
-app.add_typer(plugins.app, name="plugins")
-app.add_typer(synthesize.app, name="synthesize")
-app.add_typer(train.app, name="train")
-app.command("finetune", epilog=train.EXAMPLES)(train.finetune)
-app.command("tune", epilog=tune.EXAMPLES)(tune.tune)
-app.command("index", epilog=index.EXAMPLES)(index.build)
-app.command("update", epilog=index.UPDATE_EXAMPLES)(index.update)
-app.command("search", epilog=search.EXAMPLES)(search.search)
-app.command("answer", epilog=answer.EXAMPLES)(answer.answer)
-app.command("serve", epilog=serve.EXAMPLES)(serve.serve)
-app.command("mcp", epilog=serve.MCP_EXAMPLES)(serve.mcp)
-app.command("measure", epilog=measure.EXAMPLES)(measure.measure)
-app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
-app.command("references", epilog=references.EXAMPLES)(references.references)
 
 
 def _show_version(wanted: bool) -> None:
@@ -95,7 +134,6 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal without Hangul shows the numbers of the characters, and the rest of the answer.
             stream.reconfigure(errors="backslashreplace")
-    skip_unreadable_packages()
     try:
         app()
     except KeyboardInterrupt:
@@ -124,10 +162,10 @@ def _sentence(error: BaseException) -> str | None:
         return str(error)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes: free some, or write it elsewhere."
-    plugin = plugin_of(error)
-    if plugin is None or os.environ.get("LEGALIR_TRACEBACK"):
+    package = None if isinstance(error, SystemExit) else plugins.package_of(error)
+    if package is None or os.environ.get("LEGALIR_TRACEBACK"):
         return None
-    return f"The {plugin} failed while it ran: {describe(error)}; run with LEGALIR_TRACEBACK=1 to see where."
+    return f"Package {package} failed while it ran: {describe(error)}; run with LEGALIR_TRACEBACK=1 to see where."
 
 
 def _has_unexpected_cause(error: BaseException) -> bool:

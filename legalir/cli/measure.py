@@ -30,6 +30,10 @@ ALL = "all"
 """The qid of the mean over the questions, as in ``ir_measures``."""
 
 
+app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
 def measure(
     qrels: Annotated[str, typer.Argument(help="A file of judgements (TREC), or a dataset.", show_default=False)],
     run: Annotated[Path, typer.Argument(help="A file of results (TREC).", show_default=False)],

@@ -19,7 +19,6 @@ import typer
 
 from legalir import __version__, plugins
 from legalir.errors import PluginError
-from legalir.plugins.status import statuses
 from legalir.storage.files import atomic_directory
 
 EXAMPLES = """Examples:
@@ -52,6 +51,18 @@ class _Plan(NamedTuple):
     def call(self) -> str:
         return _CALLS.get(self.role, "{}").format(self.name)
 
+    @property
+    def exports(self) -> tuple[str, ...]:
+        """The names that the package has; the entry point names the last one."""
+        return (self.component, "factory") if plugins.ROLES[self.role].by_factory else (self.name,)
+
+    @property
+    def check(self) -> str:
+        """The command that checks the plugin; the conformance kit checks what factories make."""
+        if not plugins.ROLES[self.role].by_factory:
+            return f"legalir plugins show {self.name}"
+        return f"legalir plugins check {repr(self.call) if self.role == 'source' else self.name}"
+
 
 def new(
     name: Annotated[str, typer.Argument(help="The component's name in expressions.", show_default=False)],
@@ -72,7 +83,7 @@ def new(
         f"cd '{folder}'",
         "pip install -e '.[test]'",
         "pytest",
-        f"legalir plugins check {_check(plan)}",
+        plan.check,
         _try(plan),
     )
     typer.echo(f"{folder} holds a {role} that works; change src/{plan.module}/{role}.py to make it yours. Next:\n")
@@ -108,7 +119,9 @@ def _check_name(name: str, role: str) -> None:
         )
     plugins.entries(role)  # Raises if there is no such role.
     same_names = plugins.PIPELINE_ROLES if role in plugins.PIPELINE_ROLES else (role,)
-    for entry in (one.entry for one in statuses() if one.entry.role in same_names):
+    for entry in plugins.installed():
+        if entry.role not in same_names:
+            continue
         if entry.name == name or (role == "analyzer" and re.fullmatch(rf"{re.escape(entry.name)}[0-9]{{1,3}}", name)):
             raise PluginError(f"The name {name!r} is taken by the {entry}: choose another.")
 
@@ -138,7 +151,10 @@ def _files(plan: _Plan) -> dict[str, str]:
         "module": plan.module,
         "component": plan.component,
         "summary": f"{'An' if plan.role[0] in 'aeiou' else 'A'} {plan.role} for legalir, '{plan.name}'",
-        "check": _check(plan),
+        "check": plan.check,
+        "entry": plan.exports[-1],
+        "exports": ", ".join(plan.exports),
+        "exported": ", ".join(f'"{one}"' for one in plan.exports),
         "dependencies": ", ".join(f'"{one}"' for one in (_legalir(), *_imported(_template(own)))),
     }
     values["usage"] = Template(_template(f"{plan.role}/usage.md")).substitute(values).strip()
@@ -161,7 +177,9 @@ def _template(name: str) -> str:
 
 
 def _imported(source: str) -> list[str]:
-    return [package for package in ("numpy", "pandas", "pyterrier") if f"import {package}" in source]
+    return [
+        package for package in ("ir_measures", "numpy", "pandas", "pyterrier", "typer") if f"import {package}" in source
+    ]
 
 
 def _legalir() -> str:
@@ -183,10 +201,6 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         raise PluginError(
             f"{folder} cannot be written ({error.strerror or error}): give another folder with --out."
         ) from error
-
-
-def _check(plan: _Plan) -> str:
-    return f"'{plan.call}'" if plan.role == "source" else plan.name
 
 
 def _try(plan: _Plan) -> str:

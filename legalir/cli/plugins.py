@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from legalir import plugins
 from legalir.cli import new_plugin
+from legalir.cli.main import command_summary
 from legalir.cli.printing import AsJson, print_json, printable
+from legalir.contract import (
+    COMPONENT_ROLES,
+    PIPELINE_ROLES,
+    RESERVED,
+    ROLES,
+    Factory,
+    PluginEntry,
+    Signature,
+    takes_pipeline,
+)
 from legalir.errors import ComponentError, ExpressionError, LegalIRError, PluginError, suggestion
-from legalir.plugins import PIPELINE_ROLES, ROLES, PluginEntry
-from legalir.plugins.signature import Parameter, parameters, summary
-from legalir.plugins.spec import read_component
-from legalir.plugins.status import problems, statuses
+from legalir.spec import read_component
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,6 +64,67 @@ The exit code is 1 if a check failed, and 2 if a parameter is wrong, so that a s
 """
 
 
+State = Literal["installed", "loads", "broken", "disputed", "disabled"]
+
+
+class Status(NamedTuple):
+    """One entry and its state.
+
+    Attributes:
+        entry: the entry.
+        state: ``installed`` (its metadata is right), ``loads`` (it was imported), ``broken``, ``disputed`` (another
+            package claims its name), or ``disabled``.
+        problem: what is wrong, in one sentence, or nothing.
+    """
+
+    entry: PluginEntry
+    state: State
+    problem: str = ""
+
+
+def statuses(role: str | None = None, load: bool = False) -> list[Status]:
+    """Return the state of each installed entry, usable or not, by role and name.
+
+    Args:
+        role: one of :data:`legalir.contract.ROLES`, or None for all.
+        load: import what the entries name; without it, nothing is imported.
+    """
+    usable = plugins.entries()
+    return [_status(entry, usable, load) for entry in plugins.installed() if role in (None, entry.role)]
+
+
+def _status(entry: PluginEntry, usable: Sequence[PluginEntry], load: bool) -> Status:
+    if entry.package in plugins.disabled_packages():
+        return Status(entry, "disabled")
+    if (fault := plugins.entry_fault(entry)) is not None:
+        return Status(entry, "broken", fault)
+    # All components of pipeline expressions share one set of names.
+    roles = PIPELINE_ROLES if entry.role in PIPELINE_ROLES else (entry.role,)
+    claims = [other for other in usable if other.name == entry.name and other.role in roles]
+    if len(claims) > 1:
+        return Status(entry, "disputed", plugins.conflict(claims))
+    if not load:
+        return Status(entry, "installed")
+    try:
+        plugins.load(entry)
+    except PluginError as error:
+        return Status(entry, "broken", str(error))
+    return Status(entry, "loads")
+
+
+def problems(listed: Sequence[Status]) -> list[str]:
+    """Return a sentence for each problem of the entries and of ``LEGALIR_DISABLE_PLUGINS``."""
+    packages = {entry.package for entry in plugins.installed()}
+    unused = [name for package, name in plugins.disabled_packages().items() if package not in packages]
+    return [
+        *dict.fromkeys(one.problem for one in listed if one.problem),
+        *(
+            f"LEGALIR_DISABLE_PLUGINS names {name!r}, which is not an installed package with plugins."
+            for name in unused
+        ),
+    ]
+
+
 def _role(role: str | None) -> str | None:
     if role is not None and role not in ROLES:
         raise typer.BadParameter(f"there is no role {role!r}.{suggestion(role, ROLES)} Roles: {', '.join(ROLES)}.")
@@ -72,9 +142,9 @@ def list_(
     role: OneRole = None,
     as_json: AsJson = False,
 ) -> None:
-    """List each component that is installed, with its package and its state."""
+    """List each component, command and measure that is installed, with its package and its state."""
     listed = statuses(role, load)
-    sentences = list(dict.fromkeys([*(one.problem for one in listed if one.problem), *problems()]))
+    sentences = problems(listed)
     if as_json:
         rows = [one.entry._asdict() | {"state": one.state, "problem": one.problem or None} for one in listed]
         print_json({"plugins": rows, "problems": sentences})
@@ -98,7 +168,7 @@ def show(
 ) -> None:
     """Show what NAME is, what it takes, and how it is used; in each role that has one of this name."""
     shown, errors = [], []
-    for one in _roles(name, role):
+    for one in _roles(name, role, tuple(ROLES)):
         try:
             shown.append(_facts_of(plugins.load(plugins.resolve(name, (one,)))))
         except PluginError as error:
@@ -131,7 +201,7 @@ def check(
     name = read_component(spec).name
     outcomes: dict[str, list[Outcome]] = {}
     refusals: dict[str, LegalIRError] = {}
-    for one in _roles(name, role):
+    for one in _roles(name, role, COMPONENT_ROLES):
         with Console(stderr=True).status(f"Checking the {one} {name} …"):
             outcomes[one] = testing.check(one, spec)
             if _was_never_made(outcomes[one]) and (refusal := ComponentUnderTest(one, spec).refusal) is not None:
@@ -147,13 +217,15 @@ def check(
         raise typer.Exit(1)
 
 
-def _roles(name: str, role: str | None) -> list[str]:
+def _roles(name: str, role: str | None, among: Sequence[str]) -> list[str]:
     """Return the roles that have a `name`; it may be broken.
 
     Raises:
         ComponentError: no role has one.
     """
-    wanted = tuple(ROLES) if role is None else (role,)
+    wanted = tuple(one for one in among if role in (None, one))
+    if not wanted:
+        raise ComponentError(f"The conformance kit checks components, and a {role} is not one.")
     roles = [one for one in wanted if plugins.is_installed(name, (one,))]
     numbered = re.fullmatch(r"(\D+)[0-9]{1,3}", name)
     if not roles and numbered and "analyzer" in wanted and plugins.is_installed(numbered[1], ("analyzer",)):
@@ -164,6 +236,90 @@ def _roles(name: str, role: str | None) -> list[str]:
         except PluginError as error:
             raise ComponentError(str(error)) from None
     return roles
+
+
+Kind = Literal["named", "pipeline", "pipelines", "any"]
+
+
+class Parameter(NamedTuple):
+    """A parameter of a factory, for a reader.
+
+    Attributes:
+        name: as declared.
+        default: the default as Python writes it; None if a value must be given.
+        doc: one line from a docstring, or nothing.
+        kind: ``named``: given by name; ``pipeline``: one nested pipeline, in order (given by name for a role that takes
+            no pipelines); ``pipelines``: any number of them; ``any``: any further names.
+    """
+
+    name: str
+    default: str | None
+    doc: str
+    kind: Kind
+
+
+def parameters(factory: Factory) -> list[Parameter]:
+    """Return the parameters that a user may give, in order; none if the signature cannot be read.
+
+    Docs are those of the section ``Args:`` in the docstring of the factory, then of the classes that the decorator
+    ``parameters_of`` names.
+    """
+    docs: dict[str, str] = {}
+    for source in (factory, *getattr(factory, "parameters_of", ())):
+        docs = {**_args(_doc(source)), **docs}  # The first that names a parameter describes it.
+    return [
+        Parameter(one.name, _default(one), docs.get(one.name, ""), _kind(one))
+        for one in Signature("", factory).parameters
+        if one.name not in RESERVED
+    ]
+
+
+def summary(factory: object) -> str:
+    """Return the first paragraph of the factory's docstring, as one line."""
+    return " ".join(_doc(factory).partition("\n\n")[0].split())
+
+
+def _doc(thing: object) -> str:
+    try:
+        return inspect.getdoc(thing) or ""
+    except Exception:  # A plugin may do anything there.
+        return ""
+
+
+_ARGUMENT = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
+
+
+def _args(doc: str) -> dict[str, str]:
+    """Return the entries of the section ``Args:`` of a docstring."""
+    _, _, section = f"\n{doc}\n".partition("\nArgs:\n")
+    block = list(itertools.takewhile(lambda line: not line or line[0].isspace(), section.splitlines()))
+    indent = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
+    docs: dict[str, str] = {}
+    name = ""
+    for line in block:
+        match = _ARGUMENT.fullmatch(line[indent:])
+        if match is not None:
+            name, docs[match[1]] = match[1], match[2]
+        elif name:
+            docs[name] += f" {line.strip()}"
+    return {name: " ".join(text.split()) for name, text in docs.items()}
+
+
+def _default(parameter: inspect.Parameter) -> str | None:
+    if parameter.default is inspect.Parameter.empty:
+        return None
+    try:
+        return repr(parameter.default)
+    except Exception:  # A plugin may do anything there.
+        return "..."
+
+
+def _kind(parameter: inspect.Parameter) -> Kind:
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        return "pipelines"
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        return "any"
+    return "pipeline" if takes_pipeline(parameter) else "named"
 
 
 class _Facts(NamedTuple):
@@ -198,6 +354,10 @@ class _Facts(NamedTuple):
 
 
 def _facts_of(plugin: plugins.Plugin) -> _Facts:
+    role = plugin.entry.role
+    if role not in COMPONENT_ROLES:
+        about = command_summary(plugin.entry) if role == "command" else summary(plugin.factory)
+        return _Facts(plugin.entry, about, [], ROLES[role].example(plugin.entry.name))
     taken = parameters(plugin.factory)
     text = inspect.getdoc(plugin.factory) or ""
     example = _documented_example(plugin.entry, text) or _example_of_role(plugin.entry, taken)
@@ -253,7 +413,8 @@ def _print_facts(facts: _Facts, first: bool) -> None:
     console.print()
     console.print(_table(("", ""), rows))
     if not facts.parameters:
-        console.print("\nIt takes no parameters.")
+        if entry.role in COMPONENT_ROLES:
+            console.print("\nIt takes no parameters.")
         return
     console.print()
     stars = {"pipelines": "*", "any": "**"}
@@ -319,7 +480,6 @@ _STYLES = {
     "expected failure": "yellow",
     "broken": "red",
     "disputed": "red",
-    "other contract": "red",
     "failed": "red",
     "unexpected pass": "red",
     "disabled": "dim",

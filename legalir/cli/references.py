@@ -14,7 +14,7 @@ from legalir.cli.printing import AsJson, printable
 from legalir.errors import ComponentError, DataError, FormatError
 
 if TYPE_CHECKING:
-    from legalir.statutes.references.read import Place, Reference
+    from legalir.references.read import Place, Reference
 
 EXAMPLES = """Examples:
 
@@ -28,6 +28,10 @@ A line of the JSON lines has the text, and may have its law and its place there:
 """
 
 
+app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
 def references(
     file: Annotated[str, typer.Argument(metavar="FILE|-", help="Text, or JSON lines with text; - for standard input.")],
     lang: Annotated[
@@ -43,7 +47,7 @@ def references(
     objects with surface, start, end, law, article, paragraph, item, subitem, annex, kind and state. Without a
     collection the state is resolved where law and number are certain.
     """
-    from legalir.statutes.references.read import learn_names, read
+    from legalir.references.read import learn_names, read
 
     rows = list(_rows(file, lang))
     names: dict[tuple[str, str], dict[str, str]] = {}
@@ -99,7 +103,7 @@ def _rows(file: str, lang: str | None) -> Iterator[dict[str, str]]:
 
 
 def _place(row: dict[str, str]) -> Place:
-    from legalir.statutes.references.read import place_of
+    from legalir.references.read import place_of
 
     at = row.get("at") or row.get("source", "").partition("#")[2]
     return place_of(at, row["lang"], row.get("law", ""))

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from legalir.cli.printing import AsJson, print_json, printable
+from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
-    from legalir.generate.generator import Answer
+    from legalir.answer.generator import Answer
+    from legalir.llm.client import Client
 
 EXAMPLES = """Examples:
 
@@ -49,15 +51,6 @@ AsOf = Annotated[
 ]
 """The option of every command that asks a collection that may hold versions of provisions."""
 
-Llm = Annotated[str | None, typer.Option("--llm", help="Language model, such as smollm2.", show_default="$LEGALIR_LLM")]
-Offline = Annotated[bool, typer.Option("--offline", help="Use stored replies of language models only.")]
-LocalOnly = Annotated[bool, typer.Option("--local-only", help="Refuse language models on other machines.")]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option("--max-tokens-total", min=1, help="Tokens after which no model is asked.", show_default="no limit"),
-]
-"""Options of every command that may ask a language model: the arguments of :class:`legalir.llm.client.Client`."""
-
 
 class Format(enum.StrEnum):
     """Layouts of results."""
@@ -66,6 +59,11 @@ class Format(enum.StrEnum):
     trec = "trec"
 
 
+app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
+@model_options
 def search(
     dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
     query: Question,
@@ -73,24 +71,19 @@ def search(
     pipeline: Pipeline = "default",
     style: Annotated[Format, typer.Option("--format", "-f", help="Layout of the results.")] = Format.table,
     as_of: AsOf = None,
-    llm: Llm = None,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Search DATASET for the provisions that answer QUERY."""
+    from legalir.answer.generator import gives_answers
     from legalir.collection.collection import Collection
     from legalir.collection.results import answer_with, search_with
     from legalir.collection.results import rows as numbered
-    from legalir.generate.generator import gives_answers
-    from legalir.llm.client import Client
 
     if as_json and style is Format.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
-    collection = Collection(
-        dataset, client=Client(llm, offline=offline, local_only=local_only, max_tokens_total=max_tokens_total)
-    )
+    collection = Collection(dataset, client=client)
     steps, day = collection.pipeline(pipeline), collection.day(as_of)
     collection.warn_of(query, day)
     if gives_answers(steps):

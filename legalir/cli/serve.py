@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from legalir.cli.search import Llm, LocalOnly, Offline
+from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
+    from legalir.llm.client import Client
     from legalir.serve.service import Service
 
 EXAMPLES = """Examples:
@@ -44,6 +45,12 @@ Allow = Annotated[
 ]
 
 
+app = typer.Typer()
+mcp_app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
+@model_options
 def serve(
     datasets: Datasets,
     pipeline: Pipelines = None,
@@ -76,9 +83,8 @@ def serve(
         Path | None, typer.Option(help="YAML file of labels in another language.", show_default=False)
     ] = None,
     log_questions: Annotated[bool, typer.Option("--log-questions", help="Log the address of each request.")] = False,
-    llm: Llm = None,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
+    *,
+    client: Client,
 ) -> None:
     """Serve DATASETS as a page, an HTTP API under /v1, and tools for agents under /mcp.
 
@@ -92,7 +98,7 @@ def serve(
     from legalir.serve.app import create_app
     from legalir.serve.workbench import Workbench
 
-    service = _service(datasets, pipeline, answer, allow, llm, offline, local_only)
+    service = _service(datasets, pipeline, answer, allow, client)
     application = create_app(
         service,
         tokens=_tokens(tokens),
@@ -119,13 +125,14 @@ def serve(
     processes.serve(config, workers, service.warm, service.renew)
 
 
+@mcp_app.command(epilog=MCP_EXAMPLES)
+@model_options
 def mcp(
     datasets: Datasets,
     pipeline: Pipelines = None,
     answer: Answer = None,
-    llm: Llm = None,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
+    *,
+    client: Client,
 ) -> None:
     """Offer DATASETS as tools to an agent, by the Model Context Protocol over standard input and output."""
     from legalir.extras import require
@@ -133,7 +140,7 @@ def mcp(
     require("mcp", extra="serve")
     from legalir.serve.tools import create_tools
 
-    create_tools(_service(datasets, pipeline, answer, None, llm, offline, local_only)).run("stdio")
+    create_tools(_service(datasets, pipeline, answer, None, client)).run("stdio")
 
 
 def _service(
@@ -141,11 +148,8 @@ def _service(
     pipelines: list[str] | None,
     answer: str | None,
     allow: list[str] | None,
-    llm: str | None,
-    offline: bool,
-    local_only: bool,
+    client: Client,
 ) -> Service:
-    from legalir.llm.client import Client
     from legalir.serve.policy import NAMED, Policy, known
     from legalir.serve.service import Service
 
@@ -155,7 +159,6 @@ def _service(
         if not equals or not name.isidentifier():
             raise typer.BadParameter(f"{text!r} is not NAME=EXPRESSION.")
         named[name] = expression
-    client = Client(llm, offline=offline, local_only=local_only)
     places = dict(zip(_names(datasets), datasets, strict=True))
     return Service(places, Policy(named, known(allow or [])), client)
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from legalir.cli.printing import AsJson, print_json
-from legalir.cli.search import Llm, LocalOnly, MaxTokens, Offline
+from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
-    from legalir.synthesize.split import Synthesis
+    from legalir.llm.client import Client
+    from legalir.study.split import Synthesis
 
 MCQ = """Examples:
 
@@ -95,16 +96,15 @@ def _made(
     split: str,
     replace: bool,
     as_json: bool,
-    client: dict[str, Any],
+    client: Client,
     make: Callable[[Collection], Synthesis],
     planned: Callable[[Collection], str] | None,
 ) -> None:
     """Check the target, make the items, write the split and say what became of them."""
     from legalir.collection.collection import Collection
-    from legalir.llm.client import Client
-    from legalir.synthesize.split import check_target, write_split
+    from legalir.study.split import check_target, write_split
 
-    collection = Collection(dataset, client=Client(**client))
+    collection = Collection(dataset, client=client)
     check_target(collection.source, out, split, replace)
     if planned is not None:
         typer.echo(f"{planned(collection)}; nothing was asked or written.")
@@ -128,13 +128,13 @@ def _made(
 
 
 @app.command(epilog=MCQ)
+@model_options
 def mcq(
     dataset: Dataset,
     out: Out,
     split: Annotated[str, typer.Option("--split", help="Name of the split.")] = "multihop",
     count: Count = 100,
     seed: Seed = 0,
-    llm: Llm = None,
     judge: Annotated[
         str | None, typer.Option("--judge", help="Language model that answers the items.", show_default="--llm")
     ] = None,
@@ -146,9 +146,8 @@ def mcq(
     alike: Alike = 90,
     replace: Replace = False,
     dry_run: DryRun = False,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Write multiple-choice items on pairs of provisions of DATASET, one of which cites the other.
@@ -156,7 +155,7 @@ def mcq(
     An item is kept if a judge needs both provisions to answer it. Replies are stored as they come: run the same
     command again after an interruption, and only the rest is asked.
     """
-    from legalir.synthesize.mcq import citation_pairs, synthesize_mcq
+    from legalir.study.mcq import citation_pairs, synthesize_mcq
 
     def make(collection: Collection) -> Synthesis:
         return synthesize_mcq(
@@ -174,30 +173,28 @@ def mcq(
         pairs = len(citation_pairs(collection, count, seed))
         return f"{pairs:,} requests for items, and at most {3 * pairs:,} to the judge"
 
-    client = _client(llm, offline, local_only, max_tokens_total)
     _made(dataset, out, split, replace, as_json, client, make, planned if dry_run else None)
 
 
 @app.command(epilog=YESNO)
+@model_options
 def yesno(
     dataset: Dataset,
     out: Out,
     split: Annotated[str, typer.Option("--split", help="Name of the split.")] = "yesno",
     count: Count = 100,
     seed: Seed = 0,
-    llm: Llm = None,
     prompt: OwnPrompt = None,
     language: Language = "auto",
     alike: Alike = 90,
     replace: Replace = False,
     dry_run: DryRun = False,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Write three yes/no questions about each of several provisions of DATASET."""
-    from legalir.synthesize.yesno import QUESTIONS, sampled_provisions, synthesize_yesno
+    from legalir.study.yesno import QUESTIONS, sampled_provisions, synthesize_yesno
 
     def make(collection: Collection) -> Synthesis:
         own = None if prompt is None else str(prompt)
@@ -207,11 +204,11 @@ def yesno(
         provisions = len(sampled_provisions(collection, count, seed, "yesno"))
         return f"{provisions:,} requests for {QUESTIONS} questions each"
 
-    client = _client(llm, offline, local_only, max_tokens_total)
     _made(dataset, out, split, replace, as_json, client, make, planned if dry_run else None)
 
 
 @app.command(epilog=QUESTIONS)
+@model_options
 def questions(
     dataset: Dataset,
     out: Out,
@@ -222,20 +219,18 @@ def questions(
         str, typer.Option("--change", help="Shares of changed questions; hypa: the paper's.", show_default="none")
     ] = "",
     seed: Seed = 0,
-    llm: Llm = None,
     prompt: OwnPrompt = None,
     language: Language = "auto",
     alike: Alike = 90,
     replace: Replace = False,
     dry_run: DryRun = False,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Write open questions of eleven types about provisions of DATASET, with reference answers and their provisions."""
-    from legalir.synthesize.questions import TYPES, checked_types, planned_questions, synthesize_questions
-    from legalir.synthesize.rewording import parsed_shares
+    from legalir.study.questions import TYPES, checked_types, planned_questions, synthesize_questions
+    from legalir.study.rewording import parsed_shares
 
     wanted = checked_types([one.strip() for one in types.split(",")] if types else list(TYPES))
     shares = parsed_shares(change)
@@ -250,7 +245,6 @@ def questions(
         plan = len(planned_questions(collection, count, wanted, seed))
         return f"{plan:,} requests for questions{f', and at most {plan:,} for changes' if shares else ''}"
 
-    client = _client(llm, offline, local_only, max_tokens_total)
     _made(dataset, out, split, replace, as_json, client, make, planned if dry_run else None)
 
 
@@ -262,6 +256,7 @@ class Origin(enum.StrEnum):
 
 
 @app.command(epilog=LABELS)
+@model_options
 def labels(
     dataset: Dataset,
     out: Out,
@@ -280,17 +275,15 @@ def labels(
         int | None, typer.Option("--top", min=1, help="Number of results that may be positives.", show_default="all")
     ] = None,
     column: Annotated[str, typer.Option("--column", help="Column of the given answers.")] = "answer",
-    llm: Llm = None,
     replace: Replace = False,
     dry_run: DryRun = False,
-    offline: Offline = False,
-    local_only: LocalOnly = False,
-    max_tokens_total: MaxTokens = None,
+    *,
+    client: Client,
     as_json: AsJson = False,
 ) -> None:
     """Label provisions as right for the questions of DATASET: by a pipeline, or by the citations of given answers."""
-    from legalir.synthesize.answered import synthesize_answer_labels
-    from legalir.synthesize.labels import questions_of, synthesize_labels
+    from legalir.study.answered import synthesize_answer_labels
+    from legalir.study.labels import questions_of, synthesize_labels
 
     def make(collection: Collection) -> Synthesis:
         if origin is Origin.answers:
@@ -305,7 +298,6 @@ def labels(
             else (f"{number:,} questions, each searched for with {candidates!r} and judged by {positives!r}")
         )
 
-    client = _client(llm, offline, local_only, max_tokens_total)
     _made(dataset, out, split, replace, as_json, client, make, planned if dry_run else None)
 
 
@@ -320,7 +312,7 @@ def review(
     The page is one file that needs no network.
     """
     from legalir.storage.files import atomic_file
-    from legalir.synthesize.review import review_page
+    from legalir.study.review import review_page
 
     page = review_page(folder, split)
     with atomic_file(out) as stream:
@@ -335,14 +327,10 @@ def apply(
     as_json: AsJson = False,
 ) -> None:
     """Write the decisions of a person into their split: dropped items move to the dropped ones."""
-    from legalir.synthesize.review import apply_decisions
+    from legalir.study.review import apply_decisions
 
     counts = apply_decisions(folder, decisions)
     if as_json:
         print_json(counts)
     else:
         typer.echo(", ".join(f"{number:,} {name}" for name, number in counts.items()))
-
-
-def _client(llm: str | None, offline: bool, local_only: bool, max_tokens_total: int | None) -> dict[str, Any]:
-    return {"llm": llm, "offline": offline, "local_only": local_only, "max_tokens_total": max_tokens_total}

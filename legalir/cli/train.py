@@ -78,6 +78,7 @@ Then: legalir search my-statutes "question" --pipeline 'dense("my-model")'
 A recipe with 'kind: pretrain' trains a model that writes text.
 """
 
+finetune_app = typer.Typer()
 app = typer.Typer(help="Train a model that finds provisions, or one that reads questions.", no_args_is_help=True)
 
 
@@ -183,7 +184,7 @@ def complexity(
     as_json: AsJson = False,
 ) -> None:
     """Train a classifier that says how many contexts a question needs."""
-    from legalir.train.complexity import train_complexity
+    from legalir.hypa.training import train_complexity
 
     trained = train_complexity(source, out, classes=classes, model=model, replace=replace, device=device)
     if as_json:
@@ -197,6 +198,7 @@ def complexity(
     typer.echo(f"Use it: --pipeline 'adaptive(default, by=complexity(\"{trained.path}\"))'")
 
 
+@finetune_app.command(epilog=EXAMPLES)
 def finetune(
     ctx: typer.Context,
     recipe: Annotated[Path, typer.Argument(help="A recipe (YAML).", show_default=False)],

@@ -24,6 +24,10 @@ Then: legalir search my-statutes "question" uses the settings. Delete tuned.yaml
 """
 
 
+app = typer.Typer()
+
+
+@app.command(epilog=EXAMPLES)
 def tune(
     dataset: Annotated[
         str, typer.Argument(help="Id or path of a collection, with the split that has judgements.", show_default=False)

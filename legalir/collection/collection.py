@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from legalir import datasets
+from legalir.answer.generator import Answer, gives_answers
 from legalir.collection.indexes import CollectionIndexes
+from legalir.collection.language import Writing, writing_of
 from legalir.collection.results import SearchResult, answer_with, search_with
 from legalir.collection.updating import Update, update
-from legalir.collection.writing import Writing, writing_of
 from legalir.errors import ComponentError
 from legalir.frames.as_of import AsOf, today
 from legalir.frames.chain import Chain
 from legalir.frames.columns import require_question
-from legalir.generate.generator import Answer, gives_answers
 from legalir.llm.client import Client
 from legalir.storage.validity import day_of, iso_date
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from legalir.analysis.analyzer import Analyzer
     from legalir.datasets import Provision, StatuteDataset
     from legalir.datasets.chunks import ChunkMap
+    from legalir.dense.contract import AnyEncoder
     from legalir.dense.index import DenseIndex
-    from legalir.encode.contract import AnyEncoder
     from legalir.graph.citation_graph import CitationGraph
     from legalir.lexical.sparse import SparseIndex
 
@@ -152,7 +152,7 @@ class Collection:
             DataError: this is a chunk collection itself, or the folder cannot be written.
         """
         key = (by, *sorted((name, value) for name, value in options.items() if value is not None))
-        from legalir.collection.chunked import chunk_folder
+        from legalir.chunks.cache import chunk_folder
 
         if key not in self._chunked:
             folder = chunk_folder(self, by, **options)

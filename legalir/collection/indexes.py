@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
-from legalir.collection.citing import Citing
 from legalir.datasets.provisions import Changes, changes
 from legalir.errors import ArtifactError
+from legalir.lexical.citing import Citing
 from legalir.progress import progress
 from legalir.storage.artifact import build_once
 from legalir.storage.digest import cached_file_digest
@@ -34,16 +34,16 @@ from legalir.storage.states import Hold, former_states, is_only_source, record_u
 if TYPE_CHECKING:
     from legalir.datasets import Provision, StatuteDataset
     from legalir.datasets.provisions import ProvisionStore
+    from legalir.dense.contract import AnyEncoder
     from legalir.dense.index import DenseIndex
-    from legalir.encode.contract import AnyEncoder
     from legalir.graph.citation_graph import CitationGraph
     from legalir.graph.laws import LawTable
     from legalir.lexical.bm25f import FieldIndex
-    from legalir.lexical.lookup import NumberTable
     from legalir.lexical.sparse import SparseIndex
     from legalir.m3.m3_encoder import M3Encoder
     from legalir.m3.m3_index import M3Index
     from legalir.m3.maxsim import Multi
+    from legalir.references.lookup import NumberTable
 
 _log = logging.getLogger("legalir")
 
@@ -185,7 +185,7 @@ class CollectionIndexes:
     @property
     def numbers(self) -> NumberTable:
         """The law and the number of each provision."""
-        from legalir.lexical.lookup import NumberTable
+        from legalir.references.lookup import NumberTable
 
         return self._index(
             "numbers",
@@ -235,9 +235,9 @@ class CollectionIndexes:
             ComponentError: there is no such encoder, or no such search.
             MissingExtra: FAISS is needed, and not installed.
         """
+        from legalir.dense.contract import TrainableEncoder
+        from legalir.dense.encoders import get_encoder
         from legalir.dense.index import DenseIndex
-        from legalir.encode.contract import TrainableEncoder
-        from legalir.encode.lookup import get_encoder
 
         chosen = get_encoder(encoder, self.collection)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from legalir import __version__
+from legalir.answer.generator import Answer
 from legalir.errors import ArtifactError
-from legalir.generate.generator import Answer
 from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from legalir import plugins
+from legalir.answer.generator import Answer, ask
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, explain
 from legalir.frames.as_of import asked_once
 from legalir.frames.columns import RESULT_COLUMNS, fed_with_questions
-from legalir.generate.generator import Answer, ask
 from legalir.storage.validity import names_version
 
 if TYPE_CHECKING:
@@ -52,11 +51,6 @@ def search_with(
         asked = asked_once(query, as_of)
         results = (run or pipeline.transform)(asked)
     if missing := [column for column in RESULT_COLUMNS if column not in results.columns]:
-        if (plugin := plugins.plugin_of(_last(pipeline))) is not None:
-            raise ComponentError(
-                f"search: {expr!r} returns no {missing[-1]}, because the {plugin} that ends it does not: report "
-                f"it to the authors of that package, or let another component that scores end it."
-            )
         raise ComponentError(
             f"search: {expr!r} returns no {missing[-1]}: "
             f"let a component that scores end it, or fuse with rrf(…) what '|' or '&' put together."
@@ -90,12 +84,6 @@ def rows(results: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of results as JSON values, with ranks from 1."""
     records: list[dict[Any, Any]] = results.to_dict("records")
     return [{**row, "rank": row["rank"] + 1} for row in records]
-
-
-def _last(pipeline: pt.Transformer) -> pt.Transformer:
-    import pyterrier as pt
-
-    return tuple(pipeline)[-1] if isinstance(pipeline, pt.Compose) else pipeline
 
 
 _DATED = ("title", "text", "effective_from", "effective_to")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from legalir.collection.indexes import CollectionIndexes
-from legalir.encode.lookup import get_encoder
+from legalir.dense.encoders import get_encoder
 from legalir.errors import ComponentError, MissingExtra, ModelError, PluginError
 from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import MANIFEST, unseal

@@ -31,7 +31,7 @@ from legalir.errors import ArtifactError, ComponentError, MissingExtra, suggesti
 from legalir.extras import require
 from legalir.frames.component import check_number
 from legalir.frames.ranking import Hits, best_first
-from legalir.plugins.spec import read_spec, write_spec
+from legalir.spec import read_spec, write_spec
 from legalir.storage.arrays import append_rows, load_array, save_array, unit_rows
 from legalir.storage.validity import Mask
 

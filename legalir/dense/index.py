@@ -33,7 +33,11 @@ from legalir.dense.approximate import (
     read_approximate,
     require_faiss,
 )
+from legalir.dense.contract import AnyEncoder, CountedEncoder, Encoder, TermEncoder, TrainableEncoder
 from legalir.dense.cosine import best_cosines, pair_cosines
+from legalir.dense.encoders import get_encoder
+from legalir.dense.lsa import LSA, lsa_encoder
+from legalir.dense.static import static_encoder
 from legalir.dense.vectors import (
     KIND,
     VERSION,
@@ -45,10 +49,6 @@ from legalir.dense.vectors import (
     write_encoded_vectors,
     write_vectors,
 )
-from legalir.encode.contract import AnyEncoder, CountedEncoder, Encoder, TermEncoder, TrainableEncoder
-from legalir.encode.lookup import get_encoder
-from legalir.encode.lsa import LSA, lsa_encoder
-from legalir.encode.static import static_encoder
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
@@ -247,7 +247,7 @@ class DenseIndex(IndexArtifact):
             approximate: a search as in :meth:`approximated`; None for an exact one.
             queries: as in :meth:`approximated`.
             reuse: paths of indexes whose vectors are used again, as are those of the index at the path, and of
-                interrupted work on it; by an encoder that is a :class:`~legalir.encode.contract.CountedEncoder`.
+                interrupted work on it; by an encoder that is a :class:`~legalir.dense.contract.CountedEncoder`.
             advance: called with the number of further documents that are done.
             executor: its workers encode, where the encoder is such a one, or count terms, where it learns from them;
                 None: this process does.

@@ -16,7 +16,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from legalir.frames.as_of import days
-from legalir.statutes.jurisdictions import statute_of
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
 from legalir.storage.strings import Strings, write_coded, write_docnos
@@ -24,6 +23,23 @@ from legalir.storage.validity import DateReader, Validity, provision_key
 
 Group = Literal["law", "family"]
 """Groups of provisions: their law, or the family of a statute and the laws that carry it out."""
+
+
+_CARRIES_OUT = (
+    *("实施细则", "实施条例", "实施办法"),  # China
+    *("施行令", "施行規則"),  # Japan
+    *("시행령", "시행규칙"),  # Korea
+    *("施行細則", "施行法"),  # Taiwan
+)
+"""Last words in the names of laws that carry out a statute: they bear its name and one of these words."""
+
+
+def statute_of(law: str) -> str:
+    """Return the name of the statute that a law carries out: its own name without a suffix, or the whole name."""
+    for suffix in _CARRIES_OUT:
+        if law.endswith(suffix):
+            return law.removesuffix(suffix).rstrip() or law
+    return law
 
 
 class LawTable(IndexArtifact):

@@ -57,7 +57,7 @@ class FieldIndex(TermIndex):
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``) and any of `FIELDS`; a missing field is empty. See
-                :class:`~legalir.collection.citing.Citing` for the last of them.
+                :class:`~legalir.lexical.citing.Citing` for the last of them.
             corpus: fingerprint of the collection, kept in the manifest.
             links: fingerprint of its citation graph, kept in the manifest.
             executor: its workers count the terms; None: this process does.

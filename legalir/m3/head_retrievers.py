@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from legalir.contract import parameters_of
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
@@ -27,7 +28,6 @@ from legalir.lexical.postings import ScoredPostings
 from legalir.m3.heads import HEADS, WEIGHTS, Representations, Tokens, check_weights, combine
 from legalir.m3.m3_encoder import M3Encoder
 from legalir.m3.maxsim import Floats, Ints, MaxSim, Multi, MultiVectors
-from legalir.plugins.contract import parameters_of
 from legalir.storage.csr import positions
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask, Validity

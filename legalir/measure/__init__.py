@@ -7,11 +7,12 @@ MicroR         relevant provisions in the top k over all relevant provisions, of
 =============  =====================================================================================
 
 ``ir_measures.parse_measure("MultiMRR@10")``, ``pt.Experiment`` and the ``ir_measures`` functions take them.
+The measures of answers (:mod:`legalir.measure.answers`) are registered, too.
 :func:`over_chunks` lets any measure of rankings read chunks; :func:`judged_names` gives retrieved versions of
 provisions the names that judgements have.
 """
 
-from legalir.measure import chunks
+from legalir.measure import answer_provider, chunks
 from legalir.measure.chunks import over_chunks
 from legalir.measure.measures import MicroR, MultiHitRate, MultiMRR
 from legalir.measure.parsing import parse_measures
@@ -22,3 +23,4 @@ __all__ = ["MicroR", "MultiHitRate", "MultiMRR", "judged_names", "over_chunks", 
 
 register()
 chunks.register()
+answer_provider.register()

@@ -6,12 +6,14 @@ import contextlib
 import io
 import re
 from collections.abc import Iterable
+from types import FunctionType
 
 import ir_measures
 from ir_measures.measures import Measure
 from ir_measures.providers.base import NOT_PROVIDED
 
-from legalir.errors import MeasureError, suggestion
+from legalir import plugins
+from legalir.errors import MeasureError, PluginError, suggestion
 
 _FORM = "Write it as ir_measures does, such as 'nDCG@10', 'R@5' or 'MultiMRR(rel=2)@5'."
 
@@ -26,6 +28,7 @@ def parse_measures(texts: Iterable[str | Measure]) -> list[Measure]:
     Raises:
         MeasureError: no name is given; or a measure is unknown, has a wrong parameter or lacks one, or no installed
             package computes it.
+        PluginError: the package that offers it is broken.
     """
     wanted = [texts] if isinstance(texts, str | Measure) else list(texts)
     if not wanted:
@@ -75,13 +78,27 @@ def _is_cutoff(value: object) -> bool:
 def _parsed(text: str) -> Measure:
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a measure. {_FORM}")
+    name = re.split(r"[@(]", text, maxsplit=1)[0].strip()
+    _add_plugin(name)
     try:
         return ir_measures.parse_measure(text.strip())
     except NameError:
-        name = re.split(r"[@(]", text, maxsplit=1)[0].strip()
         raise MeasureError(f"There is no measure {name!r}.{_hint(name)}") from None
     except (ValueError, TypeError, AttributeError, RecursionError, MemoryError):
         raise MeasureError(f"{text!r} is not the name of a measure. {_FORM}") from None
+
+
+def _add_plugin(name: str) -> None:
+    """Register the measure that a package offers as ``measure.name``, so that ``ir_measures`` knows it from now on."""
+    registry = ir_measures.measures.registry
+    if name in registry or not plugins.is_installed(name, ("measure",)):
+        return
+    entry = plugins.resolve(name, ("measure",))
+    offered: object = plugins.load(entry).factory
+    measure = offered() if isinstance(offered, FunctionType) else offered
+    if not isinstance(measure, Measure):
+        raise PluginError(f"The {entry} made an object of type {type(measure).__name__}: it must make a measure.")
+    registry[name] = measure
 
 
 def _hint(name: str) -> str:
@@ -92,7 +109,8 @@ def _hint(name: str) -> str:
             return f" Did you mean {str(same[0])!r}?"
     known = ir_measures.measures.registry
     # Of names that differ in their case alone, the measure's own is suggested.
-    names = {name.casefold(): name for name in (*known, *(str(measure.NAME) for measure in known.values()))}
+    installed = (entry.name for entry in plugins.entries("measure"))
+    names = {name.casefold(): name for name in (*installed, *known, *(str(one.NAME) for one in known.values()))}
     close = suggestion(name.casefold(), set(names))
     for folded, proper in names.items():
         close = close.replace(repr(folded), repr(proper))

@@ -16,7 +16,7 @@ from legalir.errors import AnalyzerError, ComponentError, ExpressionError, Model
 from legalir.frames.chain import Chain
 from legalir.pipeline.in_force import made_in_force
 from legalir.pipeline.parser import OPERATORS, Expression
-from legalir.plugins.spec import read_call
+from legalir.spec import read_call
 
 _APPLY: dict[str, Callable[[Any, Any], Any]] = {
     ">>": Chain,

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from legalir.analysis.language import language
-from legalir.encode.static import own_model
-from legalir.encode.static_model import read_about
+from legalir.dense.static import own_model
+from legalir.dense.static_model import read_about
 from legalir.pipeline.builder import build
 from legalir.pipeline.settings import DefaultSettings, read_tuned
 

@@ -8,7 +8,7 @@ import tokenize
 from typing import TypeGuard
 
 from legalir.errors import ExpressionError, shown
-from legalir.plugins.spec import MAX_LENGTH, CallError, is_number, literal, parse, read_call
+from legalir.spec import MAX_LENGTH, CallError, is_number, literal, parse, read_call
 
 MAX_DEPTH = 50
 """Largest number of nested levels; each operator of a chain is one level."""

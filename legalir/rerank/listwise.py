@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
+from legalir.contract import parameters_of
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatModel, FailedReply
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
 from legalir.rerank.chat_reranker import ChatReranker, Order, is_silent, named_places, prompt_values
 from legalir.rerank.pairs import Pair
 from legalir.rewrite.rewriter import collection_prompt

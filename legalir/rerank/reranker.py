@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component, check_choice, check_number
@@ -26,7 +27,6 @@ from legalir.models.lengths import read_length
 from legalir.models.loading import Placement, placement
 from legalir.models.presets import Preset, find_preset
 from legalir.models.query_cache import ignores_cached_queries
-from legalir.plugins.contract import parameters_of
 from legalir.progress import progress
 from legalir.rerank.cross_encoder import CrossEncoder, Reading, best_passages, cross_encoder, find_cross_encoder
 from legalir.rerank.hosted import HostedReranker

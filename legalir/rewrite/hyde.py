@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
+from legalir.contract import parameters_of
 from legalir.frames.columns import QUERY_PARTS
 from legalir.frames.component import check_number
-from legalir.lexical.lookup import NumberTable
 from legalir.llm.chat import REPLY_STATE, ChatModel
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
+from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import Rewriter, make_rewriter
 
 _MAX_TOKENS = 400

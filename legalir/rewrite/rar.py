@@ -12,11 +12,11 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
+from legalir.contract import parameters_of
 from legalir.frames.chain import Chain
 from legalir.frames.component import check_flag, check_number
 from legalir.fuse.rrf import RRF
 from legalir.llm.chat import REPLY_STATE
-from legalir.plugins.contract import parameters_of
 from legalir.rewrite.rewriter import Rewriter, make_rewriter
 
 _QUERY_TOKENS, _RULING_TOKENS = 120, 400

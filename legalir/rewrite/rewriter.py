@@ -14,10 +14,10 @@ from legalir.analysis.language import foreign_script, language_of
 from legalir.errors import ComponentError
 from legalir.frames.columns import QUERY_PARTS, push_queries, require_texts, whole_characters
 from legalir.frames.component import Component, check_flag
-from legalir.lexical.lookup import NumberTable
 from legalir.llm.chat import REPLY_STATE, ChatModel, FailedReply
 from legalir.llm.client import Answer, Client
 from legalir.llm.prompts import Prompt, load_prompt
+from legalir.references.lookup import NumberTable
 from legalir.storage.digest import digest
 
 if TYPE_CHECKING:

@@ -11,17 +11,17 @@ import pandas as pd
 import pyterrier as pt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.frames.columns import REWRITES, drop_results
 from legalir.frames.component import Component, check_choice, check_flag, check_number
 from legalir.frames.retriever import cannot_score
 from legalir.fuse.fuser import Integers, Results
 from legalir.fuse.rrf import RRF
-from legalir.lexical.lookup import NumberTable
 from legalir.llm.chat import REPLY_STATE, ChatModel
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
-from legalir.plugins.contract import parameters_of
+from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import Rewriter, check_script, make_rewriter, original_questions
 
 _TOKENS = 60

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from legalir.answer.generator import gives_answers
 from legalir.collection.collection import Collection
 from legalir.collection.record import answer_facts
 from legalir.collection.results import Lookup, SearchResult, answer_with, rows, search_with
@@ -19,7 +20,6 @@ from legalir.datasets import Provision
 from legalir.datasets.folder import Folder
 from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
 from legalir.frames.as_of import asked_once
-from legalir.generate.generator import gives_answers
 from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.client import Client
 from legalir.serve.policy import Policy

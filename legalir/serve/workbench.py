@@ -16,14 +16,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from legalir.collection.collection import Collection
 from legalir.errors import ArtifactError, ComponentError, DataError, DatasetNotFound, MeasureError, suggestion
-from legalir.evaluate.sheet import ratings_of, sheet_items, sheet_page
 from legalir.experiment.report.html import headline, legend
 from legalir.experiment.report.queries import QueryFacts
 from legalir.experiment.report.result import ExperimentResult
 from legalir.experiment.runs.files import has_answers
 from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file
-from legalir.synthesize.review import decisions_of, review_page
+from legalir.study.review import decisions_of, review_page
+from legalir.study.sheet import ratings_of, sheet_items, sheet_page
 
 _T = TypeVar("_T")
 

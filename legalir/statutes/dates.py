@@ -13,7 +13,7 @@ from datetime import MAXYEAR, MINYEAR, date, timedelta
 from typing import Literal
 
 from legalir.errors import FormatError
-from legalir.statutes.numbering import number_of
+from legalir.references.numbering import number_of
 
 Calendar = Literal["christian", "roc", "buddhist"]
 """How years count that bear no name of an era: ``roc`` from 1912, ``buddhist`` 543 years more than ours."""

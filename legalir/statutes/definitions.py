@@ -2,7 +2,7 @@
 
 "In this Part, “passage” means …" is a definition whose scope is a part. The words of each language are data,
 ``definitions.yaml``. Names that stand for a longer phrase ('hereinafter "the Authority"') are no definitions; short
-names of laws are learnt by :mod:`legalir.statutes.references.read`.
+names of laws are learnt by :mod:`legalir.references.read`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from legalir.config import AnyText, Choice, Schema, Text, read_yaml
 from legalir.datasets.folder import DEFINITIONS
 from legalir.errors import DataError
-from legalir.statutes.law import Kind
-from legalir.statutes.numbering import number_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.storage.validity import provision_key
 
 Scope = Kind | str

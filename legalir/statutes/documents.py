@@ -10,7 +10,8 @@ import re
 from collections import Counter
 from typing import Literal, NamedTuple
 
-from legalir.statutes.law import GivenLink, Kind, Law, Span, Unit
+from legalir.references.resolve import Address, Kind
+from legalir.statutes.law import GivenLink, Law, Span, Unit
 
 Cut = Literal["papers", "article", "paragraph", "item"]
 """The unit of a document.
@@ -56,23 +57,6 @@ class Document(NamedTuple):
     above: tuple[Unit, ...]
     text: str
     spans: tuple[Span, ...] = ()
-
-
-class Address(NamedTuple):
-    """A unit and the document that holds it: what references and links are resolved by.
-
-    Attributes:
-        path: number of the article and of the units inside, ``("9의2", "1", "3")``; in an annex the first is
-            ``annex 4``, in a supplement ``supp 2``.
-        key: the publisher's identifier of the unit, empty where there is none.
-        docno: of the document.
-        kind: of the unit.
-    """
-
-    path: tuple[str, ...]
-    key: str
-    docno: str
-    kind: Kind
 
 
 class CutLaw(NamedTuple):

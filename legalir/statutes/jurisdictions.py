@@ -13,8 +13,9 @@ from importlib import resources
 from typing import Literal, NamedTuple
 
 from legalir.config import Choice, Flag, Schema, Text
-from legalir.statutes.law import Kind, Law
-from legalir.statutes.numbering import number_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
+from legalir.statutes.law import Law
 
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"
@@ -45,7 +46,7 @@ class Heading(NamedTuple):
     Attributes:
         depth: place of its level in the table, 0 for the highest.
         level: the level.
-        number: by :func:`legalir.statutes.numbering.number_of`.
+        number: by :func:`legalir.references.numbering.number_of`.
         end: after the label, where the heading begins; after white space.
         label: as printed.
     """
@@ -88,9 +89,6 @@ class Jurisdiction(Schema):
 
     accumulates: Flag = False
     """Whether a file shows all acts promulgated before it, in force or not: versions follow promulgation."""
-
-    subordinate: tuple[Text, ...] = ()
-    """Last words in the names of laws that carry out a statute: they bear its name and one of these words."""
 
     @cached_property
     def _headings(self) -> list[tuple[int, Level, re.Pattern[str]]]:
@@ -153,15 +151,6 @@ def mark_repealed(law: Law, table: Jurisdiction) -> None:
     for unit in law.root.walk():
         if unit.kind in ("article", "annex", "paragraph", "item", "subitem") and table.is_repealed(law.render(unit)):
             unit.repealed = True
-
-
-def statute_of(law: str) -> str:
-    """Return the name of the statute that a law carries out: its own name without a suffix, or the whole name."""
-    for table in jurisdictions().values():
-        for suffix in table.subordinate:
-            if law.endswith(suffix):
-                return law.removesuffix(suffix).rstrip() or law
-    return law
 
 
 def _form(form: str) -> str:

@@ -16,16 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Kind = Literal["law", "group", "article", "paragraph", "item", "subitem", "annex", "supplement", "preamble"]
-"""What a unit is in the order of every jurisdiction.
-
-- ``law``: the root. ``group``: part, book, title, chapter, division: what stands above the articles.
-- ``article``: the unit that is cited by a number of its own in the whole law: 조, 条, §, section, มาตรา, article.
-- ``paragraph``, ``item``, ``subitem``: what stands inside, in this order; deeper ones are ``subitem``, too.
-- ``annex``: 별표, 別表, schedule, Anhang; its own units are ``item`` and ``subitem``.
-- ``supplement``: 부칙, 附則, transitional provisions of one act; its own articles number from 1 again.
-- ``preamble``: enacting words, recitals, table of contents that a publisher counts as text.
-"""
+from legalir.references.resolve import Kind
 
 BREAK = "\n"
 """A line break between spans; white space inside spans is one space."""
@@ -87,7 +78,7 @@ class Unit:
     Attributes:
         kind: see `Kind`.
         level: name of the level in its jurisdiction, such as ``chapter`` or ``article``; see ``tables/``.
-        number: by :func:`legalir.statutes.numbering.number_of`; empty where a unit has none.
+        number: by :func:`legalir.references.numbering.number_of`; empty where a unit has none.
         label: the number as printed, ``제9조의2``, ``§ 823a``; white space as one space.
         heading: without brackets around it.
         key: the publisher's own identifier, empty where there is none.

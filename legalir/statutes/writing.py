@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import date
 from os import PathLike
 from pathlib import Path
 from typing import cast
 
-from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, Folder, read_about
+from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, read_about
+from legalir.datasets.new_folder import lines, new_folder
 from legalir.datasets.records import fits_trec
-from legalir.errors import ComponentError, DataError, DatasetNotFound, FormatError, shown, suggestion
+from legalir.datasets.source import FIELDS, Source, TracedSource, get_source
+from legalir.errors import ComponentError, DataError, FormatError, shown, suggestion
 from legalir.progress import progress
 from legalir.statutes.definitions import definitions
 from legalir.statutes.importing.changes import Changes, Contents
-from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
-from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
-from legalir.storage.locks import file_lock
 from legalir.storage.validity import provision_key
-
-WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGLING, ORIGIN, REPORT, DEFINITIONS)
-"""Files that a re-import replaces; other files are kept."""
 
 _EXAMPLES = 20
 
@@ -166,14 +161,14 @@ def _write_provisions(
     source: Source, new: Path, docnos: dict[str, int], report: ImportReport, contents: Contents
 ) -> None:
     with ExitStack() as stack:
-        write = stack.enter_context(_lines(new / "corpus.jsonl", report.folder))
+        write = stack.enter_context(lines(new / "corpus.jsonl", report.folder))
         advance = stack.enter_context(progress(f"Importing provisions of {source.name}", None))
         write_term: Callable[[str], None] | None = None
         for fields in _checked_provisions(source, docnos):
             write(_as_json(fields))
             contents.add(fields)
             for each in definitions(fields):
-                write_term = write_term or stack.enter_context(_lines(new / DEFINITIONS, report.folder))
+                write_term = write_term or stack.enter_context(lines(new / DEFINITIONS, report.folder))
                 write_term(json.dumps(each._asdict(), ensure_ascii=False))
                 report.definitions += 1
             report.provisions += 1
@@ -194,7 +189,7 @@ def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: I
             missing = [end for end in link[:2] if end not in ends]
             name = DANGLING if missing else "links.tsv"
             if name not in files:
-                files[name] = stack.enter_context(_lines(new / name, report.folder))
+                files[name] = stack.enter_context(lines(new / name, report.folder))
             files[name]("\t".join(link).removesuffix("\t"))
             if missing:
                 report.dangling += 1
@@ -207,7 +202,7 @@ def _write_links(source: Source, new: Path, docnos: Mapping[str, int], report: I
 
 
 def _write_origins(source: TracedSource, new: Path, report: ImportReport, contents: Contents) -> None:
-    with _lines(new / ORIGIN, report.folder) as write:
+    with lines(new / ORIGIN, report.folder) as write:
         for fields in source.origins():
             write(_as_json(fields))
             if fields.get("repealed"):
@@ -215,7 +210,7 @@ def _write_origins(source: TracedSource, new: Path, report: ImportReport, conten
 
 
 def _write_report(report: ImportReport, new: Path) -> None:
-    with _lines(new / REPORT, report.folder) as write:
+    with lines(new / REPORT, report.folder) as write:
         write(json.dumps({"source": report.source, **report.details}, ensure_ascii=False, indent=1))
 
 
@@ -232,7 +227,7 @@ def _write_about(report: ImportReport, about: Mapping[str, str], path: Path) -> 
             read_about(path)
             old = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
             path.unlink()  # It may be the same file as that of the old folder, which must not change.
-        with _lines(path, folder) as write:
+        with lines(path, folder) as write:
             write(
                 yaml.safe_dump(
                     {**found, **old, "source": report.source, **about}, allow_unicode=True, sort_keys=False
@@ -329,112 +324,3 @@ def _checked_links(source: Source) -> Iterator[tuple[str, str, str]]:
         if not link[2].isprintable():
             raise FormatError(f"{where}: the kind {link[2]!r} has a tab, a line break or an invisible character.")
         yield link
-
-
-@contextmanager
-def new_folder(folder: Path, replace: bool = False) -> Iterator[tuple[Path, list[str]]]:
-    """Yield a hidden sibling that becomes `folder` at the end of the block, and the names that it keeps of the old one.
-
-    An empty folder counts as none. After an error nothing is changed. A replaced folder lies beside the new one until
-    the new one has its name; at any time one of them is whole, under its own name or hidden, and the next call puts a
-    hidden old one back.
-
-    Raises:
-        DataError: `folder` exists and is not to be replaced, or is not a collection, or cannot be written.
-    """
-    folder = folder.expanduser().resolve()
-    _check_place(folder, replace)
-    with ExitStack() as stack:
-        with _writing(folder):
-            stack.enter_context(file_lock(folder, keep=False))
-            _restore(folder)
-        _check_place(folder, replace)  # Again: another import may have been first, or an old folder been put back.
-        old = folder if folder.is_dir() and any(folder.iterdir()) else None
-        with _writing(folder):
-            new = temporary_sibling(folder)
-        try:
-            with _writing(folder):
-                kept = [] if old is None else _keep(old, new)
-            yield new, kept
-            with _writing(folder):
-                publish_directory(new, folder, replace=old is not None)
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
-
-
-def _check_place(folder: Path, replace: bool) -> None:
-    try:
-        if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-            return
-    except OSError as error:
-        raise DataError(f"{folder} cannot be read: {error.strerror or error}.") from error
-    if not folder.is_dir():
-        raise DataError(f"{folder} is a file: name a folder that does not exist yet.")
-    if not replace:
-        raise DataError(f"{folder} exists: name another folder, or replace it with replace=True (--replace).")
-    try:
-        Folder.scan(folder)
-    except DatasetNotFound as error:
-        raise DataError(f"{folder} has no corpus, so it is not a collection that could be replaced.") from error
-
-
-def _restore(folder: Path) -> None:
-    try:
-        restore_directory(folder)
-    except FileExistsError as error:
-        raise DataError(
-            f"{error.filename} is what {folder} was before an import was interrupted: move it elsewhere first."
-        ) from error
-
-
-def _keep(old: Path, new: Path) -> list[str]:
-    """Link or copy the files that an import does not write from the old folder to the new one; return their names."""
-    names = sorted(path.name for path in old.iterdir() if path.name not in WRITTEN)
-    for name in names:
-        if (old / name).is_dir() and not (old / name).is_symlink():
-            shutil.copytree(old / name, new / name, symlinks=True, copy_function=link_or_copy)
-        else:
-            link_or_copy(old / name, new / name)
-    return names
-
-
-@contextmanager
-def _lines(path: Path, folder: Path) -> Iterator[Callable[[str], None]]:
-    """Open a UTF-8 text file, and yield a function that writes one line.
-
-    Args:
-        path: the file.
-        folder: the folder for messages; the file itself is in a hidden one.
-    """
-    with _writing(folder):
-        stream = path.open("w", encoding="utf-8", newline="\n")
-
-    def write(line: str) -> None:
-        try:
-            stream.write(line + "\n")
-        except OSError as error:
-            raise _cannot_write(folder, error) from error
-
-    try:
-        yield write
-    except BaseException:
-        with suppress(OSError):
-            stream.close()
-        raise
-    with _writing(folder):
-        stream.close()
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise _cannot_write(folder, error) from error
-
-
-def _cannot_write(folder: Path, error: OSError) -> DataError:
-    return DataError(
-        f"{folder} cannot be written ({error.strerror or error}): free some space, or write elsewhere; nothing was "
-        f"changed."
-    )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from legalir.encode.contract import Encoder, TrainableEncoder
+from legalir.dense.contract import Encoder, TrainableEncoder
 from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use, given
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text
 from legalir.testing.fingerprints import check_fingerprint_of_parameters, check_name, fingerprint

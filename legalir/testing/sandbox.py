@@ -17,14 +17,12 @@ import pandas as pd
 
 from legalir import plugins
 from legalir.collection.collection import Collection
-from legalir.encode.contract import Encoder, TrainableEncoder
+from legalir.contract import Signature
+from legalir.dense.contract import Encoder, TrainableEncoder
 from legalir.errors import AnalyzerError, ComponentError, LegalIRError, describe
 from legalir.llm.client import Client
-from legalir.plugins import PIPELINE_ROLES, ROLES, Factory, PluginEntry
-from legalir.plugins.discovery import legalir_first
-from legalir.plugins.making import find
-from legalir.plugins.signature import Signature
-from legalir.plugins.spec import literal, read_component
+from legalir.plugins import PIPELINE_ROLES, ROLES, Factory, PluginEntry, find
+from legalir.spec import literal, read_component
 from legalir.testing import data
 from legalir.testing.echo import Echo
 
@@ -36,9 +34,8 @@ Pipeline: TypeAlias = "str | pt.Transformer"
 
 
 def pipeline_of(collection: Collection, pipeline: Pipeline) -> pt.Transformer:
-    """Return a pipeline of the kit's data. Its names mean legalir's own components, whatever else is installed."""
-    with legalir_first():
-        return collection.pipeline(pipeline) if isinstance(pipeline, str) else pipeline
+    """Return a pipeline of the kit's data."""
+    return collection.pipeline(pipeline) if isinstance(pipeline, str) else pipeline
 
 
 def misfit(role: str, component: object) -> str | None:

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from legalir.encode.static import StaticEncoder
-from legalir.encode.static_model import StaticModel
+from legalir.dense.static import StaticEncoder
+from legalir.dense.static_model import StaticModel
 from legalir.fuse.linear import LinearFusion
 from legalir.pipeline.default import fit_terms
 from legalir.pipeline.settings import DefaultSettings

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from legalir.datasets import Provision, StatuteDataset
 from legalir.errors import DataError
-from legalir.statutes.references.contexts import ReferenceContexts
-from legalir.statutes.references.numbers import clean
+from legalir.references.numbers import clean
+from legalir.train.reference_contexts import ReferenceContexts
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection

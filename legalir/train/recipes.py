@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from legalir.config import AnyText, Choice, Flag, Number, Schema, Text, Whole, read_yaml, seen
-from legalir.encode.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import NGrams
 from legalir.storage.digest import digest
 
 MODEL, RANDOM = "model", "random"
@@ -101,7 +101,7 @@ class StaticRecipe(Recipe):
     dim: Annotated[Whole, Field(ge=1, le=2**14)] = 256
     """Dimensions of a vector."""
     char: _Lengths = (2, 3)
-    """Lengths of the character n-grams, as in :class:`~legalir.encode.hashed_ngrams.NGrams`."""
+    """Lengths of the character n-grams, as in :class:`~legalir.dense.hashed_ngrams.NGrams`."""
     jamo: _Lengths = ()
     """Lengths of the n-grams of jamo."""
     words: Flag = True

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import legalir
-from legalir.encode.static_model import StaticModel, check_place
+from legalir.dense.static_model import StaticModel, check_place
 from legalir.errors import DefinitionError
 from legalir.extras import require
 from legalir.train.checkpoints import Checkpoints, interrupts, own_place

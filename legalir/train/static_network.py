@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from legalir.encode.hashed_ngrams import Features
+from legalir.dense.hashed_ngrams import Features
 from legalir.storage.arrays import unit_rows
 
 Floats = npt.NDArray[np.float32]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from legalir.encode.hashed_ngrams import Features
-from legalir.encode.static_model import term_weights
+from legalir.dense.hashed_ngrams import Features
+from legalir.dense.static_model import term_weights
 from legalir.errors import LegalIRError
 from legalir.extras import require
 from legalir.train.checkpoints import Checkpoints

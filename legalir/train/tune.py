@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir import __version__
-from legalir.encode.static import own_model
-from legalir.encode.static_model import read_about
+from legalir.dense.static import own_model
+from legalir.dense.static_model import read_about
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.frames.as_of import AS_OF, with_as_of

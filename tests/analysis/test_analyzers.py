@@ -131,7 +131,7 @@ def test_an_analyzer_that_cannot_be_made(install: Install, monkeypatch: pytest.M
 
 
 PARTS = """
-from legalir.plugins.spec import write_spec
+from legalir.spec import write_spec
 
 class Parts:
     def __init__(self, size, cut):

@@ -41,7 +41,7 @@ def test_show_says_that_expressions_refuse_a_disputed_name(install: Install) -> 
     assert "rrf fuser" in ended.output
     assert "rrf reranker" in ended.output
     assert ended.output.splitlines()[-1].startswith("No expression can use it: 'rrf' is claimed by legalir 0.1.0 (")
-    assert "LEGALIR_DISABLE_PLUGINS=acme/rrf " in ended.output
+    assert "LEGALIR_DISABLE_PLUGINS=acme " in ended.output
     assert {one["role"]: one["dispute"][:18] for one in json.loads(run("show", "rrf", "--json").stdout)} == {
         "fuser": "'rrf' is claimed b",
         "reranker": "'rrf' is claimed b",

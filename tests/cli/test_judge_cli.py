@@ -14,9 +14,9 @@ from typer.testing import CliRunner, Result
 import legalir
 from legalir.cli.judge import app
 from legalir.errors import ComponentError, ExperimentError, LegalIRError, MeasureError
-from legalir.evaluate.sheet import item_id
 from legalir.experiment.report.result import ExperimentResult
 from legalir.llm.client import Client
+from legalir.study.sheet import item_id
 
 
 @pytest.fixture(name="folder", scope="module")

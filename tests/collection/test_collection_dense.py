@@ -11,7 +11,7 @@ import pytest
 
 import legalir
 from legalir.dense.index import DenseIndex
-from legalir.encode.lsa import LSA
+from legalir.dense.lsa import LSA
 from legalir.errors import ComponentError
 from legalir.lexical.sparse import SparseIndex
 

@@ -197,7 +197,7 @@ def test_lsa_is_fitted_again(folder: Path) -> None:
 def test_an_encoder_that_is_gone_keeps_the_former_state(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Collection(folder).search("등대", "lsa(dimensions=8)")
     change(folder, change_one)
-    monkeypatch.setattr("legalir.encode.lsa.LSA.fingerprint", property(lambda self: "0" * 64))
+    monkeypatch.setattr("legalir.dense.lsa.LSA.fingerprint", property(lambda self: "0" * 64))
     done = Collection(folder).update()
     assert done.left == {"dense index (lsa)": "the encoder lsa is another one now."} and done.former
     assert len(states(Collection(folder))) == 2

@@ -11,7 +11,7 @@ from legalir.analysis.auto import Auto
 from legalir.analysis.words import Words
 from legalir.collection import writing as writing_module
 from legalir.collection.collection import Collection
-from legalir.collection.writing import Writing
+from legalir.collection.language import Writing
 from legalir.errors import AnalyzerError
 
 GERMAN = "Der Betreiber hat der zuständigen Behörde jede Änderung unverzüglich anzuzeigen."

@@ -9,7 +9,7 @@ import pytest
 
 from legalir import Collection
 from legalir.datasets.catalog import FIRECODE
-from legalir.encode.static_model import StaticModel
+from legalir.dense.static_model import StaticModel
 
 RECIPE = Path(__file__).parent.parent.parent / "experiments" / "static" / "recipes" / "firecode.yaml"
 FOLDER = FIRECODE / "static"

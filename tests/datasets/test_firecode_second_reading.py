@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from legalir import datasets
-from legalir.evaluate.agreement import agreement
+from legalir.study.agreement import agreement
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from legalir.dense.index import DenseIndex
-from legalir.encode.lsa import LSA
+from legalir.dense.lsa import LSA
 from legalir.lexical.sparse import SparseIndex
 
 WORDS = "가 나 다 라 마 바 사 아 자 차 카 타 파 하 법 령".split()  # noqa: SIM905

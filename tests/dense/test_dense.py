@@ -13,7 +13,7 @@ import pyterrier as pt
 import pytest
 
 from legalir.dense.index import DenseIndex, DenseRetriever, QueryEncoder, dense, lsa
-from legalir.encode.lsa import LSA
+from legalir.dense.lsa import LSA
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 

@@ -24,7 +24,7 @@ from legalir import testing
 from legalir.dense import approximate as faiss_part
 from legalir.dense.approximate import IVF
 from legalir.dense.index import DenseIndex, DenseRetriever, dense
-from legalir.encode.lsa import LSA
+from legalir.dense.lsa import LSA
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
 
 pytestmark = pytest.mark.neural

@@ -14,7 +14,7 @@ import pytest
 from dense_material import LetterEncoder
 
 from legalir.dense.index import DenseIndex
-from legalir.encode.lsa import LSA
+from legalir.dense.lsa import LSA
 from legalir.errors import ArtifactError, ComponentError
 from legalir.lexical.sparse import SparseIndex
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from legalir import Collection, testing
+from legalir.dense.hashed_ngrams import NGrams
 from legalir.dense.index import static
-from legalir.encode.hashed_ngrams import NGrams
-from legalir.encode.static_model import StaticModel
+from legalir.dense.static_model import StaticModel
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 

@@ -23,7 +23,7 @@ from test_every_component import write_facts
 import legalir
 from legalir import pipeline, plugins
 from legalir.errors import ExpressionError, MissingExtra, ModelError, PluginNotFound
-from legalir.graph.triples import TripleGraph, read_facts
+from legalir.hypa.triple_graph import TripleGraph, read_facts
 from legalir.llm.client import Client
 from legalir.pipeline.parser import Expression
 from legalir.testing import data

@@ -109,7 +109,7 @@ def parameters(called: ast.expr) -> set[str]:
 
 
 def is_module(span: str) -> bool:
-    """Return whether a span is a module of ours: ``legalir.encode.contract``, or ``encode.contract`` for short."""
+    """Return whether a span is a module of ours: ``legalir.dense.contract``, or ``encode.contract`` for short."""
     path = ROOT / "legalir" / span.removeprefix("legalir.").replace(".", "/")
     return re.fullmatch(r"[\w.]+", span) is not None and (path.is_dir() or path.with_suffix(".py").exists())
 
@@ -215,8 +215,8 @@ def test_commands_and_options_are_there(page: Path) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        *("legalir.pipeline.default.DEFAULT", "legalir.Colection", "legalir.encode.nothing", "frames.nothing"),
-        *("legalir.pipeline.default.DEFAULT", "legalir.Colection", "legalir.encode.nothing", "frames.nothing"),
+        *("legalir.pipeline.default.DEFAULT", "legalir.Colection", "legalir.dense.nothing", "frames.nothing"),
+        *("legalir.pipeline.default.DEFAULT", "legalir.Colection", "legalir.dense.nothing", "frames.nothing"),
         *("Collection.find", "collection.find(query)", "index.manifest.fact", "testing.nothing()"),
         *("SAR(graph, gamma=1)", "bm25(analyser='char2')", "from legalir.errors import NoSuchError"),
         *("is_holed(inp)", "NoSuchError"),

@@ -14,7 +14,7 @@ from documentation import DOCS, PAGES, ROOT, anchors, links
 
 import legalir
 from legalir import plugins
-from legalir.plugins.contract import GROUP
+from legalir.contract import GROUP
 
 OTHER_PAGES = [
     ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "experiments/README.md", "experiments/CHANGES.md")

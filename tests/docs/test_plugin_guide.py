@@ -32,7 +32,7 @@ def test_every_role_has_its_line() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` \|", text.partition("## The quick way")[0], flags=re.M) == [
         *("retriever", "fuser", "expander", "reranker", "generator", "judge"),
-        *("analyzer", "encoder", "source", "llm", "executor"),
+        *("analyzer", "encoder", "source", "llm", "executor", "command", "measure"),
     ]
     assert set(re.findall(r"^\| `(\w+)` \|", text, flags=re.M)) >= set(plugins.ROLES)
 

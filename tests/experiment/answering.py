@@ -8,8 +8,8 @@ import pandas as pd
 import pyterrier as pt
 from fake_collection import DEFINITION, DOCNOS, FakeCollection
 
+from legalir.answer.generator import Answer, Generator
 from legalir.experiment import ExperimentResult, run
-from legalir.generate.generator import Answer, Generator
 
 NOT_THERE = "제99조"
 

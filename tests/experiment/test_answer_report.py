@@ -14,6 +14,7 @@ from fake_collection import TOPICS, page_of
 from test_report import Page
 from test_terminal import printed
 
+from legalir.answer.generator import Answer
 from legalir.errors import DefinitionError
 from legalir.experiment import Definition, ExperimentResult, run
 from legalir.experiment.report.answer_charts import (
@@ -27,7 +28,6 @@ from legalir.experiment.report.answer_charts import (
 from legalir.experiment.report.answers import Piece, answer_view, citation_kind, marked
 from legalir.experiment.report.queries import QueryFacts
 from legalir.experiment.runs.context import LONGEST, Context, collect_context
-from legalir.generate.generator import Answer
 
 MEASURES = ["R@2", "nDCG@10", "CitationF1", "Ungrounded", "Verified", "Coverage"]
 

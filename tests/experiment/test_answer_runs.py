@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from answering import Answering, answering
 
+from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import DefinitionError, ExperimentError, ModelError
 from legalir.experiment import Definition, ExperimentResult
 from legalir.experiment.runs.files import answers_frame, read_run, write_run
 from legalir.experiment.runs.running import checked_run
-from legalir.generate.generator import ANSWER_COLUMNS
 
 JUDGED = {"judges": ["judges"], "baseline": None}
 

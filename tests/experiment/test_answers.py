@@ -13,6 +13,7 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection, page_of
 from rich.console import Console
 
+from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import ExperimentError
 from legalir.experiment import ExperimentResult, read_expected, run, write_expected
 from legalir.experiment.report.compare import compare
@@ -20,7 +21,6 @@ from legalir.experiment.report.html import headline, legend
 from legalir.experiment.report.terminal import print_result
 from legalir.experiment.runs.files import read_run, write_run
 from legalir.experiment.runs.running import checked_run
-from legalir.generate.generator import ANSWER_COLUMNS
 from legalir.pipeline import canonical
 
 

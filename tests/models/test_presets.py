@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from legalir.encode.sentence import SentenceEncoder
+from legalir.dense.sentence import SentenceEncoder
 from legalir.errors import ModelError
 from legalir.models.lengths import read_length
 from legalir.models.presets import find_preset, preset_of, presets

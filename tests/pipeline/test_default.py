@@ -12,15 +12,15 @@ import pyterrier as pt
 import pytest
 
 from legalir import Collection, testing
-from legalir.encode.hashed_ngrams import NGrams
-from legalir.encode.static_model import StaticModel
+from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation
 from legalir.pipeline.default import default, default_expression, fit_default
 from legalir.pipeline.settings import DefaultSettings
 
 if TYPE_CHECKING:
-    from legalir.plugins.contract import Factory
+    from legalir.contract import Factory
 
 TEXTS = {
     "d1": "등대 관리인은 해가 지면 등불을 켠다. 제2조에 따른 종은 따로 둔다.",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from legalir import pipeline, plugins
 from legalir.errors import AnalyzerError, ExpressionError, LegalIRError, PluginError
 from legalir.pipeline.parser import MAX_DEPTH
-from legalir.plugins.spec import MAX_LENGTH
+from legalir.spec import MAX_LENGTH
 
 SOURCE = '''
 import pyterrier as pt

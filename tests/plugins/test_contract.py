@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from legalir.plugins import ROLES, parameters_of
-from legalir.plugins.signature import Parameter, parameters
+from legalir.cli.plugins import Parameter, parameters
+from legalir.contract import ROLES, parameters_of
 
 
 class Counter:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from fake_plugins import Install, install_plugin, load  # noqa: F401  (a fixture)
 
@@ -70,18 +72,25 @@ def test_a_value_that_is_not_callable(install: Install) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "declared"),
+    "source",
     [
-        ("def factory(): pass\n", r"factory\(\)"),
-        ("def factory(*, collection): pass\n", r"factory\(collection\)"),
-        ("def factory(**params): pass\n", r"factory\(params\)"),
-        ("class factory:\n    def __init__(self): pass\n", r"factory\(\)"),
+        "def factory(): pass\n",
+        "def factory(*, collection): pass\n",
+        "def factory(**params): pass\n",
+        "class factory:\n    def __init__(self): pass\n",
     ],
 )
-def test_a_wrong_signature(install: Install, source: str, declared: str) -> None:
+def test_a_wrong_signature(install: Install, source: str) -> None:
     install("acme", {"retriever.odd": "acme_module:factory"}, source, version="3")
-    with pytest.raises(PluginError, match=rf"'odd' of package acme 3 .*cannot be called as .*declared as {declared}"):
+    with pytest.raises(PluginError, match=r"'odd' of package acme 3 .*cannot be called as factory"):
         load("retriever", "odd")
+
+
+def test_an_object_of_another_type_than_its_role(install: Install) -> None:
+    install("acme", {"command.odd": "acme_module:odd", "measure.odd": "acme_module:odd"}, "odd = 3\n", version="3")
+    for role in ("command", "measure"):
+        with pytest.raises(PluginError, match=f"{role} 'odd' of package acme 3 .* is an object of type int"):
+            load(role, "odd")
 
 
 @pytest.mark.parametrize(
@@ -150,3 +159,19 @@ def test_a_bug_of_ours_keeps_its_traceback(install: Install) -> None:
     entry = plugins.resolve("divide")
     with pytest.raises(ZeroDivisionError):
         plugins.load(entry).make(None)
+
+
+def test_the_package_whose_code_failed(install: Install) -> None:
+    source = "def factory(collection, call=None):\n    return call() if call else 1 / 0\n"
+    install("blame_a", {"retriever.one": "blame_a_module:factory"}, source, version="1")
+    install("blame_b", {"retriever.two": "blame_b_module:factory"}, source, version="2")
+    one, two = load("retriever", "one"), load("retriever", "two")
+
+    def failed(call: Callable[[], object]) -> str | None:
+        with pytest.raises(ZeroDivisionError) as caught:
+            call()
+        return plugins.package_of(caught.value)
+
+    assert failed(lambda: one(None)) == "blame-a 1"
+    assert failed(lambda: one(None, call=lambda: two(None))) == "blame-b 2", "the innermost one"
+    assert failed(lambda: 1 / 0) is None

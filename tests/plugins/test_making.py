@@ -7,7 +7,7 @@ from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir import plugins
 from legalir.errors import ComponentError, PluginError
-from legalir.plugins.spec import read_spec, write_spec
+from legalir.spec import read_spec, write_spec
 
 SOURCE = """
 import pyterrier as pt

@@ -13,11 +13,11 @@ from split_folder import write_splits
 from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError, DatasetNotFound, LegalIRError
-from legalir.evaluate.sheet import read_ratings
 from legalir.experiment.runner import run
 from legalir.serve.service import Service
 from legalir.serve.workbench import Workbench
-from legalir.synthesize.review import read_decisions
+from legalir.study.review import read_decisions
+from legalir.study.sheet import read_ratings
 
 CORPUS = [
     {"docno": "a", "title": f"Pier Act {SCRIPT}", "text": "A lamp of a pier is lit at night."},

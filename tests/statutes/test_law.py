@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from legalir.references.numbering import number_of
 from legalir.statutes.documents import cut
 from legalir.statutes.law import CELL, GivenLink, Law, LeftOut, Outline, Unit
-from legalir.statutes.numbering import number_of
 
 TEXT = "Fire Act\nPart 1 General\n§ 1 Aim\nThis  Act\nprotects.\n(1) people\n(2) houses\nmenu\nAnnex A\nhose 20 m\n"
 

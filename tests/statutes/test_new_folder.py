@@ -10,8 +10,9 @@ import pytest
 from forked import child, die_at_file_operation
 from small_source import PROVISIONS, Small
 
+from legalir.datasets.new_folder import new_folder
 from legalir.errors import DataError, FormatError
-from legalir.statutes.writing import new_folder, write_collection
+from legalir.statutes.writing import write_collection
 
 NEW = [{"docno": "b", "text": "새"}]
 

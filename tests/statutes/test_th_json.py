@@ -6,7 +6,7 @@ import pytest
 from of_format import check_collection, check_conformance, documents_of, law_of, real_folder, real_laws
 
 from legalir.errors import DataError
-from legalir.statutes.numbering import number_of, sort_key
+from legalir.references.numbering import number_of, sort_key
 from legalir.statutes.sources.th_json import FORMATS
 
 (FORMAT,) = FORMATS

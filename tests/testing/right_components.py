@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from legalir.answer.generator import Generator
+from legalir.answer.judges import Judge, Judged, Verdict
 from legalir.errors import ComponentError
-from legalir.evaluate.judges import Judge, Judged, Verdict
 from legalir.frames.columns import drop_results, empty_like
 from legalir.frames.component import Component, check_number
 from legalir.frames.ranking import rank_results
-from legalir.generate.generator import Generator
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 
 

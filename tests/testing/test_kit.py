@@ -10,13 +10,14 @@ import pytest
 import right_components as right
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
-from legalir import plugins, testing
+from legalir import testing
+from legalir.contract import COMPONENT_ROLES
 from legalir.errors import ComponentError, PluginError
 from legalir.testing.checks import Failed, NotApplicable
 from legalir.testing.comparison import difference
 
 
-@pytest.mark.parametrize("role", plugins.ROLES)
+@pytest.mark.parametrize("role", COMPONENT_ROLES)
 def test_every_role_has_checks_with_names_and_a_line_each(role: str) -> None:
     found = testing.checks(role)
     assert [one.name for one in found] == testing.names(role)

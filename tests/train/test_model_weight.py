@@ -10,9 +10,9 @@ import pytest
 from ir_measures import nDCG
 
 from legalir import Collection
-from legalir.encode.hashed_ngrams import NGrams
-from legalir.encode.static import own_model
-from legalir.encode.static_model import StaticModel
+from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.static import own_model
+from legalir.dense.static_model import StaticModel
 from legalir.pipeline.default import fit_default
 from legalir.train.material import Gold, HeldOut
 from legalir.train.model_weight import WEIGHTS, measure_weight, sentence

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.encode.hashed_ngrams import Features
+from legalir.dense.hashed_ngrams import Features
 from legalir.train.material import Gold, epoch_order, pairs_of
 from legalir.train.static_network import rows_matrix
 from legalir.train.static_training import Batcher

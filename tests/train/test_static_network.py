@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from legalir.encode.hashed_ngrams import Features, NGrams
-from legalir.encode.static_model import StaticModel, term_weights
+from legalir.dense.hashed_ngrams import Features, NGrams
+from legalir.dense.static_model import StaticModel, term_weights
 from legalir.train.static_network import Network, encode, relative_idf, rows_matrix
 
 ROWS = 700

@@ -16,7 +16,7 @@ import pytest
 from learnable import SMALL, contents, write_statutes
 
 from legalir.collection.collection import Collection
-from legalir.encode.static_model import StaticModel
+from legalir.dense.static_model import StaticModel
 from legalir.errors import (
     ArtifactError,
     ComponentError,

@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import MeasureError
-from legalir.evaluate import choices
-from legalir.evaluate.agreement import cohen_kappa, confusion
-from legalir.evaluate.confidence import by_position, correlations, gold_position, risk_coverage
 from legalir.experiment.definition.definition import CONDITIONS, Definition
 from legalir.experiment.report.rows import ScoreTable, direction
 from legalir.experiment.runs.context import Context
 from legalir.experiment.runs.scores import is_ranking_measure
-from legalir.generate.generator import ANSWER_COLUMNS
+from legalir.measure import right_choices as choices
+from legalir.measure.confidence import by_position, correlations, gold_position, risk_coverage
+from legalir.study.agreement import cohen_kappa, confusion
 
 OUTCOMES = ("correct", "wrong", "abstained", "invalid")
 

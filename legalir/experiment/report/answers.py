@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from legalir.answer.generator import ANSWER_COLUMNS, NOTHING_FOUND, Answer, citing
 from legalir.experiment.runs.context import TOP, Context
-from legalir.generate.generator import ANSWER_COLUMNS, NOTHING_FOUND, Answer, citing
 
 CITATIONS = {
     "given": "cited",

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from legalir.answer.generator import Answer
 from legalir.experiment.report.answers import AnswerView, Source, answer_view, citation_kind
 from legalir.experiment.runs.context import TOP, Context
 from legalir.experiment.runs.files import Run, has_answers
-from legalir.generate.generator import Answer
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 from legalir import plugins
-from legalir.plugins.entry_points import normal_name
+from legalir.plugins import normal_name
 from legalir.storage.digest import cached_file_digest
 
 LARGEST = 16_000_000

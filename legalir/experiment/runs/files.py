@@ -2,7 +2,7 @@
 
 A run is of one of two kinds. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
 *answers* have a row a question and are a file of JSON lines, ``NAME.jsonl``: `qid`, the columns that generators add
-(:data:`legalir.generate.generator.ANSWER_COLUMNS`), and those of judges. The record is ``NAME.json``.
+(:data:`legalir.answer.generator.ANSWER_COLUMNS`), and those of judges. The record is ``NAME.json``.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import ExperimentError
 from legalir.experiment.runs.latency import Latency
-from legalir.generate.generator import ANSWER_COLUMNS
 from legalir.llm.chat import REPLY_STATE
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file

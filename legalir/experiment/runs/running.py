@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.answer.generator import ANSWER_COLUMNS, Answer, with_unanswered
 from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError, describe
 from legalir.executors import Sent, mapped
 from legalir.experiment.definition.definition import Definition
@@ -39,9 +40,8 @@ from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
 from legalir.frames.component import check_number
 from legalir.frames.ranking import RankedLists, rank_results
-from legalir.generate.generator import ANSWER_COLUMNS, Answer, with_unanswered
 from legalir.llm.client import Client, Usage
-from legalir.plugins import plugin_of
+from legalir.plugins import package_of
 from legalir.progress import progress
 from legalir.storage.digest import cached_file_digest, digest
 
@@ -375,16 +375,16 @@ def naming(system: str) -> Iterator[None]:
         except pt.validate.InputValidationError:
             raise  # A component lacks columns that the one before it does not give: nobody's code failed.
         except Exception as error:
-            if (plugin := plugin_of(error)) is None:
+            if (package := package_of(error)) is None:
                 raise
             cause = describe(error)
-            raise PluginError(f"The system {system!r}: The {plugin} failed while it ran: {cause}.") from error
+            raise PluginError(f"The system {system!r}: Package {package} failed while it ran: {cause}.") from error
 
 
 def every_answer(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
     """Return answers with a row for each question; a question that has none gets an abstention.
 
-    A generator that is not a :class:`legalir.generate.generator.Generator` may give `qanswer` alone. Its answers then
+    A generator that is not a :class:`legalir.answer.generator.Generator` may give `qanswer` alone. Its answers then
     have the state ``ok`` and are no abstentions; what they cite, quote or were made from is unknown and gets no column.
     """
     unknown = [name for name in ANSWER_COLUMNS if name not in answers.columns]

@@ -18,6 +18,7 @@ import pyterrier as pt
 from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 
+from legalir.answer.generator import NOTHING_FOUND, PARTLY
 from legalir.datasets.chunks import ChunkMap
 from legalir.errors import LegalIRError, MeasureError, describe
 from legalir.experiment.definition.definition import Definition, parse_measure
@@ -31,7 +32,6 @@ from legalir.experiment.runs.statistics import (
     resampled_means,
     resampling_counts,
 )
-from legalir.generate.generator import NOTHING_FOUND, PARTLY
 from legalir.measure.chunks import ChunkMeasure, Covers
 from legalir.measure.measures import Share
 from legalir.measure.versions import judged_names

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 from legalir.errors import DataError, LegalIRError, MissingExtra, WorkerError
 from legalir.executors import mapped
+from legalir.references.grammar import grammars
+from legalir.references.numbering import sort_key
+from legalir.references.read import Place, Reference, learn_names, read
 from legalir.statutes.documents import Cut, CutLaw, Document, cut
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Span
-from legalir.statutes.numbering import sort_key
-from legalir.statutes.references.grammar import grammars
-from legalir.statutes.references.read import Place, Reference, learn_names, read
 
 LARGEST = 100 * 2**20
 """Bytes of the largest file that is read."""

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from legalir.statutes.documents import Address
+from legalir.references.numbering import sort_key
+from legalir.references.read import Reference
+from legalir.references.resolve import Address, LawEntry, Resolver
 from legalir.statutes.importing.parsing import Stored, unpacked
-from legalir.statutes.numbering import sort_key
-from legalir.statutes.references.read import Reference
-from legalir.statutes.references.resolve import LawEntry, Resolver
 
 _EXAMPLES = 5
 
@@ -25,7 +24,7 @@ class TextLinks:
             the key; the links go from these versions to keys. Without it, a provision has no versions.
 
     Attributes:
-        states: number of references by kind and state, see :data:`legalir.statutes.references.resolve.State`.
+        states: number of references by kind and state, see :data:`legalir.references.resolve.State`.
         examples: the first references of each state that are not resolved: docno and words.
     """
 

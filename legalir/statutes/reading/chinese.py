@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from legalir.references.numbering import number_of
 from legalir.statutes.dates import iso_day
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.numbering import number_of
 
 Line = list[tuple[int, int]]
 """A line as pieces of the text of a law: more than one where the source breaks a sentence."""

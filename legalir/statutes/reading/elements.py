@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from legalir.errors import DataError
+from legalir.references.numbering import number_of
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, LeftOut, Span, Unit
-from legalir.statutes.numbering import number_of
 from legalir.statutes.reading.markup import Markup, attribute, local
 
 if TYPE_CHECKING:

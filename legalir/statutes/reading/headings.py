@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from legalir.errors import DataError
 from legalir.frames.component import check_choice
+from legalir.references.numbering import number_of, sort_key
+from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import Heading, Jurisdiction, jurisdiction, jurisdictions, mark_repealed
-from legalir.statutes.law import Kind, Law, Outline, Unit
-from legalir.statutes.numbering import number_of, sort_key
+from legalir.statutes.law import Law, Outline, Unit
 
 _MARKS = {
     "circle": re.compile(r"\s*(?P<label>[①-⑳㉑-㉟㊱-㊿])\s*"),

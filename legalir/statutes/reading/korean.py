@@ -10,9 +10,10 @@ import html
 import re
 from typing import Literal, NamedTuple
 
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
-from legalir.statutes.law import Kind, Law, Unit
-from legalir.statutes.numbering import number_of
+from legalir.statutes.law import Law, Unit
 from legalir.statutes.reading.plain_text import add_text, lines
 
 _CIRCLED = "①-⑳㉑-㉟㊱-㊿"

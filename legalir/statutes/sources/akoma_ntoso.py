@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, mark_repealed
-from legalir.statutes.law import GivenLink, Kind, Law, LeftOut, Unit
-from legalir.statutes.numbering import number_of
+from legalir.statutes.law import GivenLink, Law, LeftOut, Unit
 from legalir.statutes.reading.elements import (
     Elements,
     Role,

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from legalir import plugins
-from legalir.plugins.contract import parameters_of
+from legalir.contract import parameters_of
 from legalir.statutes.importing.files import Format, StatuteFiles
 
 

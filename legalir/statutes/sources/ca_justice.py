@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.law import NOT_YET, GivenLink, Kind, Law, Unit
+from legalir.statutes.law import NOT_YET, GivenLink, Law, Unit
 from legalir.statutes.reading.elements import (
     Elements,
     Role,

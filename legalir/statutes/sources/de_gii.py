@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_date
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.law import Kind, Law, Outline, Unit
-from legalir.statutes.numbering import number_of
+from legalir.statutes.law import Law, Outline, Unit
 from legalir.statutes.reading.elements import Elements, Role, block, image, line_break, reasons, rules, spaced
 from legalir.statutes.reading.markup import Markup, attribute, local
 

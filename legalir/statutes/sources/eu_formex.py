@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
-from legalir.statutes.law import GivenLink, Kind, Law, Unit
-from legalir.statutes.numbering import number_of
+from legalir.statutes.law import GivenLink, Law, Unit
 from legalir.statutes.reading.elements import (
     Elements,
     Role,

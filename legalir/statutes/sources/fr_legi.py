@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, urlsplit
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.numbering import number_of
 from legalir.statutes.reading.elements import Elements, Role, Rule, block, image, line_break, rules
 from legalir.statutes.reading.markup import Markup, attribute
 from legalir.statutes.reading.values import Values, read_json

@@ -9,8 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from legalir.contract import parameters_of
 from legalir.errors import ComponentError
-from legalir.plugins.contract import parameters_of
 from legalir.statutes.dates import iso_date
 from legalir.statutes.documents import Cut
 from legalir.statutes.importing.files import Format, StatuteFiles

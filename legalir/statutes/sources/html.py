@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from legalir.config import AnyText, Choice, Schema, SchemaError, Text
+from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.extras import require
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
-from legalir.statutes.law import BREAK, CELL, GivenLink, Kind, Law, Outline, Unit
-from legalir.statutes.numbering import number_of
+from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Unit
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import HEAD, Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
-from legalir.statutes.law import BREAK, NOT_YET, Kind, Law, Outline, Span, Unit
-from legalir.statutes.numbering import number_of
+from legalir.statutes.law import BREAK, NOT_YET, Law, Outline, Span, Unit
 from legalir.statutes.reading.elements import (
     Elements,
     Role,

@@ -14,9 +14,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from legalir.chunks.chunking import SECTION_NAMES, SECTIONS, Chunk, recursive
+from legalir.contract import parameters_of
 from legalir.errors import ComponentError, DataError
-from legalir.plugins.contract import parameters_of
-from legalir.statutes.chunks.chunking import SECTION_NAMES, SECTIONS, Chunk, recursive
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import Law, Unit

@@ -12,13 +12,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
+from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
-from legalir.statutes.law import BREAK, CELL, Kind, Law, Outline, Span, Unit
-from legalir.statutes.numbering import number_of
+from legalir.statutes.law import BREAK, CELL, Law, Outline, Span, Unit
 from legalir.statutes.reading import chinese, korean
 from legalir.statutes.reading.plain_text import add_text, lines, note_images
 from legalir.statutes.versions.commencement import date_articles

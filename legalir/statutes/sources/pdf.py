@@ -11,9 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.extras import require
-from legalir.plugins.contract import parameters_of
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import CELL, Law
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text

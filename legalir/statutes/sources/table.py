@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from legalir.datasets.readers import Fault, json_rows, open_binary, stop
+from legalir.datasets.source import FIELDS, Row, Source
 from legalir.errors import ComponentError, DataError
-from legalir.statutes.source import FIELDS, Row, Source
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _CELL = 1 << 28

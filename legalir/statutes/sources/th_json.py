@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import BREAK, GivenLink, Law, Unit
-from legalir.statutes.numbering import number_of
 from legalir.statutes.reading.values import Values, read_json
 
 _FIELDS = ("law_name", "section_num", "section_content")

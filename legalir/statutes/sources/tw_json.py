@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from legalir.contract import parameters_of
 from legalir.errors import DataError
-from legalir.plugins.contract import parameters_of
+from legalir.references.numbering import number_of
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.jurisdictions import Jurisdiction, jurisdiction, mark_repealed
 from legalir.statutes.law import Law, Outline, Unit
-from legalir.statutes.numbering import number_of
 from legalir.statutes.reading import chinese
 from legalir.statutes.reading.plain_text import lines
 from legalir.statutes.reading.values import Values, read_json

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from legalir.encode.sentence import Options, resolve_settings
+from legalir.dense.sentence import Options, resolve_settings
 from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.models.causal import stated_licence

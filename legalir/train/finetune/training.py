@@ -242,7 +242,7 @@ def _measures(recipe: FineTuning, folder: Path, dev: DevSet, device: str) -> dic
             documents = m3.represent(dev.passages, multi=False)
             dense = dev_measures(queries.dense, documents.dense, dev.gold)
             return {**dense, "nDCG@10 sparse": sparse_ndcg(queries, documents, dev.gold)}
-        from legalir.encode.sentence import SentenceEncoder
+        from legalir.dense.sentence import SentenceEncoder
 
         for_queries = SentenceEncoder(folder, max_length=recipe.query_length, device=device)
         for_passages = SentenceEncoder(folder, max_length=recipe.passage_length, device=device)

@@ -11,7 +11,7 @@ import pytest
 from tunable import contents, tuned, write_tunable
 
 from legalir.collection.collection import Collection
-from legalir.encode.sentence import SentenceEncoder
+from legalir.dense.sentence import SentenceEncoder
 from legalir.m3.m3_encoder import M3Encoder
 
 pytestmark = pytest.mark.neural

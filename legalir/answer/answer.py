@@ -1,0 +1,335 @@
+"""Answers by a chat model: statements that cite provisions, with quotations that are checked word by word.
+
+The reply of the model is data. Each citation is resolved to a docno, and each quotation is looked up in the text of its
+provision; both without a model.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+
+from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
+from legalir.answer.generator import Answer, Generator, citing
+from legalir.contract import parameters_of
+from legalir.extras import require
+from legalir.frames.as_of import days
+from legalir.frames.component import check_flag, check_number
+from legalir.llm.chat import ChatModel, FailedReply
+from legalir.llm.client import Answer as Reply
+from legalir.llm.client import Client
+from legalir.llm.prompts import Prompt
+from legalir.rewrite.rewriter import check_script, collection_prompt
+from legalir.storage.validity import provision_key
+
+if TYPE_CHECKING:
+    from legalir.datasets.records import ProvisionLookup
+    from legalir.graph.citation_graph import CitationGraph
+    from legalir.references.lookup import NumberTable
+
+_NUMBERS = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
+_NUMBER = re.compile(r"\W*(\d{1,4})(?:\.0)?\W*")
+_QUOTES = "\"'“”‘’「」『』«»"
+_ALIKE = 85
+"""Lowest similarity, in percent, of a quotation that is repaired: one letter in seven differs."""
+
+_WITHOUT_REASON = "the provisions do not decide the question"
+_DOES_NOT_FIT = "no provision fits into the request"
+
+_Name = Annotated[str, BeforeValidator(str), WithJsonSchema({"type": ["integer", "string"]})]
+
+
+class _Citation(BaseModel):
+    provision: _Name
+    quote: str = ""
+
+
+class _Statement(BaseModel):
+    text: str
+    citations: Annotated[list[_Citation], Field(json_schema_extra={"maxItems": 3})] = []
+
+
+class _Reply(BaseModel):
+    """Reply of the model. The limits of the schema help small models; longer lists are read, too."""
+
+    can_answer: bool
+    reason: str = ""
+    statements: Annotated[list[_Statement], Field(json_schema_extra={"maxItems": 5})] = []
+
+
+def _check(reply: _Reply, question: str) -> None:
+    if not reply.can_answer:
+        return
+    text = " ".join(statement.text for statement in reply.statements).strip()
+    if not text:
+        raise FailedReply("invalid", "the reply has no statement")
+    check_script(text, question)
+
+
+def _without_numbers(text: str, most: int) -> tuple[str, list[str]]:
+    """Return a statement without the numbers of provisions in brackets, up to `most`, and these numbers."""
+    numbers: list[str] = []
+
+    def left_out(match: re.Match[str]) -> str:
+        found = re.findall(r"\d+", match[1])
+        if not all(1 <= int(number) <= most for number in found):
+            return match[0]
+        numbers.extend(found)
+        return ""
+
+    return _NUMBERS.sub(left_out, text), numbers
+
+
+def checked_quote(words: str, text: str) -> tuple[str, str]:
+    """Return a quotation as the text has it, and its state.
+
+    Args:
+        words: the words that a model gives as a quotation.
+        text: the provision.
+
+    Returns:
+        The words and ``verified`` if the text has them, white space and Unicode form apart; the most similar words of
+        the text and ``repaired`` if they are at least 85 % similar (normalised indel distance); else the words and
+        ``not found``.
+    """
+    words, text = (" ".join(unicodedata.normalize("NFC", one).split()) for one in (words.strip(_QUOTES + " \n"), text))
+    if not words or words in text:
+        return words, "verified" if words else "not found"
+    found = require("rapidfuzz.fuzz", extra="answers").partial_ratio_alignment(words, text, score_cutoff=_ALIKE)
+    if found is None or len(words) > len(text):
+        return words, "not found"
+    # Whole words: an alignment may begin or end within one.
+    start = text.rfind(" ", 0, found.dest_start + 1) + 1
+    end = text.find(" ", max(found.dest_end - 1, start))
+    return text[start : end if end >= 0 else len(text)], "repaired"
+
+
+class LLMAnswer(Generator):
+    """Generator that lets a chat model answer from the provisions of the list, and checks what it cites.
+
+    The model reads the question and the first `k` provisions, each on a numbered line, linked ones below the provision
+    that cites them [nitibench]; what an earlier component has put into the column ``context``, such as the walks of
+    ``hypa``, stands below them. It returns statements with the numbers of the provisions that support them and words
+    quoted from these, or says that it cannot answer, and why. The answer has a line for each statement, with its
+    citations at the end.
+
+    A citation is resolved against the provisions that were given, then against the collection. One that was not given,
+    or does not exist, stays in ``citations`` as the model wrote it, so that measures see it.
+
+    With ``context=False`` the model reads no provision, recalls the law from memory and cites it by name and number:
+    the parametric baseline of [nitibench]. It needs no ranked list.
+
+    A request that is longer than the model takes is asked again with half of the provisions, until it fits;
+    ``context_docnos`` has those that were given, and a message counts the others.
+
+    Deviations from [nitibench]: one request instead of a conversation with examples, statements instead of one text
+    with a list of citations, temperature 0 instead of .5, and abstention is allowed.
+
+    Columns in: ``qid, query`` and, unless `context` is False, ``docno, score, rank``. Columns out:
+    :data:`~legalir.answer.generator.ANSWER_COLUMNS`.
+
+    Args:
+        client: asks the model.
+        prompt: the prompt.
+        collection: source of the provisions.
+        graph: links between them; None gives the provisions of the list alone.
+        numbers: numbers of the provisions, which resolve a citation by name and number.
+        llm: a model, or its name or call; None for that of the client.
+        k: number of provisions from the list, at least 1.
+        context: whether the model reads provisions.
+        context_tokens: number of tokens of the provisions, estimated (see
+            :func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out.
+        max_tokens: tokens of the reply, at least 16.
+        temperature: from 0 to 2.
+        memory_prompt: the prompt with ``context=False``; None for `prompt`.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+        MissingExtra: rapidfuzz is not installed.
+        ModelError: no model is named, or it is not allowed.
+    """
+
+    name = "answer"
+
+    def __init__(
+        self,
+        client: Client,
+        prompt: Prompt,
+        collection: ProvisionLookup,
+        graph: CitationGraph | None = None,
+        numbers: NumberTable | None = None,
+        llm: str | ChatModel | None = None,
+        k: int = 10,
+        context: bool = True,
+        context_tokens: int | None = None,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+        memory_prompt: Prompt | None = None,
+    ) -> None:
+        check_flag("answer", "context", context)
+        check_number("answer", "k", k, low=1, integer=True)
+        check_number("answer", "max_tokens", max_tokens, low=16, integer=True)
+        check_number("answer", "temperature", temperature, low=0, high=2)
+        if context_tokens is not None:
+            check_number("answer", "context_tokens", context_tokens, low=1, integer=True)
+        require("rapidfuzz.fuzz", extra="answers")
+        self.client = client
+        self.prompt = prompt
+        self.collection = collection
+        self.graph = graph
+        self.numbers = numbers
+        self.llm = llm
+        self.k = k
+        self.context = context
+        self.context_tokens = context_tokens
+        self.max_tokens = max_tokens
+        self.temperature = temperature
+        self.memory_prompt = memory_prompt
+        self.needs_provisions = context
+        client.model(llm)  # A model that is missing or not allowed is told at once.
+
+    def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
+        """Return the answer to each question; a request that is too long is repeated with half of the provisions."""
+        facts = asked["context"].tolist() if self.context and "context" in asked.columns else [""] * len(asked)
+        asked_on: Sequence[int | None] = days(asked) if self._dated() else [None] * len(asked)
+        wanted = [self._parents(docnos, day) for docnos, day in zip(lists, asked_on, strict=True)]
+        given = [context(one, texts_of(list(one), self.collection, "answer"), self.context_tokens) for one in wanted]
+        questions = list(zip(asked["query"].tolist(), map(str, facts), strict=True))
+        answers: list[Answer] = [Answer("")] * len(asked)
+        waiting = list(range(len(asked)))
+        while waiting:
+            of = [(questions[row], given[row], asked_on[row]) for row in waiting]
+            made = self._ask(*map(list, zip(*of, strict=True)))
+            for row, answer in zip(waiting, made, strict=True):
+                answers[row] = answer
+            waiting = [row for row in waiting if answers[row].reply_state == "too_long" and len(given[row].docnos) > 1]
+            for row in waiting:
+                given[row] = given[row].head(len(given[row].docnos) // 2)
+        report_left_out("answer", sum(map(len, wanted)), sum(len(one.docnos) for one in given))
+        return answers
+
+    def _dated(self) -> bool:
+        """Return whether the provisions are versions."""
+        return any(part is not None and part.validity is not None for part in (self.graph, self.numbers))
+
+    def _parents(self, docnos: Sequence[str], day: int | None) -> Mapping[str, str]:
+        """Return the provisions that the model should read, each with the one that cites it."""
+        first = docnos[: self.k] if self.context else ()
+        graph = self.graph if self.graph is None or day is None else self.graph.at(day)
+        return dict.fromkeys(first, "") if graph is None else linked(first, graph)
+
+    def _ask(
+        self, questions: Sequence[tuple[str, str]], given: Sequence[Context], asked_on: Sequence[int | None]
+    ) -> list[Answer]:
+        """Return the answer to each question from its further facts and its provisions, on its day."""
+        # Nothing to read, nothing to ask.
+        asked = [number for number, one in enumerate(given) if one.docnos or not self.context]
+        replies = self.client.ask(
+            self.prompt if self.context else self.memory_prompt or self.prompt,
+            [
+                {
+                    "question": questions[number][0],
+                    "provisions": f"{given[number].text}\n{questions[number][1]}".strip(),
+                }
+                for number in asked
+            ],
+            llm=self.llm,
+            kind=_Reply,
+            check=_check,
+            max_tokens=self.max_tokens,
+            temperature=self.temperature,
+        )
+        answers = [Answer("", abstained=True, reason=_DOES_NOT_FIT)] * len(given)
+        for number, reply in zip(asked, replies, strict=True):
+            answers[number] = self._read(reply, given[number].docnos, asked_on[number])
+        return answers
+
+    def _read(self, reply: Reply, docnos: tuple[str, ...], day: int | None) -> Answer:
+        """Return the answer in a reply, with resolved citations and checked quotations."""
+        tokens = (0, 0) if reply.reply is None else (reply.reply.prompt_tokens, reply.reply.completion_tokens)
+        answer = Answer(
+            "", reply_state=reply.state, context_docnos=docnos, prompt_tokens=tokens[0], completion_tokens=tokens[1]
+        )
+        if reply.state != "ok":
+            return answer
+        if not reply.value.can_answer:
+            return replace(answer, abstained=True, reason=" ".join(reply.value.reason.split()) or _WITHOUT_REASON)
+        lines: list[str] = []
+        quoted: dict[tuple[str, str], None] = {}
+        citations: dict[str, None] = {}
+        for statement in reply.value.statements:
+            text, numbers = _without_numbers(" ".join(statement.text.split()), len(docnos))
+            names = [*(one.provision for one in statement.citations), *numbers]
+            named = {name: self._resolved(name, docnos, day) for name in names}
+            own = dict.fromkeys(docno for docno in named.values() if docno)
+            quoted |= {(named[one.provision], one.quote): None for one in statement.citations if one.quote.strip()}
+            citations |= own
+            lines.append(f"{text} {''.join(map(citing, own))}".strip())
+        text = "\n".join(line for line in lines if line)
+        return replace(answer, text=text, citations=tuple(citations), quotes=self._checked_quotes(list(quoted)))
+
+    def _resolved(self, name: str, docnos: Sequence[str], day: int | None) -> str:
+        """Return the docno that a model's name of a provision means; the name where it means none."""
+        name = " ".join(name.split())
+        if match := _NUMBER.fullmatch(name):
+            number = int(match[1])
+            return docnos[number - 1] if 1 <= number <= len(docnos) else name
+        for docno in (name, name.strip("[]")):
+            if docno in docnos or self.collection.provisions([docno]):
+                return docno
+        if versions := [docno for docno in docnos if name.strip("[]") == provision_key(docno)]:
+            return versions[0]
+        if self.numbers is None:
+            return name
+        validity = self.numbers.validity
+        in_force = None if validity is None or day is None else validity.on(day)
+        meant = {naming.provisions for naming in self.numbers.namings(name, 1, without_law=False, in_force=in_force)}
+        return str(self.numbers.docno_table[np.array(meant.pop())][0]) if len(meant) == 1 else name
+
+    def _checked_quotes(self, quoted: Sequence[tuple[str, str]]) -> tuple[tuple[str, str, str], ...]:
+        provisions = self.collection.provisions([docno for docno, _ in quoted])
+        return tuple(
+            (docno, *checked_quote(words, provisions[docno].default_text() if docno in provisions else ""))
+            for docno, words in quoted
+        )
+
+
+@parameters_of(LLMAnswer, without=["client", "prompt", "memory_prompt", "collection", "graph", "numbers"])
+def answer(
+    collection: Any,
+    *,
+    llm: str | None = None,
+    k: int = 10,
+    links: bool = True,
+    context: bool = True,
+    prompt: str | None = None,
+    language: str = "auto",
+    **params: Any,
+) -> LLMAnswer:
+    """Answer by a chat model, with citations that are checked: ``default >> answer(k=10)``.
+
+    Args:
+        links: whether the provisions that the first `k` cite are given, too.
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+    """
+    check_flag("answer", "links", links)
+    return LLMAnswer(
+        collection.client,
+        collection_prompt("answer", collection, "answer", prompt, language),
+        collection,
+        collection.graph if links else None,
+        collection.indexes.numbers,
+        llm,
+        k,
+        context,
+        memory_prompt=collection_prompt("answer", collection, "answer_memory", prompt, language),
+        **params,
+    )

@@ -1,0 +1,621 @@
+"""Questions with options: a chat model chooses one, and its reply is read strictly.
+
+An option is known by its number, from 1, in the item. What the model reads may be in another order; `choice` never is.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from unicodedata import normalize
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, create_model
+
+from legalir.answer.contexts import Context, context, report_left_out, texts_of
+from legalir.answer.generator import Answer, Generator
+from legalir.answer.pick import ABSTAINED
+from legalir.contract import parameters_of
+from legalir.errors import ComponentError, ModelError
+from legalir.frames.component import check_flag, check_number
+from legalir.llm.chat import ChatModel, State
+from legalir.llm.client import Answer as Reply
+from legalir.llm.client import Client
+from legalir.llm.prompts import Prompt
+from legalir.rewrite.rewriter import collection_prompt
+from legalir.storage.digest import digest
+
+if TYPE_CHECKING:
+    from legalir.datasets.records import ProvisionLookup
+
+_log = logging.getLogger("legalir")
+
+_MOST_OPTIONS = 20
+_ALTERNATIVES = 20
+"""Alternatives of each token with a log-probability; endpoints give no more."""
+_FIRST_TOKENS = 5
+"""Tokens of a reply that is read by its probabilities: the number may follow a line break."""
+
+WORDS = {
+    "en": (("Yes",), ("No",)),
+    "ja": (("はい",), ("いいえ",)),
+    "ko": (("예", "네"), ("아니요", "아니오", "아뇨")),
+    "th": (("ใช่", "ได้"), ("ไม่ใช่", "ไม่ได้", "ไม่")),
+    "vi": (("Có", "Đúng"), ("Không", "Sai")),
+    "zh": (("是", "是的", "对"), ("否", "不是", "不")),
+}
+"""Words for yes and for no by language; the first of each is the one that is asked for."""
+
+
+# What a reply says.
+
+_MARKUP = re.compile(r"<[^<>]*>|\\boxed|\\[()\[\]]|[*_`#$|{}\"'“”‘’「」『』\ufe0e\ufe0f\u20e3]|^[-•>]\s+", re.MULTILINE)
+_SIGN = re.compile(r"CIRCLED|PARENTHESIZED|FULL STOP|DINGBAT")
+
+# A line has single spaces; repetitions are bounded, so that no reply takes long to read.
+_ONE = r"(?:[(\[] ?)?\d{1,4}(?: ?[)\]]| ?[번番號号](?!호))?"
+_SEPARATOR = r" ?(?:[,/&~·、–-]|or|and|또는|혹은|이나|나|과|와|및|または|と|か|或|和|และ|หรือ|hoặc|và) ?"
+_RUN = rf"(?P<run>{_ONE}(?:{_SEPARATOR}{_ONE}){{0,25}})"
+_LABEL = normalize(
+    "NFKC",
+    r"(?:\b(?:answer|option|choice)s?\b|정답|답변|답|선택지|선택|보기|正解|答え|解答|回答|選択肢|答案|选项|选择|選項|選擇"
+    r"|คำตอบ|ตอบ|ตัวเลือก|đáp án|lựa chọn|phương án|câu trả lời)",
+)
+_GLUE = normalize("NFKC", r"(?: |[:：=>]|\b(?:is|number|no\.|là|số)\b|은|는|の|は|が|是|为|為|คือ|ที่|ข้อ|番号|번호)")
+_BETWEEN = rf"(?:{_GLUE}|{_LABEL}){{0,12}}"
+_ENDING = r"(?:입니다|이다|です|だ|ครับ|ค่ะ)"
+_NOT = r"(?! ?[이가]? ?아니)"
+_END = rf"(?:(?<=[)\]번番號号]){_NOT}|(?={_ENDING})|(?![^\W_]|[.,]\d))"
+
+_LONE = re.compile(rf"(?:ข้อ|번호)? ?{_RUN} ?[.:、。)\]]{{0,3}} ?{_ENDING}?[.。]?")
+_AT_START = re.compile(rf"(?:ข้อ|번호)? ?{_RUN}(?:(?<=[)\]번番號号])|[.:、](?!\d)|,(?!\d)| [-–—](?= )){_NOT}")
+_LABELLED = re.compile(rf"{_LABEL}{_BETWEEN}{_RUN}{_END}")
+_BEFORE_LABEL = re.compile(
+    rf"(?<![\w.,]){_RUN}(?: ?(?:[이가은는はが]|is(?: the)?|คือ|是|là) ?"
+    rf"(?:correct|right|best|{_LABEL}|맞|옳|正し|正确|đúng|ถูก)"
+    rf"|[을를]? ?(?:선택|고르|고릅))"
+)
+_INTRODUCTION = rf"(?:the )?(?:(?:final|correct|best|right) )?{_LABEL}"
+_LABEL_ALONE = re.compile(rf"{_INTRODUCTION}{_BETWEEN}")
+
+
+def _plain(text: str) -> str:
+    """Return a text without markup, in NFKC and small letters; ``③`` is ``(3)``."""
+    signs = (
+        f"({int(unicodedata.numeric(sign))})"
+        if unicodedata.category(sign) == "No" and _SIGN.search(unicodedata.name(sign, ""))
+        else sign
+        for sign in text
+    )
+    return normalize("NFKC", _MARKUP.sub("", "".join(signs))).casefold()
+
+
+def _one_line(text: str) -> str:
+    """Return a text in one line, with single spaces: as one option it cannot look like two."""
+    return " ".join(text.split())
+
+
+def _wording(text: str) -> str:
+    """Return a plain text as it is compared: single spaces, and no full stop, comma or colon around it."""
+    return _one_line(text).strip(" .。,:;、!-")
+
+
+def read_number(reply: str, options: Sequence[str]) -> int:
+    """Return the number of the option that a reply names, from 1; 0 for none, for two, or for one that is not there.
+
+    An option is named by
+
+    - a line that is its number: ``3``, ``3.``, ``3)``, ``(3)``, ``3번``, ``③``, ``3입니다``;
+    - a number with such a mark at the start of a line, and an explanation or the text of the same option after it;
+    - a number after or before a word for *answer* or *option*: ``정답: 3``, ``Option 3``, ``the answer is 3``,
+      ``3번이 정답``;
+    - a line that is its text.
+
+    Any other number, such as that of an article, is part of an explanation. A line that is a number is never the text
+    of an option.
+
+    Args:
+        reply: a reply without reasoning tags; markup does not matter.
+        options: the texts of the options, in the order in which the model read them.
+    """
+    texts: dict[str, list[int]] = {}
+    for number, option in enumerate(options, start=1):
+        texts.setdefault(_wording(_plain(option)), []).append(number)
+    whole = _plain(reply)
+    if not _LONE.fullmatch(_one_line(whole)) and (whole_text := texts.get(_wording(whole))):
+        return whole_text[0] if len(whole_text) == 1 else 0
+    named: set[int] = set()
+    for line in whole.splitlines():
+        named |= _named(_one_line(line), texts)
+    (number,) = named if len(named) == 1 else (0,)
+    return number if 1 <= number <= len(options) else 0
+
+
+def _named(line: str, texts: Mapping[str, Sequence[int]]) -> set[int]:
+    """Return the numbers that one line names."""
+    if lone := _LONE.fullmatch(line):
+        return _numbers(lone)
+    if _wording(line) in texts:
+        return set(texts[_wording(line)])
+    named: set[int] = set()
+    after = label.end() if (label := _LABEL_ALONE.match(line)) else 0
+    for pattern in (_LABELLED, _BEFORE_LABEL):
+        for match in pattern.finditer(line):
+            named |= _numbers(match)
+            after = max(after, match.end()) if pattern is _LABELLED else after
+    if start := _AT_START.match(line):
+        named |= _numbers(start)
+        after = max(after, start.end())
+    return named | set(texts.get(_wording(line[after:]), ()) if after else ())
+
+
+def _numbers(match: re.Match[str]) -> set[int]:
+    return {int(number) for number in re.findall(r"\d+", match["run"])}
+
+
+def read_word(reply: str, options: Sequence[Sequence[str]]) -> int:
+    """Return the number of the option that a reply names by a word, from 1; 0 for none or for several.
+
+    A line names an option if it begins with one of its words, also after ``답:`` or ``the answer is``: ``예.``,
+    ``No, because …``. A list of words, ``yes or no``, names all of them.
+
+    Args:
+        reply: a reply without reasoning tags; markup does not matter.
+        options: the words of each option.
+    """
+    words = {_wording(_plain(word)): number for number, each in enumerate(options, start=1) for word in each}
+    longest = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    end = rf"(?:(?={_ENDING})|(?![^\W_]))"
+    # As few words of introduction as possible: 是 is one, and also a yes.
+    at_start = re.compile(rf"(?:{_INTRODUCTION}{_BETWEEN}?)?(?P<word>{longest}){end}")
+    named: set[int] = set()
+    for line in map(_one_line, _plain(reply).splitlines()):
+        if match := at_start.match(line):
+            named.add(words[match["word"]])
+            line = line[match.start("word") :]
+        parts = re.split(r"[,/;:.·、。!?()\[\]]|\bor\b|\band\b|또는|または|หรือ|或|\bhoặc\b", line)
+        named |= {words[part] for part in map(_wording, parts) if part in words}
+    return named.pop() if len(named) == 1 else 0
+
+
+def option_probabilities(tokens: Sequence[Mapping[str, float]], words: Sequence[Sequence[str]]) -> list[float]:
+    """Return the probability of each option: that of the tokens that begin one of its words, at the first token.
+
+    Tokens of white space before it are passed over. A token that begins words of two options counts for neither.
+
+    Args:
+        tokens: log-probabilities of the alternatives of each token of a reply.
+        words: the words of each option; its number for numbered ones.
+    """
+    probabilities = [0.0] * len(words)
+    plain = [[_plain(word) for word in each] for each in words]
+    for alternatives in tokens:
+        if not max(alternatives, key=lambda token: alternatives[token], default="").strip():
+            continue
+        for token, logprob in alternatives.items():
+            text = _plain(token).strip(" ()[].:\t\n")
+            begun = [place for place, each in enumerate(plain) if text and any(word.startswith(text) for word in each)]
+            if len(begun) == 1:
+                probabilities[begun[0]] += math.exp(logprob)
+        break
+    return probabilities
+
+
+# What a model reads.
+
+
+class _Item(NamedTuple):
+    """A question with its options as the model reads them.
+
+    Attributes:
+        question: the question.
+        options: the text of each option in the item.
+        shown: numbers of the options in the order in which the model reads them.
+        words: the words that stand for each option, in the order in which the model reads them.
+        abstain: number of the option that says that the question cannot be answered; 0 for none.
+    """
+
+    question: str
+    options: tuple[str, ...]
+    shown: tuple[int, ...]
+    words: tuple[tuple[str, ...], ...]
+    abstain: int
+
+
+def shuffled(count: int, abstain: int, seed: int, qid: str) -> tuple[int, ...]:
+    """Return the numbers of the options, from 1, in an order that follows from the seed and the qid alone.
+
+    Args:
+        count: number of options.
+        abstain: the option that stays last; 0 for none.
+        seed: another seed gives another order.
+        qid: id of the question.
+    """
+    numbers = (number for number in range(1, count + 1) if number != abstain)
+    order = sorted(numbers, key=lambda number: digest([seed, qid, number]))
+    return (*order, abstain) if abstain else tuple(order)
+
+
+class Choosing(Generator):
+    """Generator that lets a chat model choose one of the options of a question.
+
+    With a ranked list the model reads the first `k` provisions and is told to use nothing else; without one it reads
+    the question alone (zero-shot).
+
+    Columns in: ``qid, query`` and, where there is a ranked list, ``docno, score, rank``; and what a subclass needs.
+    Columns out: :data:`~legalir.answer.generator.ANSWER_COLUMNS`. ``choice`` is the number of the option in the item,
+    and ``qanswer`` its text. A reply that names no option, or two, has choice 0 and the state ``invalid``; it is not
+    asked for again. An answer has no citations.
+
+    A subclass says in :meth:`_item` which options a question has, and in :meth:`_shown` and :meth:`_read` how the model
+    reads and names them.
+
+    Args:
+        client: asks the model.
+        prompt: the prompt without provisions.
+        context_prompt: the prompt with provisions.
+        collection: source of the provisions.
+        llm: a model, or its name or call; None for that of the client.
+        k: number of provisions from the list, at least 1.
+        context_tokens: number of tokens of the provisions, estimated (see
+            :func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out.
+        logprobs: whether the most probable option is the choice, by the log-probabilities of the first token of the
+            reply; ``option_probs`` then has the probability of each option, in the order of the item. They add up to
+            1 at most. The model must offer log-probabilities.
+        schema: whether the reply is JSON with an option out of a list, for models that hold to a schema.
+        max_tokens: tokens of the reply, at least 1; a model that reasons before it replies needs some thousands.
+
+    Raises:
+        ComponentError: a parameter is out of range, or a question lacks what it needs.
+        ModelError: no model is named, it is not allowed, or it returns no log-probabilities.
+    """
+
+    needs_provisions = False
+
+    def __init__(
+        self,
+        client: Client,
+        prompt: Prompt,
+        context_prompt: Prompt,
+        collection: ProvisionLookup,
+        llm: str | ChatModel | None = None,
+        k: int = 10,
+        context_tokens: int | None = None,
+        logprobs: bool = False,
+        schema: bool = False,
+        max_tokens: int = 64,
+    ) -> None:
+        check_number(self.name, "k", k, low=1, integer=True)
+        check_number(self.name, "max_tokens", max_tokens, low=1, integer=True)
+        if context_tokens is not None:
+            check_number(self.name, "context_tokens", context_tokens, low=1, integer=True)
+        check_flag(self.name, "logprobs", logprobs)
+        check_flag(self.name, "schema", schema)
+        if logprobs and schema:
+            raise ComponentError(f"{self.name}: logprobs=True and schema=True exclude each other: give one of them.")
+        self.client = client
+        self.prompt = prompt
+        self.context_prompt = context_prompt
+        self.collection = collection
+        self.llm = llm
+        self.k = k
+        self.context_tokens = context_tokens
+        self.logprobs = logprobs
+        self.schema = schema
+        self.max_tokens = max_tokens
+        client.model(llm)  # A model that is missing or not allowed is told at once.
+
+    def _item(self, row: Mapping[Any, Any]) -> _Item:
+        """Return the question of a row with its options.
+
+        Raises:
+            ComponentError: it lacks what it needs.
+        """
+        raise NotImplementedError
+
+    def _shown(self, item: _Item) -> list[str]:
+        """Return the lines of the options."""
+        raise NotImplementedError
+
+    def _read(self, text: str, item: _Item) -> int:
+        """Return the place of the option that a text names, from 1, in the order in which the model read them; or 0."""
+        raise NotImplementedError
+
+    def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
+        """Return the choice of each question.
+
+        Raises:
+            ComponentError: a question lacks what it needs, or a provision is not in the collection.
+            ModelError: no request can succeed, or the model returns no log-probabilities.
+        """
+        items = [self._item(row) for row in asked.to_dict("records")]
+        first = [docnos[: self.k] for docnos in lists]
+        given = [
+            context(dict.fromkeys(docnos, ""), texts_of(docnos, self.collection, self.name), self.context_tokens)
+            for docnos in first
+        ]
+        report_left_out(self.name, sum(map(len, first)), sum(len(one.docnos) for one in given))
+        answers = [Answer("", reply_state="empty")] * len(items)  # Punctuation alone asks nothing.
+        groups: dict[tuple[Prompt, tuple[Any, ...]], list[int]] = {}
+        for row, item in enumerate(items):
+            if any(map(str.isalnum, item.question)):
+                prompt = self.context_prompt if given[row].docnos else self.prompt
+                groups.setdefault((prompt, self._enum(item)), []).append(row)
+        for (prompt, enum), rows in groups.items():
+            replies = self._ask(prompt, enum, [(items[row], given[row]) for row in rows])
+            for row, reply in zip(rows, replies, strict=True):
+                answers[row] = self._answer(reply, items[row], given[row].docnos)
+        self._report(answers)
+        return answers
+
+    def _report(self, answers: Sequence[Answer]) -> None:
+        """Count the replies that make no choice."""
+        states = Counter(answer.reply_state for answer in answers)
+        if states["invalid"]:
+            _log.warning("%s: %d of %d replies name no option or several.", self.name, states["invalid"], len(answers))
+        if states["cut"]:
+            _log.warning(
+                "%s: %d of %d replies were cut before a choice: a model that reasons needs more than max_tokens=%d.",
+                self.name,
+                states["cut"],
+                len(answers),
+                self.max_tokens,
+            )
+
+    def _enum(self, item: _Item) -> tuple[Any, ...]:
+        """Return the values of the schema; none without a schema."""
+        return tuple(words[0] for words in item.words) if self.schema else ()
+
+    def _ask(self, prompt: Prompt, enum: tuple[Any, ...], asked: Sequence[tuple[_Item, Context]]) -> list[Reply]:
+        return self.client.ask(
+            prompt,
+            [
+                {
+                    "question": item.question,
+                    "options": "\n".join(self._shown(item)),
+                    "n": len(item.options),
+                    "provisions": given.text,
+                }
+                for item, given in asked
+            ],
+            llm=self.llm,
+            kind=_choice_of(enum) if enum else None,
+            may_be_cut=True,
+            max_tokens=_FIRST_TOKENS if self.logprobs else self.max_tokens,
+            logprobs=_ALTERNATIVES if self.logprobs else 0,
+        )
+
+    def _answer(self, reply: Reply, item: _Item, docnos: tuple[str, ...]) -> Answer:
+        """Return the answer in a reply."""
+        probabilities: tuple[float, ...] = ()
+        place = 0
+        if reply.state == "ok" and self.logprobs:
+            if reply.reply is None or not reply.reply.logprobs:
+                raise ModelError(
+                    f"{self.name}: {self.client.model(self.llm).name} returns no log-probabilities: leave out "
+                    f"logprobs=True, or take another model."
+                )
+            shown = option_probabilities(reply.reply.logprobs, item.words)
+            probabilities = tuple(shown[item.shown.index(number)] for number in sorted(item.shown))
+            place = shown.index(max(shown)) + 1 if any(shown) else 0
+        elif reply.state == "ok":
+            place = self._read(str(reply.value.choice) if self.schema else reply.value, item)
+        choice = item.shown[place - 1] if place else 0
+        state: State = "invalid" if reply.state == "ok" and not choice else reply.state
+        abstained = 0 < choice == item.abstain
+        return Answer(
+            item.options[choice - 1] if choice else "",
+            abstained=abstained,
+            reason=ABSTAINED if abstained else "",
+            reply_state=state,
+            context_docnos=docnos,
+            choice=choice,
+            option_probs=probabilities,
+            prompt_tokens=0 if reply.reply is None else reply.reply.prompt_tokens,
+            completion_tokens=0 if reply.reply is None else reply.reply.completion_tokens,
+        )
+
+
+class MCQ(Choosing):
+    """Generator that lets a chat model answer a multiple-choice question by the number of an option.
+
+    Further columns in: ``options``, the texts; ``abstain``, the number of the option that says that the question cannot
+    be answered from what is given. An item without it is refused, because no reply could show that the model knows
+    that a provision is missing.
+
+    Options are shown in an order that follows from `seed` and the qid, the option to abstain last. The prompts ask for
+    the number alone; with provisions, for the option to abstain if they do not hold the answer. How a reply is read:
+    :func:`read_number`.
+
+    Source: the test of [sar], which does not say how replies were read, and shows the options as published.
+
+    Args:
+        shuffle: whether the options are shuffled; False shows them as they stand in the item.
+        seed: seed of the order.
+    """
+
+    name = "mcq"
+
+    def __init__(
+        self,
+        client: Client,
+        prompt: Prompt,
+        context_prompt: Prompt,
+        collection: ProvisionLookup,
+        llm: str | ChatModel | None = None,
+        k: int = 10,
+        shuffle: bool = True,
+        seed: int = 0,
+        context_tokens: int | None = None,
+        logprobs: bool = False,
+        schema: bool = False,
+        max_tokens: int = 64,
+    ) -> None:
+        super().__init__(
+            client, prompt, context_prompt, collection, llm, k, context_tokens, logprobs, schema, max_tokens
+        )
+        check_flag("mcq", "shuffle", shuffle)
+        check_number("mcq", "seed", seed, low=0, integer=True)
+        self.shuffle = shuffle
+        self.seed = seed
+
+    def _item(self, row: Mapping[Any, Any]) -> _Item:
+        options = _options(self.name, row)
+        if options is None:
+            raise ComponentError(
+                f"mcq: the question {row['qid']!r} has no options: ask the questions of a collection that has some in "
+                f"its column 'options', such as legalir/firecode/multihop."
+            )
+        abstain = row.get("abstain")
+        # One row without a number makes a column of floats.
+        if not isinstance(abstain, int | float) or abstain not in range(1, len(options) + 1):
+            raise ComponentError(
+                f"mcq: 'abstain' of {row['qid']!r} is {abstain!r}: give the number of the option that says that the "
+                f"question cannot be answered, from 1 to {len(options)}."
+            )
+        if self.logprobs and len(options) > 9:
+            raise ComponentError(
+                f"mcq: {row['qid']!r} has {len(options)} options: logprobs=True takes at most 9, whose numbers have "
+                f"one digit."
+            )
+        numbers = tuple(range(1, len(options) + 1))
+        shown = shuffled(len(options), int(abstain), self.seed, row["qid"]) if self.shuffle else numbers
+        return _Item(row["query"], options, shown, tuple((str(number),) for number in numbers), int(abstain))
+
+    def _shown(self, item: _Item) -> list[str]:
+        return [f"{place}. {_one_line(item.options[number - 1])}" for place, number in enumerate(item.shown, start=1)]
+
+    def _read(self, text: str, item: _Item) -> int:
+        return read_number(text, [item.options[number - 1] for number in item.shown])
+
+    def _enum(self, item: _Item) -> tuple[Any, ...]:
+        return tuple(range(1, len(item.options) + 1)) if self.schema else ()
+
+
+class YesNo(Choosing):
+    """Generator that lets a chat model answer a question with yes or no.
+
+    Further column in: ``options``, two texts; without it, the words of the prompt's language, yes first. The model
+    replies with a word, not with a number, so the words are shown as they stand in the item. How a reply is read:
+    :func:`read_word`; ``네`` is as good as ``예``. There is no option to abstain.
+
+    Source: the yes/no test of [searchfiresafety].
+    """
+
+    name = "yesno"
+
+    def _item(self, row: Mapping[Any, Any]) -> _Item:
+        own = WORDS.get(self.prompt.language, WORDS["en"])
+        options = _options(self.name, row) or (own[0][0], own[1][0])
+        if len(options) != 2:
+            raise ComponentError(f"yesno: {row['qid']!r} has {len(options)} options: give two, or use mcq.")
+        words = tuple(tuple(dict.fromkeys((option, *_alike(option)))) for option in options)
+        return _Item(row["query"], options, (1, 2), words, 0)
+
+    def _shown(self, item: _Item) -> list[str]:
+        return [_one_line(option) for option in item.options]
+
+    def _read(self, text: str, item: _Item) -> int:
+        return read_word(text, item.words)
+
+
+def _alike(option: str) -> tuple[str, ...]:
+    """Return the words that mean the same as a word for yes or for no; none for any other word."""
+    meant = _wording(_plain(option))
+    return next((each for pair in WORDS.values() for each in pair if meant in map(_plain, each)), ())
+
+
+def _options(component: str, row: Mapping[Any, Any]) -> tuple[str, ...] | None:
+    """Return the options of a question; None where there are none.
+
+    Raises:
+        ComponentError: they are not from 2 to 20 texts.
+    """
+    options = row.get("options")
+    if options is None or isinstance(options, float):  # NaN, where other questions have some
+        return None
+    if isinstance(options, str) or not isinstance(options, Sequence):
+        raise ComponentError(f"{component}: 'options' of {row['qid']!r} is {options!r}: give a list of texts.")
+    for option in options:
+        if not isinstance(option, str) or not option.strip():
+            raise ComponentError(f"{component}: {row['qid']!r} has the option {option!r}: give a text.")
+    if not 2 <= len(options) <= _MOST_OPTIONS:
+        raise ComponentError(f"{component}: {row['qid']!r} has {len(options)} options: give 2 to {_MOST_OPTIONS}.")
+    return tuple(options)
+
+
+def _choice_of(values: tuple[Any, ...]) -> type[BaseModel]:
+    """Return the type of a reply with one of the values."""
+    choice: Any = Literal[values]
+    return create_model("Choice", __config__=ConfigDict(extra="forbid"), choice=(choice, ...))
+
+
+def _made(
+    make: Callable[..., Choosing],
+    name: str,
+    collection: Any,
+    prompt: str | None,
+    context_prompt: str | None,
+    language: str,
+    **params: Any,
+) -> Any:
+    """Return a generator with its prompts, the user's own or ours in the language of the collection."""
+    return make(
+        collection.client,
+        collection_prompt(name, collection, name, prompt, language),
+        collection_prompt(name, collection, f"{name}_context", context_prompt, language),
+        collection,
+        **params,
+    )
+
+
+_FILLED_IN = ("client", "prompt", "context_prompt", "collection")
+
+
+@parameters_of(MCQ, Choosing, without=_FILLED_IN)
+def mcq(
+    collection: Any,
+    *,
+    llm: str | None = None,
+    k: int = 10,
+    prompt: str | None = None,
+    context_prompt: str | None = None,
+    language: str = "auto",
+    **params: Any,
+) -> MCQ:
+    """Choose an option: ``golden >> mcq``; without provisions, the zero-shot baseline: ``mcq``.
+
+    Args:
+        prompt: file of your own prompt without provisions.
+        context_prompt: file of your own prompt with provisions.
+        language: language of the prompts; ``auto`` for that of the collection.
+    """
+    chosen: MCQ = _made(MCQ, "mcq", collection, prompt, context_prompt, language, llm=llm, k=k, **params)
+    return chosen
+
+
+@parameters_of(YesNo, Choosing, without=_FILLED_IN)
+def yesno(
+    collection: Any,
+    *,
+    llm: str | None = None,
+    k: int = 10,
+    prompt: str | None = None,
+    context_prompt: str | None = None,
+    language: str = "auto",
+    **params: Any,
+) -> YesNo:
+    """Answer with yes or no: ``golden >> yesno``; without provisions, the zero-shot baseline: ``yesno``.
+
+    Args:
+        prompt: file of your own prompt without provisions.
+        context_prompt: file of your own prompt with provisions.
+        language: language of the prompts; ``auto`` for that of the collection.
+    """
+    chosen: YesNo = _made(YesNo, "yesno", collection, prompt, context_prompt, language, llm=llm, k=k, **params)
+    return chosen

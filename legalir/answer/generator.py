@@ -1,0 +1,364 @@
+"""Generators: a ranked list in, one answer a question out; and the answer of a pipeline to one question.
+
+An answer cites a provision by its docno in square brackets, after the words it supports: ``… 층을 말한다. [act-2]``.
+A docno has no white space, so a citation has none either. Statutes have brackets of their own (``[별표 1]``,
+``[전문개정]``): brackets are a citation only if they hold the docno of a provision that could be cited.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from legalir.errors import ComponentError
+from legalir.frames.columns import (
+    RESULT_COLUMNS,
+    drop_results,
+    empty_like,
+    fed_with_questions,
+    require_texts,
+    unique_queries,
+)
+from legalir.frames.component import Component
+from legalir.llm.chat import REPLY_STATE
+from legalir.rewrite.rewriter import original_questions
+
+if TYPE_CHECKING:
+    from legalir.datasets.chunks import ChunkMap
+    from legalir.datasets.records import ProvisionLookup
+
+ANSWER_COLUMNS = {
+    "qanswer": str,
+    "citations": object,
+    "quotes": object,
+    "abstained": bool,
+    "reason": str,
+    REPLY_STATE: str,
+    "context_docnos": object,
+    "confidence": np.float64,
+    "choice": np.int64,
+    "option_probs": object,
+    "prompt_tokens": np.int64,
+    "completion_tokens": np.int64,
+}
+"""Columns that a generator adds, with their types; the fields of :class:`Answer` say what they hold."""
+
+PARTLY = "context_partly"
+"""Column of the provisions among ``context_docnos`` of which an answer read only parts, and which its ranking lacks."""
+
+NOTHING_FOUND = "nothing found"
+"""Reason of the abstention where a question has no results."""
+
+_OPEN = re.compile(r"\[(?=\S)")
+_BLANK = re.compile(r"\s")
+
+
+def citing(docno: str) -> str:
+    """Return the marker that cites a provision: ``[act-2]``."""
+    return f"[{docno}]"
+
+
+def cited(answer: str, docnos: Collection[str]) -> list[str]:
+    """Return the provisions that an answer cites, each once, in the order of their first citations.
+
+    Args:
+        answer: the text of an answer.
+        docnos: the provisions that can be cited: those that the generator received, or a whole collection.
+            Brackets around anything else are text.
+    """
+    citable = docnos if isinstance(docnos, set | frozenset | dict) else set(docnos)
+    citations = (_docno_at(answer, bracket.end(), citable) for bracket in _OPEN.finditer(answer))
+    return list(dict.fromkeys(docno for docno in citations if docno is not None))
+
+
+def without_citations(answer: str, citations: Collection[str]) -> str:
+    """Return the text of an answer without the markers of its citations, as measures and judges read it."""
+    for docno in citations:
+        answer = answer.replace(f" {citing(docno)}", "").replace(citing(docno), "")
+    return answer
+
+
+def _docno_at(answer: str, start: int, citable: Collection[str]) -> str | None:
+    """Return the longest docno of `citable` from `start` to a closing bracket: a docno may hold brackets itself."""
+    blank = _BLANK.search(answer, start)
+    word = answer[start : blank.start() if blank else len(answer)]
+    ends = [place for place, character in enumerate(word) if character == "]"]
+    return next((word[:end] for end in reversed(ends) if word[:end] in citable), None)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one question.
+
+    Attributes:
+        text: the answer, with citations such as ``[act-2]``; empty if it abstains or its reply failed. Where the
+            question has options, the text of the chosen one, also of the one that abstains.
+        citations: docnos that the answer cites, each once, in the order of its citations; a model may cite provisions
+            that it was not given, or that do not exist.
+        quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words,
+            ``repaired`` if they were replaced by the provision's own, which differ a little, and ``not found``.
+        abstained: whether this is a refusal to answer.
+        reason: why it abstains.
+        reply_state: state of the reply of a language model (:data:`legalir.llm.chat.State`); ``ok`` without one.
+        context_docnos: the provisions that the answer was made from, best first.
+        confidence: score of the first provision in the ranked list; NaN without a list. Scores of different pipelines
+            do not compare.
+        choice: number of the chosen option, from 1, where the question has options; 0 for none.
+        option_probs: probability of each option, in the order of the item, if the choice was made by them.
+        prompt_tokens, completion_tokens: tokens of the requests to a language model, and of its replies.
+        query: the question; empty in the answers that a generator makes.
+        sources: the provisions that the generator received, best first: ``rank`` (from 0), ``score, docno, title,
+            text``. No rows if the generator is inside another component, which does not show its input.
+        as_of: the day on which the question was asked, as ``2021-03-01``; empty where the collection has no versions.
+    """
+
+    text: str
+    citations: tuple[str, ...] = ()
+    quotes: tuple[tuple[str, str, str], ...] = ()
+    abstained: bool = False
+    reason: str = ""
+    reply_state: str = "ok"
+    context_docnos: tuple[str, ...] = ()
+    confidence: float = field(default=math.nan, compare=False)
+    choice: int = 0
+    option_probs: tuple[float, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    query: str = ""
+    sources: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False, compare=False)
+    as_of: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def row(self) -> dict[str, Any]:
+        """Return the values of :data:`ANSWER_COLUMNS`."""
+        return {"qanswer": self.text, **{name: getattr(self, name) for name in list(ANSWER_COLUMNS)[1:]}}
+
+    @classmethod
+    def of_row(cls, row: Mapping[Any, Any], **more: Any) -> Answer:
+        """Return the answer in a row of a frame; `more` gives other fields. Columns that are missing are defaults."""
+        held = {name: row[name] for name in list(ANSWER_COLUMNS)[1:] if name in row}
+        return cls(str(row["qanswer"]), **held, **more)
+
+
+class Generator(Component):
+    """Component that writes an answer to each question from the provisions in its ranked list.
+
+    Columns in: ``qid, query, docno, score, rank``; a generator that needs no provisions (`needs_provisions` is False)
+    also takes questions alone, ``qid, query``. Columns out: the query columns and :data:`ANSWER_COLUMNS`, one row a
+    query, in order of first appearance. A query without results has no row in, and therefore no row out.
+
+    Over a chunk collection, citations and quotations name provisions (:func:`citing_provisions`).
+
+    The generator answers the original question. If earlier components rewrote the question, PyTerrier keeps the
+    original in ``query_0``, or in the ``query_N`` with the highest number.
+
+    A subclass implements :meth:`answer`, for one question, or :meth:`answers`, for all; this class handles the frames.
+    """
+
+    name: str = "generator"
+    """Name in expressions; messages begin with it."""
+
+    needs_provisions: bool = True
+    """Whether it needs ranked lists."""
+
+    def answer(self, query: str, docnos: Sequence[str]) -> str | Answer:
+        """Return the answer to one question.
+
+        A text cites a provision by its docno in square brackets (:func:`legalir.answer.generator.citing`).
+
+        Args:
+            query: the question.
+            docnos: the provisions in the ranked list, best first, each once; at least one.
+        """
+        raise NotImplementedError
+
+    def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
+        """Return the answer to each question.
+
+        Args:
+            asked: one row a question: ``qid``, ``query`` (the original question, in NFC), and its other columns.
+            lists: the provisions of each question, best first; no provisions where there was no ranked list.
+
+        Raises:
+            ComponentError: an answer is not a string.
+        """
+        return [
+            self._checked(qid, self.answer(query, docnos), docnos)
+            for qid, query, docnos in zip(asked["qid"], asked["query"], lists, strict=True)
+        ]
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return an empty frame with all columns."""
+        self._validate(inp)
+        return _with_answers(drop_results(inp).iloc[:0], [])
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return one answer a query.
+
+        Raises:
+            ComponentError: a query or an answer is not a string, or a provision occurs twice in a list.
+        """
+        self._validate(inp)
+        out = unique_queries(inp, self.name).reset_index(drop=True)
+        require_texts(out, self.name)
+        asked = out.assign(query=pd.Series(original_questions(out), dtype=str))
+        if "docno" not in inp.columns:
+            return _with_answers(out, self.answers(asked, [[] for _ in range(len(out))]))
+        answers = [self._citing_provisions(one) for one in self.answers(asked, list(self._lists(inp)))]
+        best = inp.sort_values("rank", kind="stable").drop_duplicates("qid")
+        confidence = dict(zip(best["qid"], best["score"].astype(float), strict=True))
+        pairs = zip(answers, out["qid"], strict=True)
+        return _with_answers(out, [replace(answer, confidence=confidence[qid]) for answer, qid in pairs])
+
+    def _validate(self, inp: pd.DataFrame) -> None:
+        if self.needs_provisions:
+            pt.validate.columns(inp, includes=["qid", "query", "docno", "score", "rank"])
+            return
+        with pt.validate.any(inp) as accepted:
+            accepted.columns(includes=["qid", "query"], excludes=["docno"])
+            accepted.columns(includes=["qid", "query", "docno", "score", "rank"])
+
+    def _lists(self, inp: pd.DataFrame) -> Iterator[list[str]]:
+        """Yield the docnos of each query, best first, in order of the queries' first appearance."""
+        if (twice := inp.duplicated(["qid", "docno"])).any():
+            row = inp[twice].iloc[0]
+            raise ComponentError(f"{self.name}: {row['docno']!r} occurs twice in the list of query {row['qid']!r}.")
+        query = pd.factorize(inp["qid"])[0]
+        order = np.lexsort((inp["docno"].to_numpy(dtype=str), inp["rank"].to_numpy(), query))
+        docnos = inp["docno"].to_numpy(dtype=object)[order]
+        for of_query in np.split(docnos, np.flatnonzero(np.diff(query[order])) + 1):
+            yield of_query.tolist()
+
+    def _citing_provisions(self, answer: Answer) -> Answer:
+        """Return an answer from chunks with citations of provisions."""
+        collection: Any = getattr(self, "collection", None)
+        chunks = getattr(collection, "chunks", None)
+        return answer if chunks is None else citing_provisions(answer, chunks, collection)
+
+    def _checked(self, qid: str, answer: object, docnos: Sequence[str]) -> Answer:
+        if isinstance(answer, Answer):
+            return answer
+        if not isinstance(answer, str):
+            raise ComponentError(
+                f"{self.name}: the answer to {qid!r} must be a string, got a value of type {type(answer).__name__}."
+            )
+        return Answer(answer, tuple(cited(answer, docnos)), context_docnos=tuple(docnos))
+
+
+def citing_provisions(answer: Answer, chunks: ChunkMap, collection: ProvisionLookup) -> Answer:
+    """Return an answer whose citations and quotations name provisions instead of chunks.
+
+    A citation of a chunk becomes one of the provisions in which the words quoted from it stand; without such words, of
+    those that :meth:`~legalir.datasets.chunks.ChunkMap.cited` gives. ``context_docnos`` stay chunks.
+
+    Args:
+        answer: cites chunks; citations of provisions stay.
+        chunks: what each chunk holds.
+        collection: has the texts of the chunks.
+    """
+    cut = [docno for docno in answer.citations if chunks[docno]]
+    if not cut:
+        return answer
+    records = collection.provisions(cut)
+    meant: dict[str, dict[str, None]] = {docno: {} for docno in cut}
+    quotes = []
+    for docno, words, state in answer.quotes:
+        place = _place(words, records[docno].text) if docno in records else None
+        provisions = chunks.cited(docno, *place) if place else ()
+        if docno in meant:
+            meant[docno] |= dict.fromkeys(provisions)
+        quotes.append((next(iter(provisions or chunks.cited(docno)), docno), words, state))
+    text = answer.text
+    citations: dict[str, None] = {}
+    for docno in answer.citations:
+        named = [*meant[docno]] or chunks.cited(docno) if docno in meant else (docno,)
+        citations |= dict.fromkeys(named)
+        text = text.replace(citing(docno), "".join(map(citing, named)))
+    return replace(answer, text=text, citations=tuple(citations), quotes=tuple(quotes))
+
+
+def _place(words: str, text: str) -> tuple[int, int] | None:
+    """Return where words stand in a text, white space apart; None if they do not."""
+    match = re.search(r"\s*".join(map(re.escape, words.split())), text) if words.strip() else None
+    return match.span() if match else None
+
+
+def _with_answers(asked: pd.DataFrame, answers: Sequence[Answer]) -> pd.DataFrame:
+    rows = [answer.row() for answer in answers]
+    columns = {name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in ANSWER_COLUMNS.items()}
+    return asked.assign(**columns)
+
+
+def with_unanswered(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a question: its answer, or an abstention because nothing was found.
+
+    Args:
+        answers: what a pipeline that ends in a generator returned; other columns stay.
+        asked: the questions, in order: ``qid, query`` and their other columns.
+    """
+    missing = asked[~asked["qid"].isin(answers["qid"])].reset_index(drop=True)
+    if missing.empty:
+        return answers
+    nothing = Answer("", abstained=True, reason=NOTHING_FOUND)
+    rows = pd.concat([answers, _with_answers(missing, [nothing] * len(missing))], ignore_index=True)
+    place = {qid: number for number, qid in enumerate(asked["qid"])}
+    return rows.sort_values("qid", key=lambda qids: qids.map(place), kind="stable", ignore_index=True)
+
+
+def _counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 provision``, ``2 provisions``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def gives_answers(pipeline: pt.Transformer) -> bool:
+    """Return whether a pipeline gives answers: whether its output has a column ``qanswer``.
+
+    The questions have a reference answer, which judges read.
+    """
+    return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query", "answer"], strict=False) or ())
+
+
+def ask(
+    pipeline: pt.Transformer, asked: pd.DataFrame, expression: str, told: Callable[[str], None] = lambda words: None
+) -> Answer:
+    """Return the answer of a pipeline to one question.
+
+    Its sources have ``rank, score, docno``, by rank; no rows if the question has no results, or if no step gave a list.
+
+    Args:
+        pipeline: a pipeline that ends in a generator.
+        asked: a frame of one question.
+        expression: the pipeline as messages show it.
+        told: called with a few words about each step that is done: retrieved, asked, verified.
+
+    Raises:
+        ComponentError: the pipeline does not end in a generator, or a component lacks columns.
+    """
+    frame = asked
+    results = empty_like(frame)
+    with fed_with_questions(f"answer: {expression!r}"):
+        pipeline.transform(frame.iloc[:0])  # Find faults before a model writes an answer.
+        if not gives_answers(pipeline):
+            raise ComponentError(f"answer: {expression!r} does not end in a generator: add one, such as '>> quote'.")
+        steps = tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,)
+        for step in steps:
+            if step is steps[-1] and len(steps) > 1:
+                told(f"Retrieved {_counted(len(results), 'provision')}")
+            frame = step.transform(frame)
+            if set(RESULT_COLUMNS) <= set(frame.columns):
+                results = frame
+    row = with_unanswered(frame, asked).iloc[0].to_dict()
+    if tokens := row["prompt_tokens"] + row["completion_tokens"]:
+        told(f"Asked a language model, {tokens:,} tokens")
+    held = sum(state != "not found" for _, _, state in row["quotes"])
+    told(f"Verified {held} of {_counted(len(row['quotes']), 'quotation')}")
+    return Answer.of_row(row, query=asked["query"].iloc[0], sources=results.sort_values("rank", kind="stable"))

@@ -1,0 +1,638 @@
+"""Judges: answers in, the same answers with verdicts out.
+
+A judge reads a question, its reference answer and an answer, and says how good the answer is. Its verdicts are columns
+of numbers, NaN where it gave none. Beside them stand ``<judge>_state``, which says what became of the judge's own
+reply, and ``<judge>_reason``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeVar
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from pydantic import BaseModel, BeforeValidator, Field
+
+from legalir.answer.contexts import context, texts_of
+from legalir.answer.generator import Generator, without_citations
+from legalir.answer.ragas import win
+from legalir.contract import parameters_of
+from legalir.errors import ComponentError
+from legalir.frames.columns import require_texts, whole_characters
+from legalir.frames.component import Component, check_choice, check_flag, check_number
+from legalir.llm.chat import REPLY_STATE, ChatModel
+from legalir.llm.client import Answer as Reply
+from legalir.llm.client import Client
+from legalir.llm.prompts import Prompt
+from legalir.rewrite.rewriter import collection_prompt, original_questions
+from legalir.storage.digest import digest
+
+if TYPE_CHECKING:
+    from legalir.datasets.records import ProvisionLookup
+
+NOT_JUDGED = "not judged"
+"""State of an answer that no judge reads, because there is none: an abstention, or a failed reply."""
+
+NO_REFERENCE = "no reference"
+"""State of an answer to a question without a reference answer, which the judge needs."""
+
+_log = logging.getLogger("legalir")
+_told: set[str] = set()
+"""Models that were reported as judges of their own answers."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An answer as a judge reads it.
+
+    Attributes:
+        qid: id of the question.
+        question: the original question.
+        text: the answer in one line, without its citations; empty if it abstains or its reply failed.
+        reference: the reference answer in one line; empty if there is none.
+        context_docnos: the provisions that the answer was made from, best first.
+        silence: why `text` is empty.
+    """
+
+    qid: str
+    question: str
+    text: str
+    reference: str = ""
+    context_docnos: tuple[str, ...] = ()
+    silence: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Verdict of a judge on an answer.
+
+    Attributes:
+        values: a number for each column of the judge; a column that is missing is NaN.
+        state: ``ok``; the state of a failed reply of the judge; :data:`NOT_JUDGED` or :data:`NO_REFERENCE`.
+        reason: why, in the judge's words.
+    """
+
+    values: Mapping[str, float]
+    state: str = "ok"
+    reason: str = ""
+
+
+class Judge(Component):
+    """Component that adds verdicts to answers.
+
+    Columns in: ``qid, query, qanswer``, and ``answer``, the reference answer of the question, if the judge needs one.
+    The other columns of a generator are read where they are there. Columns out: the same, those of :attr:`columns`
+    (float64), ``<name>_state`` and ``<name>_reason``.
+
+    A judge reads no answer that abstains or whose reply failed: it says nothing, and has the values of
+    :attr:`of_silence` [nitibench].
+
+    A subclass implements :meth:`verdict`, for one answer, or :meth:`verdicts`, for all; this class handles the frames.
+    """
+
+    name: str = "judge"
+    """Name in expressions; messages begin with it, and two columns."""
+
+    columns: ClassVar[Sequence[str]] = ()
+    """Columns of verdicts."""
+
+    of_silence: ClassVar[Mapping[str, float]] = {}
+    """Verdicts on an answer that says nothing; a column that is missing is NaN."""
+
+    needs_reference: bool = True
+    """Whether it compares with the reference answer."""
+
+    def verdict(self, answer: Judged) -> Verdict:
+        """Return the verdict on one answer."""
+        raise NotImplementedError
+
+    def verdicts(self, answers: Sequence[Judged]) -> list[Verdict]:
+        """Return the verdict on each answer."""
+        return [self.verdict(answer) for answer in answers]
+
+    def unread(self, answer: Judged) -> Verdict | None:
+        """Return the verdict on an answer that the judge does not read; None for one that it reads."""
+        if self.needs_reference and not answer.reference:
+            return Verdict({}, NO_REFERENCE, "the question has no reference answer")
+        if not answer.text:
+            return Verdict(self.of_silence, NOT_JUDGED, answer.silence)
+        return None
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the answers with verdicts.
+
+        Raises:
+            ComponentError: a query or an answer is not a string.
+            ModelError: no request to a language model can succeed; see :meth:`legalir.llm.client.Client.ask`.
+        """
+        self._validate(inp)
+        out = inp.reset_index(drop=True)
+        answers = list(self._judged(out))
+        verdicts = [self.unread(answer) for answer in answers]
+        read = [row for row, verdict in enumerate(verdicts) if verdict is None]
+        given = self.verdicts([answers[row] for row in read]) if read else []
+        for row, verdict in zip(read, given, strict=True):
+            verdicts[row] = verdict
+        return self._with_verdicts(out, [verdict for verdict in verdicts if verdict is not None])
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no answers, with all columns."""
+        self._validate(inp)
+        return self._with_verdicts(inp.iloc[:0].reset_index(drop=True), [])
+
+    def _validate(self, inp: pd.DataFrame) -> None:
+        reference = ["answer"] if self.needs_reference else []
+        pt.validate.columns(inp, includes=["qid", "query", "qanswer", *reference])
+
+    def _with_verdicts(self, answers: pd.DataFrame, verdicts: Sequence[Verdict]) -> pd.DataFrame:
+        values = {
+            column: pd.Series([one.values.get(column, math.nan) for one in verdicts], dtype=np.float64)
+            for column in self.columns
+        }
+        states = pd.Series([one.state for one in verdicts], dtype=str)
+        reasons = pd.Series([" ".join(one.reason.split()) for one in verdicts], dtype=str)
+        return answers.assign(**values, **{f"{self.name}_state": states, f"{self.name}_reason": reasons})
+
+    def _judged(self, frame: pd.DataFrame) -> Iterator[Judged]:
+        require_texts(frame, self.name)
+        for question, row in zip(original_questions(frame), frame.to_dict("records"), strict=True):
+            if not isinstance(row["qanswer"], str):
+                raise ComponentError(
+                    f"{self.name}: the answer to {row['qid']!r} must be a string, got {row['qanswer']!r}."
+                )
+            text, silence = answer_text(row)
+            reference = row.get("answer")
+            yield Judged(
+                str(row["qid"]),
+                question,
+                text,
+                _in_one_line(reference) if isinstance(reference, str) else "",
+                tuple(row.get("context_docnos", ())),
+                silence,
+            )
+
+
+def answer_text(row: Mapping[Any, Any]) -> tuple[str, str]:
+    """Return the text of an answer as judges read it, or an empty one and why there is none.
+
+    Args:
+        row: ``qanswer``, and the other columns of a generator where they are there.
+    """
+    if (state := row.get(REPLY_STATE, "ok")) != "ok":
+        return "", f"the reply failed: {state}"
+    if row.get("abstained", False):
+        return "", f"it abstains: {row.get('reason') or 'no reason given'}"
+    text = _in_one_line(without_citations(row["qanswer"], row.get("citations", ())))
+    return text, "" if text else "the answer is empty"
+
+
+def _in_one_line(text: str) -> str:
+    """Return a text in NFC, with whole characters, in one line, so that it cannot look like several."""
+    return " ".join(unicodedata.normalize("NFC", whole_characters(text)).split())
+
+
+class ModelJudge(Judge):
+    """Judge that asks a chat model, at temperature 0.
+
+    What an answer says is data to the model; the reply is JSON that is checked. A reply that cannot be used is no
+    verdict: its values are NaN, and ``<name>_state`` says what became of it.
+
+    Args:
+        client: asks the model.
+        prompt: the prompt.
+        llm: a model, or its name or call; None for that of the client.
+        max_tokens: tokens of the reply, at least 16.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+        ModelError: no model is named, or it is not allowed.
+    """
+
+    reply: ClassVar[type[BaseModel]]
+    """The reply that is asked for."""
+
+    def __init__(
+        self, client: Client, prompt: Prompt, llm: str | ChatModel | None = None, max_tokens: int = 1024
+    ) -> None:
+        check_number(self.name, "max_tokens", max_tokens, low=16, integer=True)
+        self.client = client
+        self.prompt = prompt
+        self.llm = llm
+        self.max_tokens = max_tokens
+        client.model(llm)  # A model that is missing or not allowed is told at once.
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the model and the prompt."""
+        return digest([self.client.model(self.llm).name, self.prompt.fingerprint])
+
+    def values(self, answer: Judged) -> dict[str, object]:
+        """Return the values of the prompt's slots."""
+        return {"question": answer.question, "reference": answer.reference, "answer": answer.text}
+
+    def read(self, reply: Any) -> Verdict:
+        """Return the verdict in a reply, which is an object of type :attr:`reply`."""
+        raise NotImplementedError
+
+    def verdicts(self, answers: Sequence[Judged]) -> list[Verdict]:
+        """Return the verdict on each answer, in one request each."""
+        replies = self._ask([self.values(answer) for answer in answers])
+        return [self.read(reply.value) if reply.state == "ok" else failed(reply) for reply in replies]
+
+    def _ask(self, values: Sequence[Mapping[str, object]]) -> list[Reply]:
+        return self.client.ask(self.prompt, values, llm=self.llm, kind=self.reply, max_tokens=self.max_tokens)
+
+
+def failed(reply: Reply) -> Verdict:
+    """Return the verdict of a reply that cannot be used: none."""
+    return Verdict({}, reply.state, reply.reason)
+
+
+def _label(value: object) -> object:
+    """Return a label in the form of the schema: ``Full coverage`` and ``full-coverage`` are ``full``."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.strip().lower().removesuffix("coverage").strip(" -_") if isinstance(value, str) else value
+
+
+class _CoverageReply(BaseModel):
+    answer_points: list[str] = []
+    reference_points: list[str] = []
+    coverage_reason: str = ""
+    coverage: Annotated[Literal["none", "partial", "full"], BeforeValidator(_label)]
+    contradiction_reason: str = ""
+    contradiction: Annotated[Literal["no", "yes"], BeforeValidator(_label)]
+
+
+COVERAGE = {"none": 0.0, "partial": 0.5, "full": 1.0}
+"""Value of each label of coverage [nitibench]."""
+
+AGAINST = ("reference", "self", "law")
+"""Texts that an answer can contradict: the reference answer, itself, or the provisions that it was made from."""
+
+
+class CoverageJudge(ModelJudge):
+    """Judge of how much of the reference answer an answer covers, and of whether it contradicts it [nitibench].
+
+    The model splits both answers into points and compares them. Wrong or missing numbers of provisions count in
+    neither verdict: measures of citations see them.
+
+    Columns out: ``coverage``, 0 for no point of the reference, .5 for some, 1 for all; ``contradiction``, 1 if there
+    is one; ``judge_coverage_state``, ``judge_coverage_reason``. An answer that says nothing has coverage 0 and
+    contradiction 0.
+
+    The paper's prompt gives four examples and has temperature .3; its code reads a failed judge as *no coverage* and
+    *no contradiction*. Here a failed judge is no verdict.
+
+    Args:
+        client: asks the model.
+        prompt: the prompt.
+        collection: source of the provisions; used with ``law`` only.
+        llm: a model, or its name or call; None for that of the client.
+        against: what counts as a contradiction, of :data:`AGAINST`: with the reference answer, with another point of
+            the same answer, with the provisions that the answer was made from, which the model then reads.
+        max_tokens: tokens of the reply, at least 16.
+
+    Raises:
+        ComponentError: a parameter is out of range.
+        ModelError: no model is named, or it is not allowed.
+    """
+
+    name = "judge_coverage"
+    columns = ("coverage", "contradiction")
+    of_silence: ClassVar[Mapping[str, float]] = {"coverage": 0.0, "contradiction": 0.0}
+    reply = _CoverageReply
+
+    def __init__(
+        self,
+        client: Client,
+        prompt: Prompt,
+        collection: ProvisionLookup,
+        llm: str | ChatModel | None = None,
+        against: Sequence[str] = ("reference", "self"),
+        max_tokens: int = 2048,
+    ) -> None:
+        super().__init__(client, prompt, llm, max_tokens)
+        if isinstance(against, str) or not against:
+            raise ComponentError(
+                f"judge_coverage: against={against!r} is not a list of {', '.join(AGAINST)}: write ['reference']."
+            )
+        for one in against:
+            check_choice("judge_coverage", "against", one, AGAINST)
+        self.collection = collection
+        self.against = tuple(one for one in AGAINST if one in against)
+
+    def values(self, answer: Judged) -> dict[str, object]:
+        """Return the values of the prompt's slots.
+
+        Raises:
+            ComponentError: a provision is not in the collection.
+        """
+        provisions = ""
+        if "law" in self.against:
+            docnos = answer.context_docnos
+            provisions = context(dict.fromkeys(docnos, ""), texts_of(docnos, self.collection, self.name)).text
+        return {**super().values(answer), "against": ", ".join(self.against), "provisions": provisions}
+
+    def read(self, reply: _CoverageReply) -> Verdict:
+        """Return coverage and contradiction."""
+        values = {"coverage": COVERAGE[reply.coverage], "contradiction": float(reply.contradiction == "yes")}
+        return Verdict(values, reason=f"{reply.coverage_reason} {reply.contradiction_reason}")
+
+
+class _CorrectReply(BaseModel):
+    reason: str = ""
+    correct: bool
+
+
+class CorrectJudge(ModelJudge):
+    """Judge of whether an answer is correct and complete enough, measured by the reference answer [searchfiresafety].
+
+    Columns out: ``judged_correct``, 1 or 0; ``judge_correct_state``, ``judge_correct_reason``. An answer that says
+    nothing has 0.
+
+    The paper asks for one token without a reason, and counts an error of the endpoint as 0. Its judge is stricter than
+    people, as it rejects detail that a short reference answer lacks; our prompt says that such detail is no fault.
+
+    Arguments are those of :class:`ModelJudge`.
+    """
+
+    name = "judge_correct"
+    columns = ("judged_correct",)
+    of_silence: ClassVar[Mapping[str, float]] = {"judged_correct": 0.0}
+    reply = _CorrectReply
+
+    def read(self, reply: _CorrectReply) -> Verdict:
+        """Return whether the answer is correct."""
+        return Verdict({"judged_correct": float(reply.correct)}, reason=reply.reason)
+
+
+class _CorrectnessReply(BaseModel):
+    score: Annotated[int, Field(ge=1, le=5)]
+    reason: str = ""
+
+
+class CorrectnessJudge(ModelJudge):
+    """Judge of how correct an answer is, from 1 to 5, measured by the reference answer [hypa-rag].
+
+    The prompt has the content of the paper's second prompt: what each score means, an example of each, a checklist,
+    and what to do with text beside the question, incomplete answers and further content.
+
+    Columns out: ``correctness``, 1 to 5; ``judge_correctness_state``, ``judge_correctness_reason``. An answer that
+    says nothing has 1.
+
+    Arguments are those of :class:`ModelJudge`.
+    """
+
+    name = "judge_correctness"
+    columns = ("correctness",)
+    of_silence: ClassVar[Mapping[str, float]] = {"correctness": 1.0}
+    reply = _CorrectnessReply
+
+    def read(self, reply: _CorrectnessReply) -> Verdict:
+        """Return the score."""
+        return Verdict({"correctness": float(reply.score)}, reason=reply.reason)
+
+
+class _WinReply(BaseModel):
+    reason: str = ""
+    better: Annotated[
+        Literal["A", "B"], BeforeValidator(lambda one: one.strip().upper() if isinstance(one, str) else one)
+    ]
+
+
+class WinJudge(ModelJudge):
+    """Judge of whether an answer is better than another one to the same question [searchfiresafety].
+
+    The other one is the reference answer, or that of another run. Whether it is shown first or second is drawn at
+    random, by the id of the question and `seed`, so that a judge that prefers a place wins half of the time.
+
+    Columns out: ``win``, 1 for a win, 0 for a loss, .5 for a tie; ``judge_win_state``, ``judge_win_reason``. An answer
+    that says nothing loses, against another one that says nothing it ties, and it wins where only the other one does.
+
+    As in the paper's code, the judge reads no provisions.
+
+    Args:
+        client: asks the model.
+        prompt: the prompt.
+        llm: a model, or its name or call; None for that of the client.
+        against: file of the answers of another run (``runs/NAME.jsonl`` of an experiment); None for the reference.
+        both_orders: ask in both orders, and count different verdicts as a tie.
+        seed: seed of the places.
+        max_tokens: tokens of the reply, at least 16.
+
+    Raises:
+        ComponentError: a parameter is out of range, or the file cannot be read.
+        ModelError: no model is named, or it is not allowed.
+    """
+
+    name = "judge_win"
+    columns = ("win",)
+    of_silence: ClassVar[Mapping[str, float]] = {"win": 0.0}
+    reply = _WinReply
+
+    def __init__(
+        self,
+        client: Client,
+        prompt: Prompt,
+        llm: str | ChatModel | None = None,
+        against: str | None = None,
+        both_orders: bool = False,
+        seed: int = 0,
+        max_tokens: int = 1024,
+    ) -> None:
+        super().__init__(client, prompt, llm, max_tokens)
+        check_flag("judge_win", "both_orders", both_orders)
+        check_number("judge_win", "seed", seed, low=0, integer=True)
+        self.against = against
+        self.both_orders = both_orders
+        self.seed = seed
+        self.needs_reference = against is None
+        self._others = {} if against is None else _read_answers(Path(against))
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the model, the prompt and the other answers."""
+        return digest([super().fingerprint, self._others])
+
+    def unread(self, answer: Judged) -> Verdict | None:
+        """Return the verdict where one of the answers, or both, say nothing."""
+        if self.against is None:
+            return super().unread(answer)
+        if answer.qid not in self._others:
+            return Verdict({}, NO_REFERENCE, f"{self.against} has no answer to the question")
+        other = self._others[answer.qid]
+        if answer.text and other:
+            return None
+        value = 0.5 if not answer.text and not other else float(bool(answer.text))
+        return Verdict({"win": value}, NOT_JUDGED, answer.silence or "the other answer says nothing")
+
+    def verdicts(self, answers: Sequence[Judged]) -> list[Verdict]:
+        """Return the verdict on each answer, in one request each, or in two."""
+        first = [int(digest([self.seed, answer.qid]), 16) % 2 == 0 for answer in answers]
+        asked = list(zip(answers, first, strict=True))
+        replies = self._ask([self._pair(*one) for one in asked])
+        others: list[Reply | None] = [None] * len(asked)
+        if self.both_orders:
+            others = list(self._ask([self._pair(answer, not is_first) for answer, is_first in asked]))
+        return [
+            self._verdict(reply, other, is_first) for reply, other, is_first in zip(replies, others, first, strict=True)
+        ]
+
+    def _pair(self, answer: Judged, first: bool) -> dict[str, object]:
+        other = answer.reference if self.against is None else self._others[answer.qid]
+        a, b = (answer.text, other) if first else (other, answer.text)
+        return {"question": answer.question, "answer_a": a, "answer_b": b}
+
+    def _verdict(self, reply: Reply, other: Reply | None, first: bool) -> Verdict:
+        for one in (reply, other):
+            if one is not None and one.state != "ok":
+                return failed(one)
+        chosen = (reply.value.better == "A") == first
+        exchanged = None if other is None else (other.value.better == "B") == first
+        reasons = [f"as {'A' if first else 'B'}: {reply.value.reason}"]
+        if other is not None:
+            reasons.append(f"as {'B' if first else 'A'}: {other.value.reason}")
+        value = win(chosen, exchanged, both_orders=self.both_orders)
+        return Verdict({"win": value}, reason="; ".join(reasons))
+
+
+def _read_answers(path: Path) -> dict[str, str]:
+    """Return the text of each answer of a run by qid, as judges read it.
+
+    Raises:
+        ComponentError: the file cannot be read, or a line is no answer.
+    """
+    texts: dict[str, str] = {}
+    try:
+        lines = path.expanduser().read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ComponentError(f"judge_win: against={str(path)!r} cannot be read ({error}).") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            texts[str(row["qid"])] = answer_text(row)[0]
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise ComponentError(
+                f"judge_win: {path}, line {number}: not an answer: it needs qid and qanswer, as in runs/NAME.jsonl of "
+                f"an experiment."
+            ) from error
+    return texts
+
+
+class _Asking(Protocol):
+    """A judge that asks a chat model."""
+
+    name: str
+    client: Client
+    llm: str | ChatModel | None
+
+
+def warn_of_own_answers(judge: _Asking, pipeline: pt.Transformer | None) -> None:
+    """Warn, once for each model, if the judge is the model that wrote the answers of a pipeline.
+
+    No warning is given if the writer is unknown: it is not a step of the pipeline, or not a language model.
+    """
+    own = judge.client.model(judge.llm).name
+    for step in pipeline if isinstance(pipeline, pt.Compose) else (pipeline,):
+        client = getattr(step, "client", None)
+        if not isinstance(step, Generator) or not isinstance(client, Client):
+            continue
+        if client.model(getattr(step, "llm", None)).name == own and own not in _told:
+            _told.add(own)
+            _log.warning("%s: %s judges its own answers; name another model by llm=….", judge.name, own)
+
+
+J = TypeVar("J", bound=ModelJudge)
+
+
+def make_judge(
+    kind: type[J],
+    collection: Any,
+    left: pt.Transformer | None,
+    prompt: str | None,
+    language: str,
+    /,
+    **params: Any,
+) -> J:
+    """Return a judge for a collection.
+
+    Args:
+        kind: its class.
+        collection: the collection, with its client.
+        left: the pipeline whose answers are judged; None if it is not known.
+        prompt: file of the user's own prompt; None for ours.
+        language: code of a language; ``auto`` for that of the collection.
+        params: further arguments of the class.
+
+    Raises:
+        ComponentError: a parameter is wrong.
+        DefinitionError: the file of the prompt cannot be read.
+        ModelError: no model is named, or it is not allowed.
+    """
+    own = collection_prompt(kind.name, collection, kind.name, prompt, language)
+    judge = kind(collection.client, own, **params)
+    warn_of_own_answers(judge, left)
+    return judge
+
+
+@parameters_of(CoverageJudge, without=["client", "prompt", "collection"])
+def judge_coverage(
+    collection: Any, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
+) -> CoverageJudge:
+    """Judge how much of the reference answer is covered: ``default % 5 >> quote >> judge_coverage``.
+
+    Args:
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+    """
+    return make_judge(CoverageJudge, collection, left, prompt, language, collection=collection, **params)
+
+
+@parameters_of(ModelJudge, without=["client", "prompt"])
+def judge_correct(
+    collection: Any, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
+) -> CorrectJudge:
+    """Judge whether an answer is correct: ``default % 5 >> quote >> judge_correct``.
+
+    Args:
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+    """
+    return make_judge(CorrectJudge, collection, left, prompt, language, **params)
+
+
+@parameters_of(ModelJudge, without=["client", "prompt"])
+def judge_correctness(
+    collection: Any, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
+) -> CorrectnessJudge:
+    """Judge how correct an answer is, from 1 to 5: ``default % 5 >> quote >> judge_correctness``.
+
+    Args:
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+    """
+    return make_judge(CorrectnessJudge, collection, left, prompt, language, **params)
+
+
+@parameters_of(WinJudge, without=["client", "prompt"])
+def judge_win(
+    collection: Any, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
+) -> WinJudge:
+    """Judge whether an answer is better than the reference: ``default % 5 >> quote >> judge_win(both_orders=True)``.
+
+    Args:
+        prompt: file of your own prompt.
+        language: language of the prompt; ``auto`` for that of the collection.
+    """
+    return make_judge(WinJudge, collection, left, prompt, language, **params)

@@ -1,0 +1,96 @@
+"""Picking an option without a model: baselines whose figures are known before they run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import pandas as pd
+
+from legalir.answer.generator import Answer, Generator
+from legalir.errors import ComponentError
+from legalir.frames.component import check_choice
+
+ABSTAINED = "chose to abstain"
+"""Reason of the abstention where the option that says so was chosen."""
+
+_BY = ("abstain", "longest", "right")
+
+
+def right_choice(key: int, abstain: int | None, documents: Collection[str], context: Collection[str]) -> int:
+    """Return the number of the option that is right in this context.
+
+    Args:
+        key: the option that is right for someone who has all documents.
+        abstain: the option that says that the question cannot be answered; None if the item has none.
+        documents: what the item needs.
+        context: what the model was given.
+    """
+    if abstain is None or not context or set(documents) <= set(context):
+        return key
+    return abstain
+
+
+class Pick(Generator):
+    """Generator that picks an option by a rule: a baseline for ``mcq``, and a check of the measures.
+
+    - ``abstain`` always abstains: right in each partial context, never right otherwise.
+    - ``longest`` takes the option with most characters, the first of several, the one to abstain left out: right as
+      often as the key is the longest option, and never in a partial context.
+    - ``right`` takes the key where nothing or everything that the item needs is given, and abstains otherwise: always
+      right.
+
+    Columns in: ``qid, query, options, key, abstain, documents``, and ``docno, score, rank`` where there is a ranked
+    list. Columns out: :data:`~legalir.answer.generator.ANSWER_COLUMNS`.
+
+    Args:
+        by: ``abstain``, ``longest`` or ``right``.
+
+    Raises:
+        ComponentError: `by` is none of these, or a question has no options.
+    """
+
+    name = "pick"
+    needs_provisions = False
+
+    def __init__(self, by: str = "abstain") -> None:
+        check_choice("pick", "by", by, _BY)
+        self.by = by
+
+    def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
+        """Return the option of each question."""
+        for column in ("options", "key", "abstain", "documents"):
+            if column not in asked.columns:
+                raise ComponentError(
+                    f"pick: the questions have no column {column!r}: ask multiple-choice items, such as those of "
+                    f"legalir/firecode/multihop."
+                )
+        rows = asked[["options", "key", "abstain", "documents"]].itertuples(index=False)
+        return [self._answer(row, docnos) for row, docnos in zip(rows, lists, strict=True)]
+
+    def _answer(self, row: Any, docnos: Sequence[str]) -> Answer:
+        abstain = int(row.abstain)
+        if self.by == "abstain":
+            choice = abstain
+        elif self.by == "right":
+            choice = right_choice(int(row.key), abstain, row.documents, docnos)
+        else:
+            numbers = [number for number in range(1, len(row.options) + 1) if number != abstain]
+            choice = max(numbers, key=lambda number: len(row.options[number - 1]))
+        abstained = choice == abstain
+        return Answer(
+            row.options[choice - 1],
+            abstained=abstained,
+            reason=ABSTAINED if abstained else "",
+            context_docnos=tuple(docnos),
+            choice=choice,
+        )
+
+
+def pick(collection: object, *, by: str = "abstain") -> Pick:
+    """Pick an option by a rule, without a model: ``golden >> pick(by="right")``.
+
+    Args:
+        by: ``abstain``, ``longest`` or ``right``.
+    """
+    return Pick(by)

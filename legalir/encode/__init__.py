@@ -1,1 +1,0 @@
-"""Encoders: text to vectors."""

@@ -1,1 +1,0 @@
-"""Generation: from a question and its provisions to an answer that cites them."""

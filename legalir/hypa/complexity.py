@@ -1,0 +1,357 @@
+"""How many contexts a question needs [hypa-rag]: a classifier of questions, which ``adaptive`` reads.
+
+Class 0 needs one context, class 1 two, class 2 three or more; of two classes, class 1 needs two or more. A model that
+``legalir train complexity`` wrote is a folder: ``model.json`` has kind, classes, card, and size and sha256 of each
+other file; ``model.npz`` the numbers of a linear model, which numpy alone applies. n questions, C classes, V terms.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from legalir.contract import parameters_of
+from legalir.errors import ArtifactError, ComponentError, ModelError
+from legalir.extras import require
+from legalir.frames.columns import COMPLEXITY, require_texts
+from legalir.frames.component import Component
+from legalir.models.folders import find_model, json_value, model_digest
+from legalir.models.loading import load_backbone, load_tokenizer, placement, shared
+from legalir.rewrite.rewriter import original_questions
+from legalir.storage.digest import cached_file_digest, digest
+from legalir.storage.manifest import AGAIN, inventory, read_card, seal
+
+if TYPE_CHECKING:
+    from legalir.explanation import Explanation, Upstream
+
+ABOUT, WEIGHTS = "model.json", "model.npz"
+FORMAT, _VERSION = "legalir-complexity", 1
+_FACTS = ("kind", "classes", "terms", "card")
+
+_TERM = re.compile(r"\b\w\w+\b")
+"""Terms of scikit-learn's TfidfVectorizer: at least two letters or digits."""
+_BATCH = 64
+_MAX_TOKENS = 512
+_HYPOTHESIS = "This example is {}."
+"""Hypothesis of a zero-shot label, that of the pipeline of transformers."""
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Classifier(Protocol):
+    """A classifier of texts."""
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest that changes whenever a text could get another class."""
+
+    def classify(self, texts: Sequence[str]) -> tuple[Integers, Floats]:
+        """Return the class of each text, [n], and the probability of each class, [n, C]."""
+
+
+class LinearClassifier:
+    """TF-IDF with logistic regression or a linear SVM, as scikit-learn's defaults are.
+
+    A term of a question, in lower case, weighs its count times idf; the vector x is scaled to length 1; z = W·x + b.
+
+    - ``lr``: a row of W a class; probabilities are the softmax of z. Of two classes, the first row is 0.
+    - ``svm``: a row a pair of classes i < j, in order; z > 0 is a vote for i, else for j. The class has the most votes,
+      the first of equals. Probabilities are the softmax of the sums of a class's z, with the sign of its votes: they
+      may be greater for another class where votes are near.
+
+    Args:
+        kind: ``lr`` or ``svm``.
+        classes: C.
+        terms: V terms.
+        idf: float64 [V].
+        weights: W, float64 [rows, V].
+        intercept: b, float64 [rows].
+    """
+
+    def __init__(
+        self, kind: str, classes: int, terms: Sequence[str], idf: Floats, weights: Floats, intercept: Floats
+    ) -> None:
+        self.kind = kind
+        self.classes = classes
+        self.terms = list(terms)
+        self.idf, self.weights, self.intercept = idf, weights, intercept
+        self._numbers = {term: number for number, term in enumerate(self.terms)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of kind, terms and numbers."""
+        numbers = [array.astype("<f8").tobytes().hex() for array in (self.idf, self.weights, self.intercept)]
+        return digest([self.kind, self.classes, self.terms, numbers])
+
+    def classify(self, texts: Sequence[str]) -> tuple[Integers, Floats]:
+        """Return the class of each text, [n], and the probability of each class, [n, C]."""
+        z = np.stack([self._distances(text) for text in texts]) if len(texts) else np.zeros((0, len(self.intercept)))
+        if self.kind == "lr":
+            return z.argmax(axis=1).astype(np.int64), softmax(z)
+        votes, sums = np.zeros((2, len(texts), self.classes))
+        for row, (i, j) in enumerate(combinations(range(self.classes), 2)):
+            votes[:, i] += z[:, row] > 0
+            votes[:, j] += z[:, row] <= 0
+            sums[:, i] += z[:, row]
+            sums[:, j] -= z[:, row]
+        return votes.argmax(axis=1).astype(np.int64), softmax(sums)
+
+    def _distances(self, text: str) -> Floats:
+        """Return z of a text; [rows]."""
+        counts = Counter(number for term in _TERM.findall(text.lower()) if (number := self._numbers.get(term, -1)) >= 0)
+        terms = np.array(sorted(counts), dtype=np.int64)
+        x = np.array([counts[term] for term in terms.tolist()], dtype=np.float64) * self.idf[terms]
+        length = float(np.sqrt(x @ x))
+        z: Floats = self.intercept + self.weights[:, terms] @ (x / length if length else x)
+        return z
+
+    def save(self, folder: Path, card: Mapping[str, Any]) -> None:
+        """Write ``model.npz`` and ``model.json`` into an existing folder; `card` holds JSON values."""
+        np.savez(folder / WEIGHTS, idf=self.idf, weights=self.weights, intercept=self.intercept)
+        write_about(folder, self.kind, self.classes, self.terms, card)
+
+    @classmethod
+    def load(cls, folder: Path, about: Mapping[str, Any]) -> LinearClassifier:
+        """Open the model in a folder, given the content of its ``model.json``.
+
+        Raises:
+            ArtifactError: the arrays were altered, or do not fit the terms.
+        """
+        file = folder / WEIGHTS
+        classes, terms = about["classes"], about["terms"]
+        rows = classes if about["kind"] == "lr" else classes * (classes - 1) // 2
+        shapes = {"idf": (len(terms),), "weights": (rows, len(terms)), "intercept": (rows,)}
+        try:
+            with np.load(file, allow_pickle=False) as content:
+                arrays = {name: content[name] for name in shapes}
+        except Exception as error:  # zipfile and numpy raise errors of many kinds.
+            raise ArtifactError(f"{file} does not hold arrays: {AGAIN}.") from error
+        for name, shape in shapes.items():
+            array = arrays[name]
+            if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
+                raise ArtifactError(f"{file} does not hold the {name} of {len(terms)} terms: {AGAIN}.")
+        return cls(about["kind"], classes, terms, **arrays)
+
+
+class TransformerClassifier:
+    """A transformer with a head of classes; or, with labels, an entailment model that was not trained for them.
+
+    With labels, the probability of a class is the softmax, over the labels, of the logit of *entailment* between the
+    question and ``This example is LABEL.`` [zero-shot-labels]
+
+    Args:
+        folder: folder of the model, with weights as safetensors.
+        labels: labels of the classes; none for the model's own classes.
+        device: such as ``cpu``; None for an accelerator if the machine has one.
+
+    Raises:
+        ModelError: the folder holds no such model.
+    """
+
+    def __init__(self, folder: Path, labels: Sequence[str] = (), device: str | None = None) -> None:
+        self.labels = tuple(labels)
+        self._folder, self._device = folder, device
+        if not any(folder.glob("*.safetensors")):
+            raise ModelError(f"{folder} has no weights as safetensors, and pickled ones are not read: save them again.")
+        names = json_value(folder / "config.json", "id2label") or {"0": "", "1": ""}
+        if self.labels:
+            entailment = [int(number) for number, name in names.items() if str(name).lower().startswith("entail")]
+            if len(entailment) != 1:
+                raise ModelError(f"{folder} has no label 'entailment': give a model of natural language inference.")
+            self._entailment = entailment[0]
+        elif len(names) < 2:
+            raise ModelError(f"{folder} gives one score and no classes: give a classifier, or labels.")
+        self.classes = len(self.labels) or len(names)
+        self._digest = model_digest(folder)
+        self.fingerprint = digest([self._digest, self.labels])
+
+    @cached_property
+    def _network(self) -> tuple[Any, Any, str]:
+        placed = placement(self._device, "float32")
+        tokenizer = load_tokenizer(self._folder)
+        model = shared(
+            ("complexity", self._digest, placed),
+            lambda: load_backbone(self._folder, "AutoModelForSequenceClassification", placed),
+        )
+        return tokenizer, model, placed.device
+
+    def classify(self, texts: Sequence[str]) -> tuple[Integers, Floats]:
+        """Return the class of each text, [n], and the probability of each class, [n, C].
+
+        Raises:
+            ModelError: the files cannot be read, or a logit is not finite.
+        """
+        hypotheses = [_HYPOTHESIS.format(label) for label in self.labels] or [""]
+        pairs = [(text, hypothesis) for text in texts for hypothesis in hypotheses]
+        logits = np.zeros((len(pairs), 0))
+        order = sorted(range(len(pairs)), key=lambda number: len(pairs[number][0]))
+        for first in range(0, len(order), _BATCH):
+            rows = order[first : first + _BATCH]
+            batch = self._logits([pairs[row] for row in rows])
+            logits = np.zeros((len(pairs), batch.shape[1])) if not first else logits
+            logits[rows] = batch
+        if not np.isfinite(logits).all():
+            raise ModelError(f"{self._folder} gives logits that are not finite: get the whole model again.")
+        if self.labels:
+            logits = logits[:, self._entailment].reshape(len(texts), self.classes)
+        return logits.argmax(axis=1).astype(np.int64), softmax(logits)
+
+    def _logits(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        torch = require("torch", extra="dense")
+        tokenizer, model, device = self._network
+        seconds = [[hypothesis for _, hypothesis in pairs]] if self.labels else []
+        read = tokenizer(
+            [text for text, _ in pairs],
+            *seconds,
+            padding=True,
+            truncation="only_first" if seconds else True,
+            max_length=max_tokens(tokenizer, model.config),
+            return_tensors="pt",
+        )
+        with torch.inference_mode():
+            logits: Floats = model(**read.to(device)).logits.double().cpu().numpy()
+        return logits
+
+
+def max_tokens(tokenizer: Any, config: Any) -> int:
+    """Return the number of tokens of a question that are read: at most 512."""
+    positions = getattr(config, "max_position_embeddings", None) or _MAX_TOKENS
+    # RoBERTa counts positions from the number after the padding's.
+    positions -= 2 if "roberta" in str(config.model_type) else 0
+    return min(_MAX_TOKENS, positions, int(tokenizer.model_max_length))
+
+
+def softmax(logits: Floats) -> Floats:
+    """Return the probabilities of each row; [n, C]."""
+    if not len(logits):
+        return logits
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    out: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return out
+
+
+def write_about(folder: Path, kind: str, classes: int, terms: Sequence[str], card: Mapping[str, Any]) -> None:
+    """Write ``model.json`` beside the other files of a model, which stand in `folder`."""
+    from legalir import __version__
+
+    files = inventory(file for file in folder.iterdir() if file.is_file())
+    head = {"format": FORMAT, "version": _VERSION, "legalir": __version__, "kind": kind, "classes": classes}
+    text = json.dumps(seal({**head, "terms": list(terms), "card": card, "files": files}), ensure_ascii=False, indent=1)
+    (folder / ABOUT).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def open_classifier(model: str | PathLike[str], labels: Sequence[str] = (), device: str | None = None) -> Classifier:
+    """Return a classifier; its files are verified.
+
+    Args:
+        model: folder that ``legalir train complexity`` wrote; or folder or hub name of a transformer.
+        labels: labels of the classes, for a model of natural language inference.
+        device: as for :class:`TransformerClassifier`.
+
+    Raises:
+        ArtifactError: a file of the model is missing, truncated or altered.
+        ModelError: there is no such model, or it is of another kind.
+        MissingExtra: a transformer needs packages that are not installed.
+    """
+    folder = Path(fspath(model)).expanduser()
+    if not (folder / ABOUT).is_file():
+        if folder.is_dir() and not (folder / "config.json").is_file():
+            raise ModelError(f"{folder} holds no {ABOUT}: train a model there with `legalir train complexity`.")
+        return TransformerClassifier(find_model(model), labels, device)
+    about = read_card(folder / ABOUT, "complexity classifier", FORMAT, _VERSION, _FACTS)
+    if labels:
+        raise ModelError(f"{folder} was trained for its own classes: leave labels out, or give another model.")
+    for name, entry in about["files"].items():
+        if cached_file_digest(folder / name) != entry["sha256"]:
+            raise ArtifactError(f"{folder / name} was altered after it was written: {AGAIN}.")
+    if about["kind"] == "transformer":
+        return TransformerClassifier(folder, (), device)
+    return LinearClassifier.load(folder, about)
+
+
+class Complexity(Component):
+    """Adds the class of each question by the number of contexts that it needs [hypa-rag].
+
+    The original question is read, also after a rewriting. Columns in: ``qid, query``. Columns out: the same,
+    ``complexity``, an integer from 0, and the probability of each class, ``p_0, p_1, …``.
+
+    Args:
+        model: folder of a model that ``legalir train complexity`` wrote; or folder or hub name of a transformer that
+            classifies texts, with weights as safetensors.
+        labels: labels of the classes in order, for a model of natural language inference that was not trained for
+            them (zero-shot).
+        device: device of a transformer, such as ``cpu``; None for an accelerator if the machine has one.
+
+    Raises:
+        ArtifactError: a file of the model is missing, truncated or altered.
+        ComponentError: a parameter is wrong.
+        ModelError: there is no such model, or it is of another kind.
+        MissingExtra: a transformer needs packages that are not installed.
+    """
+
+    def __init__(
+        self, model: str | PathLike[str], labels: Sequence[str] | None = None, device: str | None = None
+    ) -> None:
+        if not isinstance(model, str | PathLike) or not fspath(model):
+            raise ComponentError(f"complexity: model={model!r} is not the folder or name of a model.")
+        several = labels is None or (not isinstance(labels, str) and len(set(labels)) == len(labels) > 1)
+        if not several or not all(isinstance(label, str) and label.strip() for label in labels or ()):
+            raise ComponentError(f"complexity: labels={labels!r} is not a list of at least two different texts.")
+        self.model = model
+        self.labels = labels
+        self.device = device
+        self._classifier = open_classifier(model, tuple(labels or ()), device)
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest that changes whenever a question could get another class."""
+        return self._classifier.fingerprint
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows with the new columns.
+
+        Raises:
+            ComponentError: a query is not a string.
+            ModelError: a transformer cannot be read.
+        """
+        pt.validate.columns(inp, includes=["qid", "query"])
+        require_texts(inp, "complexity")
+        questions = original_questions(inp)
+        place = {question: number for number, question in enumerate(dict.fromkeys(questions))}
+        classes, probabilities = self._classifier.classify(list(place))
+        rows = [place[question] for question in questions]
+        columns = {f"p_{number}": probabilities[rows, number] for number in range(self._classifier.classes)}
+        return inp.assign(**{COMPLEXITY: classes[rows]}, **columns)
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no rows, with all columns."""
+        pt.validate.columns(inp, includes=["qid", "query"])
+        columns = {f"p_{number}": pd.Series(dtype=np.float64) for number in range(self._classifier.classes)}
+        return inp.assign(**{COMPLEXITY: pd.Series(dtype=np.int64)}, **columns)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the explanations of the input: scores stay as they are."""
+        return upstream(docnos)
+
+
+@parameters_of(Complexity)
+def complexity(collection: object, **params: Any) -> Complexity:
+    """Say how many contexts a question needs: ``adaptive(default, by=complexity("MODEL"))``."""
+    return Complexity(**params)

@@ -1,0 +1,449 @@
+"""Search in the knowledge graph [hypa-rag]: what a question names, the walks from there, and their provisions.
+
+The graph itself is :class:`legalir.hypa.triple_graph.TripleGraph`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from legalir.analysis.analyzer import get_analyzer
+from legalir.contract import parameters_of
+from legalir.dense.contract import AnyEncoder
+from legalir.dense.encoders import get_encoder
+from legalir.dense.index import DenseIndex
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.columns import (
+    CONTEXT,
+    KEYWORDS,
+    PATHS,
+    drop_results,
+    empty_like,
+    query_columns,
+    require_texts,
+)
+from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.ranking import RankedLists, best_first, places, ranked_lists, read_lists
+from legalir.graph.laws import LawTable
+from legalir.hypa.triple_graph import TripleGraph, Walk, open_triples, walks_from, whole_walks
+from legalir.lexical.sparse import SparseIndex
+from legalir.llm.chat import ChatModel
+from legalir.llm.client import Client
+from legalir.llm.prompts import Prompt
+from legalir.rewrite.rewriter import check_script, collection_prompt, original_questions
+from legalir.storage.artifact import build_once
+from legalir.storage.digest import digest
+from legalir.storage.validity import versions_in_force
+
+_TOKENS = 20
+"""Tokens of the reply for each key word."""
+_FOLLOWED, _WALKS = 30, 2000
+"""Facts of an entity that are followed, the most similar to the question first, and walks from it that are compared: an
+entity such as ``owner`` may lead everywhere."""
+
+Keep = Literal["longest", "similar"]
+Adapts = Literal["max_paths", "depth"]
+
+
+@cache
+def _keywords(n: int) -> type[BaseModel]:
+    """Return the type of a reply with at most `n` key words."""
+    text = Annotated[str, Field(min_length=1, max_length=100)]
+    keywords: Any = Annotated[list[text], Field(min_length=1, max_length=n)]
+    return create_model("Keywords", __config__=ConfigDict(extra="forbid"), keywords=(keywords, ...))
+
+
+def _check(reply: Any, question: str) -> None:
+    check_script(" ".join(reply.keywords), question)
+
+
+class _Asked(NamedTuple):
+    """A question to the graph.
+
+    Attributes:
+        question: the question.
+        texts: what is looked up among the entities: key words, each for its best entity; or the question itself.
+        roots: number of entities to begin at.
+        depth: largest number of facts of a walk.
+        most: number of walks that are kept.
+    """
+
+    question: str
+    texts: list[str]
+    roots: int
+    depth: int
+    most: int
+
+
+class Triples(Component):
+    """Adds provisions along walks in the knowledge graph, and the walks as text [hypa-rag].
+
+    1. A chat model names the key words of the question, and each leads to the entity with the most similar terms; or,
+       without a model, the question leads to as many entities. If a reply fails, it is counted, and the question leads.
+    2. The facts with the vectors most similar to the question are found, too.
+    3. From each entity all walks of at most `depth` facts are taken, both ways along a fact; those that are a part of a
+       longer one are dropped, and `max_paths` are kept.
+    4. The provisions that state the facts of these walks are added below the list, in the order of the walks, each
+       once. So the places of the list stay. Their score is one divided by the place.
+
+    The original question is read, also after a rewriting. A frame of questions alone has empty lists: then the
+    graph alone is searched. A retriever on the right scores the provisions and keeps the column ``context``.
+
+    Columns in: ``qid, query``, and ``docno, score`` of a list; perhaps ``paths`` and ``keywords``, whole numbers in
+    place of `max_paths` (or of `depth`, see `adapts`) and `keywords`; 0 ``paths`` add nothing. Columns out: the query
+    columns, ``context`` (the walks, one a line, below what stood there before; empty for none), ``docno, score, rank``.
+
+    The paper leaves open which walks are kept; its code keeps the longest texts. Of the two modes of the code,
+    one throws the provisions away, and one loses their order.
+
+    Args:
+        graph: the facts.
+        entities: finds entities by their terms; the docno is the number. None without any fact.
+        facts: finds facts by their vectors; the docno is the number. None leaves them out.
+        client: asks for key words; None for the question itself.
+        prompt: the prompt for key words.
+        llm: a model, or its name or call; None for that of the client.
+        depth: largest number of facts of a walk, from 1 to 6.
+        max_paths: number of walks that are kept, at least 0.
+        keywords: largest number of key words, or of entities of the question, from 0 to 50.
+        similar: number of the most similar facts, at least 0.
+        provisions: number of provisions of one fact, at least 1: a definition may stand in many.
+        keep: ``longest``, the walks with the longest texts; or ``similar``, those with the greatest mean cosine of
+            their facts with the question.
+        adapts: the parameter that the column ``paths`` replaces: ``max_paths``, or ``depth`` as the paper's text has
+            it.
+        versions: the versions of the provisions, where they have any: then only facts of provisions in force count; a
+            fact of a key is one of each version.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+        ModelError: no model is named, or it is not allowed.
+    """
+
+    name = "triples"
+
+    def __init__(
+        self,
+        graph: TripleGraph,
+        entities: SparseIndex | None = None,
+        facts: DenseIndex | None = None,
+        client: Client | None = None,
+        prompt: Prompt | None = None,
+        llm: str | ChatModel | None = None,
+        depth: int = 2,
+        max_paths: int = 2,
+        keywords: int = 4,
+        similar: int = 2,
+        provisions: int = 3,
+        keep: Keep = "longest",
+        adapts: Adapts = "max_paths",
+        versions: LawTable | None = None,
+    ) -> None:
+        check_number("triples", "depth", depth, low=1, high=6, integer=True)
+        check_number("triples", "max_paths", max_paths, low=0, integer=True)
+        check_number("triples", "keywords", keywords, low=0, high=50, integer=True)
+        check_number("triples", "similar", similar, low=0, integer=True)
+        check_number("triples", "provisions", provisions, low=1, integer=True)
+        check_choice("triples", "keep", keep, get_args(Keep))
+        check_choice("triples", "adapts", adapts, get_args(Adapts))
+        if not isinstance(graph, TripleGraph):
+            raise ComponentError(f"triples: graph={graph!r} is not a TripleGraph.")
+        if prompt is not None and not isinstance(prompt, Prompt):
+            raise ComponentError(f"triples: prompt={prompt!r} is not a Prompt.")
+        self.graph = graph
+        self.entities = entities
+        self.facts = facts
+        self.client = client
+        self.prompt = prompt
+        self.llm = llm
+        self.depth = depth
+        self.max_paths = max_paths
+        self.keywords = keywords
+        self.similar = similar
+        self.provisions = provisions
+        self.keep = keep
+        self.adapts = adapts
+        self.versions = versions
+        if client is not None:
+            client.model(llm)  # A model that is missing or not allowed is told at once.
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the graph, and of the model and the prompt for key words."""
+        asks = self.client is not None and self.prompt is not None
+        model = [self.client.model(self.llm).name, self.prompt.fingerprint] if asks else []  # type: ignore[union-attr]
+        return digest([self.graph.fingerprint(), *model])
+
+    def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return no results, with all columns."""
+        self._validate(inp)
+        return empty_like(_with_context(drop_results(inp).iloc[:0], []))
+
+    def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the longer lists.
+
+        Raises:
+            ComponentError: a query is not a string, a score is not finite, a document occurs twice in a list, or
+                ``paths`` or ``keywords`` of a question is not a number of this kind.
+            ModelError: no request can succeed; see :meth:`legalir.llm.client.Client.ask`.
+        """
+        self._validate(inp)
+        require_texts(inp, self.name)
+        lists = self._lists(inp)
+        query, docno = [lists.query], [lists.docno]
+        texts = []
+        laws = self._laws(lists.queries)
+        for number, (walks, law) in enumerate(zip(self._walks(lists.queries), laws, strict=True)):
+            first, last = lists.bounds[number : number + 2]
+            added = self._added(walks, lists.docno[first:last].tolist(), law)
+            query.append(np.full(len(added), number))
+            docno.append(np.array(list(added), dtype=object))
+            texts.append("\n".join(walk.text for walk in walks))
+        queries = _with_context(query_columns(lists.queries), texts)
+        of, documents = np.concatenate(query), np.concatenate(docno)
+        order = np.argsort(of, kind="stable")  # Added provisions follow the list.
+        score = 1.0 / (places(of[order]) + 1)
+        return ranked_lists(queries, of[order], documents[order], score).frame()
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return why `docnos` have their places: by their own score, or by the walk that leads to them."""
+        lists = self._lists(inp)
+        (walks,) = self._walks(lists.queries)
+        own = lists.docno.tolist()
+        added = self._added(walks, own, self._laws(lists.queries)[0])
+        origins = upstream([docno for docno in docnos if docno in own])
+        explained = {}
+        for place, docno in enumerate([*own, *added], start=1):
+            if docno not in docnos:
+                continue
+            detail: dict[str, object] = {"place": place}
+            label = f"place {place}, of the list"
+            if docno in added:
+                walk, fact = added[docno]
+                detail |= {"walk": walk.text, "fact": list(self.graph.fact(fact)[:3])}
+                label = f"place {place}, by the walk {walk.text}"
+            part = Part(label, 1 / place, origins.get(docno), detail)
+            explained[docno] = Explanation(docno, part.value, self.name, (part,), "one divided by the place")
+        return explained
+
+    def _validate(self, inp: pd.DataFrame) -> None:
+        with pt.validate.any(inp) as found:
+            found.columns(includes=["qid", "query", "docno", "score"])
+            found.columns(includes=["qid", "query"], excludes=["docno"])
+
+    def _lists(self, inp: pd.DataFrame) -> RankedLists:
+        """Return the lists of the input, empty ones for questions."""
+        if "docno" in inp.columns:
+            return read_lists(inp, self.name)[0]
+        return RankedLists(drop_results(inp), *(np.zeros(0, dtype=kind) for kind in (np.int64, object, np.float64)))
+
+    def _laws(self, queries: pd.DataFrame) -> list[Mapping[str, str] | None]:
+        return [None] * len(queries) if self.versions is None else self.versions.in_force(queries)
+
+    def _stating(self, fact: int, law: Mapping[str, str] | None) -> Sequence[str]:
+        """Return the provisions of a fact, of those in force."""
+        names = self.graph.fact(fact).provisions
+        return names if law is None else versions_in_force(names, law)
+
+    def _added(
+        self, walks: Sequence[Walk], own: Sequence[str], law: Mapping[str, str] | None
+    ) -> dict[str, tuple[Walk, int]]:
+        """Return the provisions that are added to a list, in order, each with the walk and the fact that lead to it."""
+        added: dict[str, tuple[Walk, int]] = {}
+        for walk in walks:
+            for fact in walk.facts:
+                for docno in self._stating(fact, law)[: self.provisions]:
+                    if docno not in own:
+                        added.setdefault(docno, (walk, fact))
+        return added
+
+    # From questions to walks.
+
+    def _walks(self, queries: pd.DataFrame) -> Iterator[list[Walk]]:
+        """Yield the walks of each query."""
+        nothing_there = self.entities is None or not len(self.graph)
+        for asked, law in zip(self._asked(queries), self._laws(queries), strict=True):
+            # Punctuation alone asks nothing.
+            if nothing_there or asked.most == 0 or not any(map(str.isalnum, asked.question)):
+                yield []
+            else:
+                yield self._walks_of(asked, law)
+
+    def _asked(self, queries: pd.DataFrame) -> list[_Asked]:
+        """Return the questions with their key words and numbers."""
+        questions = original_questions(queries)
+        limit = {"max_paths": self.max_paths, "depth": self.depth}
+        roots = self._numbers(queries, KEYWORDS, self.keywords, 50)
+        given = self._numbers(queries, PATHS, limit[self.adapts], 6 if self.adapts == "depth" else None)
+        texts = self._texts(questions, [n if one else 0 for n, one in zip(roots, given, strict=True)])
+        asked = []
+        for question, own, count, adapted in zip(questions, texts, roots, given, strict=True):
+            numbers = {**limit, self.adapts: adapted}
+            most = numbers["max_paths"] if numbers["depth"] else 0
+            asked.append(_Asked(question, own, count, numbers["depth"], most))
+        return asked
+
+    def _numbers(self, queries: pd.DataFrame, column: str, default: int, high: int | None) -> list[int]:
+        """Return the number in a column of each query, or the default."""
+        if column not in queries.columns:
+            return [default] * len(queries)
+        for value in queries[column]:
+            check_number("triples", column, value, low=0, high=float("inf") if high is None else high, integer=True)
+        return [int(value) for value in queries[column]]
+
+    def _texts(self, questions: Sequence[str], counts: Sequence[int]) -> list[list[str]]:
+        """Return the key words of each question, or the question itself where none were asked for or the reply failed.
+
+        Args:
+            questions: the questions.
+            counts: largest number of key words of each.
+        """
+        texts = [[question] for question in questions]
+        if self.client is None or self.prompt is None or self.entities is None:
+            return texts
+        for n in sorted(set(counts) - {0}):
+            rows = [row for row, count in enumerate(counts) if count == n and any(map(str.isalnum, questions[row]))]
+            answers = self.client.ask(
+                self.prompt,
+                [{"question": questions[row], "n": n} for row in rows],
+                llm=self.llm,
+                kind=_keywords(n),
+                check=_check,
+                max_tokens=_TOKENS * (n + 2),
+            )
+            for row, answer in zip(rows, answers, strict=True):
+                if answer.state == "ok":
+                    texts[row] = list(dict.fromkeys(answer.value.keywords))
+        return texts
+
+    def _walks_of(self, asked: _Asked, law: Mapping[str, str] | None) -> list[Walk]:
+        """Return the walks of one question, the best first."""
+        cosine = self._cosines(asked.question)
+
+        def first(facts: Sequence[int]) -> Sequence[int]:
+            stated = facts if law is None else [fact for fact in facts if self._stating(fact, law)]
+            return sorted(stated, key=lambda fact: (-cosine[fact], fact))[:_FOLLOWED]
+
+        walks = [
+            walk
+            for root in self._roots(asked)
+            for walk in islice(walks_from(self.graph, root, asked.depth, first), _WALKS)
+        ]
+        if self.facts is not None:
+            stated = np.ones(len(cosine), dtype=bool)
+            if law is not None:
+                stated[:] = [bool(self._stating(fact, law)) for fact in range(len(cosine))]
+            possible = np.flatnonzero(stated)
+            nearest = possible[best_first(cosine[possible], possible, self.similar)].tolist()
+            walks += [Walk((fact,), " → ".join(self.graph.fact(fact)[:3])) for fact in nearest if cosine[fact] > 0]
+        worth = {
+            walk: len(walk.text) if self.keep == "longest" else float(np.mean(cosine[list(walk.facts)]))
+            for walk in whole_walks(walks)
+        }
+        return sorted(worth, key=lambda walk: (-worth[walk], walk.text))[: asked.most]
+
+    def _roots(self, asked: _Asked) -> list[int]:
+        """Return the entities to begin at, the best first."""
+        assert self.entities is not None
+        if not asked.roots:
+            return []
+        each = 1 if asked.texts != [asked.question] else asked.roots
+        search = self.entities.tfidf(num_results=each)
+        found = [docno for text in asked.texts for docno in self.entities.docno_table[search.best(text)[0]]]
+        return [int(docno) for docno in dict.fromkeys(found)]
+
+    def _cosines(self, question: str) -> npt.NDArray[np.floating]:
+        """Return the cosine of each fact with a question, [f]; 0 without vectors."""
+        if self.facts is None:
+            return np.zeros(len(self.graph))
+        frame = pd.DataFrame({"qid": ["1"], "query": [question]})
+        vector = self.facts.query_vectors(frame, self.name)[0]
+        cosine = np.zeros(len(self.graph), dtype=np.float32)
+        cosine[self.facts.docnos.astype(np.int64)] = self.facts.vectors @ vector
+        # Of facts with nearly equal cosines, the last bits do not decide.
+        return np.round(cosine, 5)
+
+
+def _with_context(queries: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
+    """Return queries with further text in the column ``context``."""
+    before = queries[CONTEXT] if CONTEXT in queries.columns else [""] * len(texts)
+    whole = ["\n".join(filter(None, both)) for both in zip(before, texts, strict=True)]
+    return queries.assign(**{CONTEXT: pd.Series(whole, index=queries.index, dtype=str)})
+
+
+@parameters_of(Triples, without=["graph", "entities", "facts", "client", "prompt", "versions"])
+def triples(
+    collection: Any,
+    *,
+    graph: str | PathLike[str] | None = None,
+    by: str = "llm",
+    encoder: str | None = "lsa",
+    analyzer: str = "auto",
+    prompt: str | None = None,
+    language: str = "auto",
+    **params: Any,
+) -> Triples:
+    """Add provisions and text of the knowledge graph: ``default % 5 >> triples``.
+
+    The graph is built by ``legalir graph triples``.
+
+    Args:
+        graph: a file of facts, JSON lines with ``docno, subject, predicate, object``; None for the graph that was
+            built.
+        by: ``llm``, key words that a language model names; or ``question``, the question itself, without a model.
+        encoder: makes the vectors of facts; None leaves the search by vectors out.
+        analyzer: turns entities and what is looked for into terms.
+        prompt: file of your own prompt for key words.
+        language: language of the prompt; ``auto`` for that of the collection.
+    """
+    check_choice("triples", "by", by, ("llm", "question"))
+    if by == "question" and prompt is not None:
+        raise ComponentError(
+            f"triples: by='question' asks no model, so that prompt={prompt!r} has no use: leave it out."
+        )
+    if encoder is None and params.get("keep") == "similar":
+        raise ComponentError("triples: keep='similar' compares vectors: give an encoder.")
+    facts = open_triples(collection, graph)
+    if len(facts):
+        params["entities"] = _entities(facts, collection, analyzer)
+        params["facts"] = None if encoder is None else _vectors(facts, get_encoder(encoder, collection))
+    if by == "llm":
+        params["client"] = collection.client
+        params["prompt"] = collection_prompt("triples", collection, "keywords", prompt, language)
+    if collection.source.dated:
+        params["versions"] = collection.indexes.laws
+    return Triples(facts, **params)
+
+
+def _entities(graph: TripleGraph, collection: Any, analyzer: str) -> SparseIndex:
+    """Return the index of the entities, built on first use."""
+    chosen = get_analyzer(analyzer, collection)
+    index = SparseIndex(_beside(graph, "entities", chosen.fingerprint), analyzer=chosen)
+    documents = ({"docno": str(number), "text": text} for number, text in enumerate(graph.entities))
+    build_once(index.directory, index.built, lambda: index.index(documents, corpus=graph.fingerprint()))
+    return index
+
+
+def _vectors(graph: TripleGraph, encoder: AnyEncoder) -> DenseIndex:
+    """Return the index of the facts' vectors, built on first use."""
+    index = DenseIndex(_beside(graph, "facts", encoder.fingerprint), encoder)
+    documents = ({"docno": str(number), "text": " ".join(fact[:3])} for number, fact in enumerate(graph.facts()))
+    build_once(index.directory, index.built, lambda: index.index(documents, corpus=graph.fingerprint()))
+    return index
+
+
+def _beside(graph: TripleGraph, name: str, fingerprint: str) -> Path:
+    place = graph.directory
+    return place.with_name(f"{place.name}-{graph.fingerprint()[:8]}-{name}-{fingerprint[:8]}")

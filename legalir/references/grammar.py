@@ -1,0 +1,467 @@
+"""References read by grammar: the forms of a reference in each language, as data files, and a reader of them.
+
+A grammar is a YAML file in ``grammars/``, named by its language code (ISO 639-1). Nothing is learnt from a collection,
+so a question of one line can be read; :mod:`~legalir.train.scanner` learns from a statute book instead.
+
+A *form* is words and places, with a blank where white space may stand: ``제 N 조``, ``article N``, ``lit. X``. ``N`` is
+a number (digits of any script or Han numerals, with what is attached: ``12a``, ``6.2.1``, ``20-870``), ``X`` one or two
+letters. Upper and lower case are the same. Roman numerals and numbers written as words are not read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from string import ascii_lowercase
+from typing import Literal, NamedTuple, Self
+
+from pydantic import model_validator
+
+from legalir.config import AnyText, Flag, OptionalText, Schema, SchemaError, Text
+from legalir.references.numbers import clean
+
+GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
+"""Pattern of white space between the words of a form, and of the invisible signs that word processors leave."""
+
+# Each quantifier has a bound: without one, it would be tried anew from each sign of a long run.
+_HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
+_LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
+_NUMBER = rf"(?:(?<!\d)\d{{1,6}}(?!\d)(?:{_LETTERS})?(?:[.\-‐-–/]\d{{1,4}}(?!\d)(?:{_LETTERS})?){{0,6}}|{_HAN})"
+_ANY_NUMBER = re.compile(rf"\d|{_HAN}")
+_SHORT = rf"(?:\d{{1,4}}(?!\d)|{_HAN})"
+_PART = rf"[(（]?{_SHORT}[A-Za-z]?[)）]?"
+_LETTER = r"\w{1,2}(?![^\W_])[)）]?"
+_BRACKETS = re.compile(
+    rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}})[)）]){{1,6}}"
+)
+_SAME = 40
+"""Characters before a reference in which the words that mean a law named before must stand."""
+
+_IN_BRACKETS = re.compile(r"\w+")
+
+
+class Family(Schema):
+    """The law of one level that belongs to an act: its decree, its rules."""
+
+    KIND = "a family of laws"
+
+    words: tuple[Text, ...]
+    """Words that mean it where they stand alone before a number: ``영``."""
+
+    suffix: AnyText = ""
+    """What its name adds to the name of the act: `` 시행령``."""
+
+
+class LawPattern(Schema):
+    """A way to name laws."""
+
+    KIND = "a pattern of laws"
+
+    pattern: Text
+    """A regular expression with bounded repeats; upper and lower case differ."""
+
+    law: OptionalText = ""
+    """How the law is written, with ``{1}`` for the first group: ``/us/usc/t{1}``; without it, as in the text."""
+
+    bare: Flag = False
+    """Whether an article follows as a number alone: ``42 U.S.C. 1396a``."""
+
+
+Level = Literal["law", "group", "article", "annex", "row", "paragraph", "item", "subitem", "deeper"]
+Forms = tuple[Text, ...]
+
+
+class Grammar(Schema):
+    """The forms of references in one language."""
+
+    KIND = "a grammar of references"
+
+    article: Forms
+    """Forms of an article; each has one ``N``. ``N+`` is the first of several, after which bare numbers may follow.
+
+    Places of forms: ``N`` a number; ``R`` a number, a Roman numeral or a capital; ``B`` a number or letter in brackets;
+    ``X`` one or two letters; ``H`` and ``K`` a letter of a Korean and a Japanese sub-item; ``C`` a digit in a circle;
+    ``P`` a number of several parts after one of `prefix`; ``V`` a Roman numeral; ``D`` a decimal, which is an article
+    only after a law; ``O`` one of `ordinals`; ``Q`` a name in quotation marks.
+    """
+
+    paragraph: Forms = ()
+    """Forms of a paragraph. Here and below, a form after ``+`` counts only after another unit."""
+
+    item: Forms = ()
+    """Forms of an item."""
+
+    subitem: Forms = ()
+    """Forms of a sub-item."""
+
+    deeper: Forms = ()
+    """Forms of what is below a sub-item."""
+
+    annex: Forms = ()
+    """Forms of an annex."""
+
+    annex_name: OptionalText = ""
+    """How an annex is written: ``별표 N``; without it, as in the text."""
+
+    row: Forms = ()
+    """Forms of a row of the table of an annex."""
+
+    group: Forms = ()
+    """Forms of chapters, parts and other groups of articles."""
+
+    prefix: Forms = ()
+    """Letters before a number that belong to it: ``L`` in ``L. 121-3``."""
+
+    sub: Forms = ()
+    """Forms after a number that belong to it: ``의 N``, ``bis``."""
+
+    closing: Forms = ()
+    """Signs that may close the number or letter of a unit below an article: ``)`` in ``lettera a)``, ``°``."""
+
+    part: Forms = ()
+    """Words for a part of a unit, and units that have no number of their own: ``단서``, ``각 호``."""
+
+    brackets: tuple[Level, ...] = ()
+    """Levels of the brackets directly after a number, from the highest down: ``12(3)(a)``."""
+
+    ordinals: Forms = ()
+    """Words for first, second, third, …: the place ``O`` of a form."""
+
+    of: Forms = ()
+    """Words between a unit and a higher one: ``of`` in ``subsection (2) of section 5``."""
+
+    glue: Forms = ()
+    """Words and signs between a unit and a lower one: ``,``."""
+
+    list: Forms = ()
+    """Words between the members of a list."""
+
+    range: Forms = ()
+    """Words between the ends of a range."""
+
+    adjacent: Flag = False
+    """Whether the members of a list may stand beside each other: ``มาตรา 35 มาตรา 36``."""
+
+    adjacent_up: Flag = False
+    """Whether a higher unit may stand directly after a lower one: ``khoản 2 Điều 12``."""
+
+    until: Forms = ()
+    """Words after the end of a range: ``까지``."""
+
+    same: Mapping[Level, Forms] = {}
+    """Words for the unit, or the law, that was named last: ``같은 조``."""
+
+    this: Mapping[Level, Forms] = {}
+    """Words for the unit, or the law, in which the text stands: ``이 법``."""
+
+    before: Mapping[Level, Forms] = {}
+    """Words for the unit before the own one: ``전항``; an ``N`` says how many."""
+
+    after: Mapping[Level, Forms] = {}
+    """Words for the unit after the own one."""
+
+    all_before: Mapping[Level, Forms] = {}
+    """Words for all units before the own one: ``前各号``."""
+
+    ignore: Forms = ()
+    """Forms that look like a reference and are none: ``별지 제 N 호``."""
+
+    quotes: Forms = ()
+    """Pairs of signs around the names of laws."""
+
+    law_names: Forms = ()
+    """Regular expressions of names of laws without quotes directly before a number; with a group, it is the name."""
+
+    laws: tuple[LawPattern, ...] = ()
+    """Names of laws that are read wherever they stand, also directly after a number or after `law_after`."""
+
+    particles: Forms = ()
+    """Letters that may stand between the quotes of a law and a number."""
+
+    law_number: Forms = ()
+    """Forms of numbers of laws and other notes that may stand in brackets between a law and an article."""
+
+    law_before: Forms = ()
+    """Last letters of the names of laws, in languages where the law stands before the article."""
+
+    months: Forms = ()
+    """Names of the months, for ``{2:month}`` in the way a law is written."""
+
+    law_after: Forms = ()
+    """Words after an article that introduce its law, or begin the name of the law."""
+
+    family: Mapping[str, Family] = {}
+    """The laws that belong to one act, by level: ``act``, ``decree``, ``rule``."""
+
+    define: Forms = ()
+    """Forms that give a law a short name ``Q``: ``이하 Q 이라 한다``."""
+
+    delegates: Mapping[str, Forms] = {}
+    """Words that leave a matter to a law of a lower level: ``대통령령으로 정하``."""
+
+    kinds: Mapping[Literal["cites", "amends", "defines"], Forms] = {}
+    """Words around a reference that tell its kind, with ``…`` for the reference: ``… is amended``, ``defined in …``.
+
+    The first kind that has fitting words counts; ``cites`` is for words that would else fit another kind. The place
+    ``T`` is a term: up to 40 signs without a digit, a comma or an object.
+    """
+
+    labels: Mapping[Literal["paragraph", "item", "subitem"], Forms] = {}
+    """How units begin at the start of a line."""
+
+    @model_validator(mode="after")
+    def _check_forms(self) -> Self:
+        for place, form in enumerate(self.article, start=1):
+            if sum(token in ("N", "N+", "D", "P") for token in form.split()) != 1:
+                raise SchemaError(f"'article', item {place} must have one N, got {form!r}.")
+        for kind, forms in self.kinds.items():
+            for place, form in enumerate(forms, start=1):
+                if form.count("…") != 1 or not form.startswith("…") ^ form.endswith("…"):
+                    raise SchemaError(f"'kinds.{kind}', item {place} must begin or end with …, got {form!r}.")
+        return self
+
+    def forms(self, level: str) -> Forms:
+        """Return the forms of a level."""
+        forms: Forms = getattr(self, level)
+        return forms
+
+    def pattern(self, form: str, capture: bool = False) -> str:
+        """Return the pattern of a form; it may begin with ``+``.
+
+        Args:
+            form: the form.
+            capture: whether the number or letter is a group.
+        """
+        parts = []
+        for token in unicodedata.normalize("NFC", form).split():
+            place = self._place(token)
+            if not place:
+                parts.append("" if token == "+" else _word(token))
+                continue
+            if form[0] == "+":
+                place = place.removeprefix(_NO_HANGUL_BEFORE)
+            parts.append(f"({place})" if capture and token != "Q" else place)
+        return GAP.join(part for part in parts if part)
+
+    def alternatives(self, forms: Sequence[str], capture: bool = False) -> str:
+        """Return the pattern of any of the forms, the longest first; of none, one that matches nowhere."""
+        return "|".join(self.pattern(form, capture) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
+
+    def _place(self, token: str) -> str:
+        """Return the pattern of a place of a form, empty for a word."""
+        token = token.removesuffix("+")
+        if token == "O":
+            return "|".join(map(re.escape, sorted(self.ordinals, key=len, reverse=True))).join(("(?:", ")")) or "(?!)"
+        if token == "N" and self.prefix:
+            letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
+            return rf"(?:(?:{letters})(?:\.{GAP}(?:\*{GAP})?|\*?(?=[\s\d])\s?))?{_PLACES[token]}"
+        if token == "P":
+            letters = "|".join(re.escape(one) for one in sorted(self.prefix, key=len, reverse=True))
+            return rf"(?-i:(?<![^\W_])(?:{letters})\.?{GAP}(?:\*\.?{GAP})?\d{{1,5}}(?:-\d{{1,3}}){{1,4}}(?!\d))"
+        return _PLACES.get(token, "")
+
+    @property
+    def has_case(self) -> bool:
+        """Whether the language has upper and lower case."""
+        return any(sign.lower() != sign.upper() for form in (*self.article, *self.list) for sign in form if sign != "N")
+
+    @property
+    def closing_quotes(self) -> tuple[str, ...]:
+        """Signs that close the name of a law."""
+        return tuple(pair[1] for pair in self.quotes)
+
+    @property
+    def same_law(self) -> Forms:
+        """Words beside an article that mean a law that was named before."""
+        return (*self.same.get("law", ()), *self.this.get("law", ()))
+
+
+class ArticleNumber(NamedTuple):
+    """A number of an article in a text.
+
+    Attributes:
+        start: in the cleaned text.
+        end: after the parts in brackets.
+        number: as :class:`~legalir.references.numbers.Numbers` reads it: ``12.3`` for ``제12조의3``, ``65ตรี``.
+        parts: the parts in brackets after it: ``("3", "a")`` for ``12(3)(a)``.
+    """
+
+    start: int
+    end: int
+    number: str
+    parts: tuple[str, ...]
+
+
+class Reference(NamedTuple):
+    """A place in a text that cites an article, or the articles of a list.
+
+    Attributes:
+        start: in the cleaned text.
+        end: after the last number.
+        numbers: in the order of the text; of a range, both ends.
+        after: after the parts of the article, where the name of a law may begin.
+        law: after the words there that introduce a law; None where there are none.
+        same_law: whether words beside it mean a law that was named before.
+        endings: last letters of the names of laws that may stand before it.
+    """
+
+    start: int
+    end: int
+    numbers: tuple[ArticleNumber, ...]
+    after: int
+    law: int | None
+    same_law: bool
+    endings: tuple[str, ...]
+
+
+def read_references(text: str) -> list[Reference]:
+    """Return the references in a cleaned text by the grammars of all languages; of two that overlap, the first.
+
+    The words of one grammar mean nothing in other languages, so the language of the text need not be known.
+    """
+    if not _ANY_NUMBER.search(text):
+        return []
+    found = [reference for forms in _all_forms() for reference in forms.read(text)]
+    found.sort(key=lambda one: (one.start, -one.end, -one.after, one.law is None))
+    kept: list[Reference] = []
+    for reference in found:
+        if not kept or reference.start >= kept[-1].end:
+            kept.append(reference)
+    return kept
+
+
+@cache
+def grammars() -> dict[str, Grammar]:
+    """Return the grammar of each language by its code.
+
+    Raises:
+        DefinitionError: a file is damaged.
+    """
+    with resources.as_file(resources.files("legalir.references") / "grammars") as folder:
+        return {path.stem: Grammar.load(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+@cache
+def _all_forms() -> tuple[_Forms, ...]:
+    return tuple(map(_Forms, grammars().values()))
+
+
+class _Forms:
+    """A grammar as regular expressions. Each reads on from a place; their bounds keep the time linear in the text."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        number = _NUMBER
+        if grammar.prefix:
+            letters = "|".join(re.escape(one) for one in sorted(grammar.prefix, key=len, reverse=True))
+            number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{_NUMBER}"
+        own = [form for form in grammar.article if {"N", "N+"} & set(form.split()) and form[0] != "+"]
+        heads = sorted(own, key=lambda form: "N+" in form.split())
+        # A form of several goes on after its number.
+        self._goes_on = sum("N+" not in form.split() for form in heads)
+        every = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
+        units = [form for form in every if not {"B", "R", "V"} & set(form.replace("+", "").split())]
+        parts = [
+            part.replace("O", word) for part in units for word in (grammar.ordinals if "O" in part.split() else "O")
+        ]
+        self._head = re.compile("|".join(_form(form, f"({number})") for form in heads), re.IGNORECASE)
+        self._number = re.compile(number, re.IGNORECASE)
+        self._sub = _any_of(grammar.sub, f"({_SHORT})", sign="-‐–")
+        self._part = _any_of([part.lstrip("+ ") for part in parts], _PART)
+        self._join = _any_of((*grammar.list, *grammar.range))
+        self._law = _any_of(grammar.law_after)
+        self._same = _any_of(grammar.same_law)
+        # Of a longer word it is no part: 동법 in 노동법.
+        self._same_before = re.compile(rf"(?<![가-힣])(?:{_alternatives(grammar.same_law)}){GAP}$", re.IGNORECASE)
+        self._endings = grammar.law_before
+
+    def read(self, text: str) -> Iterator[Reference]:
+        place = 0
+        while (head := self._head.search(text, place)) is not None:
+            group = int(head.lastindex or 1)
+            numbers = [self._completed(text, head.start(group), head.end(), head[group])]
+            if group > self._goes_on:
+                numbers += self._more(text, numbers[0].end)
+            end = numbers[-1].end
+            place = self._after_parts(text, end)
+            start = head.start()
+            same = self._same.match(text, place) or self._same_before.search(text, max(0, start - _SAME), start)
+            law = None if same else self._law.match(text, place)
+            after = law.end() if law else None
+            yield Reference(start, end, tuple(numbers), place, after, same is not None, self._endings)
+
+    def _more(self, text: str, end: int) -> Iterator[ArticleNumber]:
+        while join := self._join.match(text, self._after_parts(text, end)):
+            number = self._number.match(text, join.end())
+            if number is None:
+                return
+            one = self._completed(text, number.start(), number.end(), number[0])
+            end = one.end
+            yield one
+
+    def _completed(self, text: str, start: int, end: int, number: str) -> ArticleNumber:
+        """Return the number that ends at `end`, with what belongs to it."""
+        number = re.sub(r"\s", "", number)
+        while sub := self._sub.match(text, end):
+            number += f".{sub[sub.lastindex]}" if sub.lastindex else re.sub(r"[\s\-‐–]", "", sub[0]).lower()
+            end = sub.end()
+        end = start + len(text[start:end].rstrip())
+        if (brackets := _BRACKETS.match(text, end)) is None:
+            return ArticleNumber(start, end, number, ())
+        return ArticleNumber(start, brackets.end(), number, tuple(_IN_BRACKETS.findall(brackets[0])))
+
+    def _after_parts(self, text: str, end: int) -> int:
+        while part := self._part.match(text, end):
+            end = part.end()
+        return end
+
+
+def _any_of(forms: Sequence[str], number: str = "", sign: str = ",，") -> re.Pattern[str]:
+    """Return the pattern of any of the forms with the white space around it; the pattern of none matches nowhere.
+
+    Args:
+        forms: the forms.
+        number: pattern of ``N``.
+        sign: signs of which one may stand before a form.
+    """
+    inside = _alternatives(forms, number)
+    return re.compile(rf"{GAP}[{sign}]?{GAP}(?:{inside}){GAP}", re.IGNORECASE)
+
+
+def _alternatives(forms: Sequence[str], number: str = "") -> str:
+    return "|".join(_form(form, number) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
+
+
+def _form(form: str, number: str) -> str:
+    """Return the pattern of a form."""
+    places = {"N": number, "N+": number, "X": _LETTER, "H": _LETTER, "K": _LETTER}
+    return GAP.join(places.get(token) or _word(token) for token in clean(form).split())
+
+
+_WITH_JOINERS = rf"{_NUMBER}(?:[의の之]\d{{1,3}}){{0,4}}"
+_NO_HANGUL_BEFORE = "(?<![가-힣])"
+_PLACES = {
+    "N": _WITH_JOINERS,
+    "X": r"[^\W\d_]{1,2}(?![^\W_])",
+    "H": _NO_HANGUL_BEFORE + "[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]",
+    "K": r"[イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス]"
+    r"(?![ァ-ヶー])",
+    "B": r"[(（](?:\d{1,3}[A-Za-z]{0,2}|[A-Za-z]{1,4}|[^\W\d_]{1,2})[)）]",
+    "C": r"[\u2460-\u2473\u3251-\u325f\u32b1-\u32bf]",
+    "D": r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){1,9}(?![\d])",
+    "R": r"(?:\d{1,4}(?!\d)[A-Za-z]?|[IVXLC]{1,7}|[A-Z])(?![^\W_])",
+    "V": r"(?-i:(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3}))(?![^\W_])",
+    "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
+    "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
+}
+"""What the places of a form stand for."""
+
+
+def _word(word: str) -> str:
+    """Return the pattern of a word; a word of the Latin alphabet stands alone, and so does a single Thai letter."""
+    first, last = (unicodedata.name(letter).split()[0] for letter in (word[0], word[-1]))
+    alone = last == "LATIN" or (last == "THAI" and len(word) == 1)
+    escaped = re.escape(word).replace("'", "['’]")
+    return (r"(?<![^\W\d_])" if first == "LATIN" else "") + escaped + (r"(?![^\W_])" if alone else "")

@@ -1,0 +1,413 @@
+"""Lookup: the provisions that a question names by number, as in "Article 12 of the Data Protection Rules".
+
+References are read by the grammars of all languages (:mod:`legalir.references.grammar`), laws by their names
+(:mod:`legalir.references.law_names`). The table of numbers is an artifact, memory-mapped. Its files: the
+docnos (see :mod:`legalir.storage.strings`); ``law.npy`` and ``article.npy``, int32 [n], and the string tables ``laws``
+and ``articles`` that they point into, -1 for none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from legalir.errors import ComponentError
+from legalir.explanation import Explanation, Part, Upstream
+from legalir.frames.as_of import masks
+from legalir.frames.columns import drop_results, require_texts
+from legalir.frames.component import check_flag, check_number
+from legalir.frames.ranking import RankedLists, ranked_lists
+from legalir.frames.retriever import Retriever
+from legalir.frames.scorer import PairScorer
+from legalir.plugins import parameters_of
+from legalir.references.grammar import ArticleNumber, read_references
+from legalir.references.law_names import LawNames
+from legalir.references.numbers import Numbers, clean, tail_of
+from legalir.storage.artifact import IndexArtifact, building
+from legalir.storage.documents import field_text
+from legalir.storage.strings import Docnos, Strings, write_coded, write_docnos
+from legalir.storage.validity import DateReader, Mask, Validity, provision_key
+
+_BRACKET = re.compile(r"\.?\s?[(（]")
+_PART_OF, _BELOW = "=", ">"
+"""Signs before a key: of articles whose own number has parts in brackets, and of all articles below a number.
+
+``50(4)`` and ``50/4`` have one key and are not one article.
+"""
+
+Ints = npt.NDArray[np.int64]
+
+
+class Naming(NamedTuple):
+    """A number in a question, and the provisions that it may mean.
+
+    Attributes:
+        words: the words of the question around the number.
+        law: the words that name the law, empty where none do.
+        provisions: numbers of the provisions, ascending.
+        law_named: whether words name a law; it may be one that is not in the collection.
+        start: place of the words in the cleaned text.
+    """
+
+    words: str
+    law: str
+    provisions: tuple[int, ...]
+    law_named: bool = False
+    start: int = 0
+
+    @property
+    def score(self) -> float:
+        """1/n for each of n provisions."""
+        return 1 / len(self.provisions)
+
+
+class NumberTable(IndexArtifact):
+    """The law and the number of each provision of a collection.
+
+    Args:
+        path: directory of the artifact.
+        replaced: returns where provisions went that were renumbered or moved to another law: docno of a version to the
+            key of a provision. Only asked when a number means versions none of which is in force.
+    """
+
+    kind, version = "number_table", 1
+
+    def __init__(self, path: str | PathLike[str], replaced: Callable[[], Mapping[str, str]] = dict) -> None:
+        super().__init__(str(path))
+        self._replaced = replaced
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NumberTable) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})"
+
+    def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
+        self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
+    ) -> Self:
+        """Build the table, replacing one that stands at the path only when the new one is whole.
+
+        Args:
+            iter: documents with ``docno`` (or ``doc_id``) and, if there are any, ``law`` and ``article``; without an
+                article, the number is the end of the docno.
+            corpus: fingerprint of the collection, kept in the manifest.
+
+        Raises:
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: a docno is missing or occurs twice, or a law or article is not a string.
+        """
+        dates, laws, articles = DateReader(), list[str](), list[str]()
+        for row in iter:
+            dates.read(row)
+            laws.append(field_text(row, "law"))
+            articles.append(field_text(row, "article"))
+        law, article = np.array(laws, dtype=object), np.array(articles, dtype=object)
+        return self.index_columns(dates.docnos, law, article, dates.validity(), corpus=corpus)
+
+    def index_columns(
+        self,
+        docnos: Sequence[str],
+        laws: npt.NDArray[np.object_],
+        articles: npt.NDArray[np.object_],
+        validity: Validity | None = None,
+        *,
+        corpus: str,
+    ) -> Self:
+        """Build the table as :meth:`index` does.
+
+        Args:
+            docnos: of n provisions.
+            laws: their laws, empty strings where they have none; object [n].
+            articles: their articles, likewise.
+            validity: their days, if they are versions.
+            corpus: fingerprint of the collection, kept in the manifest.
+
+        Raises:
+            ArtifactError: the files cannot be written, or something else is at the path.
+            ComponentError: a docno occurs twice.
+        """
+        without = np.flatnonzero(articles == "")
+        articles = articles.copy()
+        articles[without] = [tail_of(docnos[place]) for place in without.tolist()]
+        with building(self.directory, self.kind, self.version) as (data, facts):
+            write_docnos(data, docnos)
+            if validity is not None:
+                validity.write(data)
+            for array, table, values in (("law", "laws", laws), ("article", "articles", articles)):
+                facts[table] = write_coded(data, array, table, values)
+            facts.update(documents=len(docnos), corpus=corpus)
+        self.forget()
+        return self
+
+    def __len__(self) -> int:
+        return len(self.docno_table)
+
+    @cached_property
+    def _names(self) -> LawNames:
+        return LawNames(list(Strings(self.arrays, "laws")))
+
+    @cached_property
+    def _articles(self) -> tuple[Numbers, dict[str, list[int]]]:
+        """The reader of numbers; and the articles with a number, and those below a number, by a name of each."""
+        articles = list(Strings(self.arrays, "articles"))
+        numbers = Numbers(articles)
+        named: dict[str, list[int]] = {}
+        for place, article in enumerate(articles):
+            if key := numbers.key(article):
+                brackets = list(_BRACKET.finditer(article)) if article.endswith((")", "）")) else []
+                named.setdefault(_PART_OF + key if brackets else key, []).append(place)
+                for bracket in brackets:
+                    named.setdefault(_BELOW + numbers.key(article[: bracket.start()]), []).append(place)
+        return numbers, named
+
+    @cached_property
+    def _by_article(self) -> tuple[Ints, Ints]:
+        """The provisions ordered by article, [n], and the first one of each of a articles, [a + 1]."""
+        article = np.asarray(self.arrays["article"], dtype=np.int64)
+        order = np.argsort(article, kind="stable")
+        return order, np.searchsorted(article[order], np.arange(len(Strings(self.arrays, "articles")) + 1))
+
+    def namings(self, question: str, most: int, without_law: bool, in_force: Mask | None = None) -> Iterator[Naming]:
+        """Yield the numbers of articles in a question, in its order, that provisions of the collection have.
+
+        Args:
+            question: the question.
+            most: a number that more provisions may have is left out.
+            without_law: whether a number counts if the collection has several laws and the question names none.
+            in_force: which provisions may be meant, [n]; None for all.
+        """
+        several = self.manifest.facts["laws"] >= 2 and not without_law
+        for naming in self.references(question, in_force):
+            if (naming.law_named or not several) and 1 <= len(naming.provisions) <= most:
+                yield naming
+
+    def references(self, text: str, in_force: Mask | None = None) -> Iterator[Naming]:
+        """Yield all numbers of articles in a text, in its order, also those that no provision of the collection has.
+
+        Args:
+            text: the text.
+            in_force: which provisions may be meant, [n]; None for all.
+        """
+        text = clean(text)
+        references = read_references(text)
+        laws = self._names.of(text, references) if references else []
+        one_law = self.manifest.facts["laws"] < 2
+        cached: dict[tuple[str, tuple[str, ...], tuple[int, ...] | None], tuple[int, ...]] = {}
+        for reference, law in zip(references, laws, strict=True):
+            of = None if one_law or law is None else law.laws
+            for place, number in enumerate(reference.numbers):
+                key = (number.number, number.parts, of)
+                if key not in cached:
+                    cached[key] = tuple(self._provisions(number, of, in_force).tolist())
+                start = number.start if place else reference.start
+                name = text[law.start : law.end].strip() if law else ""
+                yield Naming(text[start : number.end], name, cached[key], law is not None, start)
+
+    def without_unknown(self, text: str) -> str:
+        """Return a text without the references whose numbers no provision of the collection has.
+
+        A reference to a law of the collection must be to one of its provisions; another one, to any.
+        """
+        text = clean(text)
+        references = read_references(text)
+        laws = self._names.of(text, references) if references else []
+        kept, end = [], 0
+        for reference, law in zip(references, laws, strict=True):
+            of = None if law is None else law.laws
+            if not any(len(self._provisions(number, of)) for number in reference.numbers):
+                kept.append(text[end : reference.start])
+                end = reference.end
+        return " ".join("".join([*kept, text[end:]]).split()) if end else text
+
+    def _provisions(self, number: ArticleNumber, laws: tuple[int, ...] | None, in_force: Mask | None = None) -> Ints:
+        """Return the provisions with a number and all its parts, else those below, else the same with fewer parts."""
+        numbers, named = self._articles
+        order, first = self._by_article
+        for name in _names_of(number, numbers):
+            ranges = [order[first[place] : first[place + 1]] for place in named.get(name, ())]
+            provisions = np.sort(np.concatenate([order[:0], *ranges]))
+            if laws is not None:
+                provisions = provisions[np.isin(self.arrays["law"][provisions], laws)]
+            if in_force is not None:
+                valid = provisions[in_force[provisions]]
+                provisions = valid if len(valid) else self._moved(provisions, in_force)
+            if len(provisions):
+                return provisions
+        return order[:0]
+
+    def _moved(self, versions: Ints, in_force: Mask) -> Ints:
+        """Return the provisions in force that versions became, which were renumbered or moved to another law."""
+        replaced, validity = self._replaced(), self.validity
+        if not replaced or validity is None:
+            return versions[:0]
+        begin, end = validity.begin, validity.end
+        targets = set()
+        for version in versions.tolist():
+            following = [version]
+            while following and not in_force[following[0]]:
+                docno, day = str(self.docnos[following[0]]), end[following[0]]
+                # A version goes on where it ends: under another key, else under its own.
+                next_ones = self._versions.get(replaced.get(docno, provision_key(docno)), ())
+                following = [one for one in next_ones if begin[one] <= day < end[one]]
+            targets.update(following)
+        return np.array(sorted(targets), dtype=np.int64)
+
+    @cached_property
+    def _versions(self) -> dict[str, list[int]]:
+        """The versions of each provision, by its key."""
+        versions: dict[str, list[int]] = {}
+        for place, docno in enumerate(self.docnos.tolist()):
+            versions.setdefault(provision_key(docno), []).append(place)
+        return versions
+
+
+def _names_of(number: ArticleNumber, numbers: Numbers) -> Iterator[str]:
+    """Yield the names under which a number may stand in the table, the most exact first."""
+    key = numbers.key(number.number)
+    # A word that no article of the collection has is not in the key: 12 bis is not 12.
+    if _words(key) != _words(number.number):
+        return
+    for parts in range(len(number.parts), 0, -1):
+        brackets = "".join(f"({part})" for part in number.parts[:parts])
+        whole = numbers.key(f"{number.number}{brackets}")
+        yield _PART_OF + whole
+        yield _BELOW + whole
+    yield key
+    yield _BELOW + key
+
+
+def _words(number: str) -> str:
+    return "".join(sign for sign in number.lower() if sign.isalpha() and not sign.isnumeric())
+
+
+class Lookup(Retriever):
+    """Returns the provisions that a question names: score 1 for one that is meant alone, ``1/n`` for each of n.
+
+    A provision is named by its law and its number: ``Data Protection Rules, Article 12``. In a collection of one law,
+    the number is enough. A question that names no provision has no results. As of a day, a number that no provision in
+    force has means the provision in force that has its matter now, as ``replaced_by`` in ``origin.jsonl`` says.
+
+    Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
+    their provisions; one that the question does not name has 0.
+
+    Args:
+        numbers: the numbers of the provisions.
+        most: a number that more provisions have is left out; at least 1.
+        without_law: whether a number counts that stands without a law in a collection of several laws: then each
+            provision with the number may be meant.
+        num_results: results a query, at least 1.
+
+    Raises:
+        ComponentError: a parameter is not one of these.
+    """
+
+    name = "lookup"
+    num_results: int
+
+    def __init__(self, numbers: NumberTable, most: int = 5, without_law: bool = False, num_results: int = 1000) -> None:
+        check_number("lookup", "most", most, low=1, integer=True)
+        check_number("lookup", "num_results", num_results, low=1, integer=True)
+        if not isinstance(numbers, NumberTable):
+            raise ComponentError(f"lookup: numbers={numbers!r} is not a NumberTable.")
+        self.numbers = numbers
+        check_flag("lookup", "without_law", without_law)
+        self.most = most
+        self.without_law = without_law
+        self.num_results = num_results
+
+    @property
+    def label(self) -> str:
+        """The component as in an expression, with the parameters of its scores."""
+        return f"lookup(most={self.most}, without_law={self.without_law})"
+
+    def named(self, question: str, in_force: Mask | None = None) -> dict[int, Naming]:
+        """Return the provisions that a question names, each with the naming that gives it the highest score.
+
+        Args:
+            question: the question.
+            in_force: which provisions may be meant, [n]; None for all.
+        """
+        best: dict[int, Naming] = {}
+        for naming in self.numbers.namings(question, self.most, self.without_law, in_force):
+            for provision in naming.provisions:
+                if provision not in best or naming.score > best[provision].score:
+                    best[provision] = naming
+        return best
+
+    def scorer(self) -> LookupScorer:
+        """Return the transformer that scores given provisions as this retriever does."""
+        return LookupScorer(self)
+
+    def ranked(self, queries: pd.DataFrame) -> RankedLists:
+        """Return the provisions that each query names.
+
+        Raises:
+            ComponentError: a query is not a string.
+        """
+        require_texts(queries, "Lookup")
+        asked = zip(queries["query"], masks(queries, self.numbers.validity), strict=True)
+        found = [self.named(*one) for one in asked]
+        query = np.repeat(np.arange(len(queries)), [len(one) for one in found])
+        documents = np.array([provision for one in found for provision in one], dtype=np.int64)
+        score = np.array([naming.score for one in found for naming in one.values()], dtype=np.float64)
+        lists = ranked_lists(queries, query, self.numbers.docno_table[documents], score)
+        return lists.head(self.num_results)
+
+    def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
+        """Return the words of the question that name each of `docnos`."""
+        queries = drop_results(inp)
+        (in_force,) = masks(queries, self.numbers.validity)
+        named = self.named(queries["query"].iloc[0], in_force)
+        numbers = self.numbers.docno_table.numbers(docnos)
+        given = set(self.apply(inp)["docno"]) if "docno" in inp.columns else set()
+        found = {docno: Explanation(docno, 0.0, self.label, (), "not named") for docno in docnos if docno in given}
+        for docno, number in zip(docnos, numbers.tolist(), strict=True):
+            if (naming := named.get(number)) is not None:
+                others = len(naming.provisions) - 1
+                law = f" of “{naming.law}”" if naming.law else ""
+                shared = f", and {others} more" if others else ""
+                detail = {"words": naming.words, "law": naming.law, "provisions": others + 1}
+                part = Part(f"“{naming.words}”{law} names it{shared}", naming.score, detail=detail)
+                found[docno] = Explanation(docno, naming.score, self.label, (part,))
+        return found
+
+
+class LookupScorer(PairScorer):
+    """Scores given provisions as :class:`Lookup` does; one that the question does not name gets 0.
+
+    Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``.
+
+    Args:
+        retriever: the retriever; its number of results does not matter.
+    """
+
+    def __init__(self, retriever: Lookup) -> None:
+        self.retriever = retriever
+
+    def docno_table(self) -> Docnos:
+        """Return the docnos of the collection."""
+        return self.retriever.numbers.docno_table
+
+    def pair_scores(self, queries: pd.DataFrame, query: Ints, documents: Ints) -> npt.NDArray[np.floating]:
+        """Return the retriever's score of each pair."""
+        require_texts(queries, type(self).__name__)
+        asked = zip(queries["query"], masks(queries, self.retriever.numbers.validity), strict=True)
+        named = [self.retriever.named(*one) for one in asked]
+        pairs = zip(query.tolist(), documents.tolist(), strict=True)
+        return np.array([named[q][d].score if d in named[q] else 0.0 for q, d in pairs], dtype=np.float64)
+
+
+@parameters_of(Lookup, without=["numbers"])
+def lookup(collection: Any, **params: Any) -> Lookup:
+    """Provisions that a question names by number: ``linear(bm25, lookup, weights=[0.8, 0.2], normalize="none")``."""
+    return Lookup(collection.indexes.numbers, **params)

@@ -1,0 +1,874 @@
+"""References in the text of statutes: what each of them cites, by the grammar of the language.
+
+A reference is read where it stands: its law from the words before or after it, and the numbers that it leaves out from
+the one before it in a list (``제1항 및 제3항``), from the last one of its kind (``같은 항``), or from the place of the
+text in its law (``전항``, ``this section``). Numbers are counted, not looked up: what needs the list of articles of a
+law is for :mod:`~legalir.references.resolve`.
+
+All patterns are bounded, so the time is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal, NamedTuple
+
+from legalir.errors import DataError
+from legalir.references.grammar import GAP, Grammar, grammars
+from legalir.references.numbering import number_of
+
+Kind = Literal["cites", "delegates", "amends", "defines"]
+"""``delegates``: a matter is left to another law (``대통령령으로 정하는``). ``amends``: the text changes the provision
+(``제3조를 삭제한다``). ``defines``: the text only says where a word is defined (``as defined in section 3``)."""
+
+RANKS = {"group": 0, "article": 1, "annex": 1, "row": 2, "paragraph": 2, "item": 3, "subitem": 4, "deeper": 5}
+"""Levels of a reference from the highest down; an annex takes the place of an article."""
+
+_REACH = 160
+"""Characters before a number in which the name of its law may begin."""
+
+_WORDS = 60
+"""Characters before a reference in which the words that tell its kind stand."""
+
+_DEPTH = 4
+"""Notes in brackets and words of the family that may stand between a number and the name of its law."""
+
+_IRI = re.compile(r"(/[\w/.-]{1,80}?)/s(\w[\w–-]{0,20})((?:/\w{1,8}){0,6})")
+_EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point_(\w{1,8}))?(?:__.*)?$")
+_NUMBER_ALONE = re.compile(r"[A-Z]{0,2}\*?\d[\w.*-]{0,20}")
+"""Places as identifiers of the United States, as eIds of Akoma Ntoso, and as the number of an article."""
+
+_SECTION = re.compile(r"(\d{1,3})\((\w{1,4})\)")
+_PREFIX = re.compile(r"([A-Za-z]{1,2})[.\s]*(\*?)[.\s]*(?=\d)")
+_BLANK = re.compile(GAP)
+_OPENING, _CLOSING = "(（[〔", ")）]〕"
+_COMMA = re.compile(rf"{GAP},{GAP}")
+_FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》]*$")
+
+
+class Place(NamedTuple):
+    """A place in a law: where a text stands.
+
+    Attributes:
+        law: name of the law.
+        article: number of the article, empty in an annex.
+        paragraph: of the article.
+        item: of the paragraph, or of the annex.
+        subitem: of the item.
+        annex: number of the annex.
+    """
+
+    law: str = ""
+    article: str = ""
+    paragraph: str = ""
+    item: str = ""
+    subitem: str = ""
+    annex: str = ""
+
+
+class Reference(NamedTuple):
+    """A reference in a text.
+
+    Attributes:
+        surface: the words: ``text[start:end]``.
+        start: of the first character.
+        end: after the last one.
+        law: name of the law as the text has it, or of the law that a short name means; the law of the place for a
+            reference inside it; empty where nothing tells which law a short name means.
+        law_kind: ``self``, ``named``, ``short`` (``법``, ``같은 법``) or ``relative`` (``前条``).
+        article: number of the article, ``11의2``; empty for a whole law, an annex or a group.
+        paragraph: number of the paragraph.
+        item: number of the item.
+        subitem: number or letter of the sub-item, with what is below in brackets: ``イ(1)``.
+        annex: name of the annex: ``별표 2의5``.
+        row: of the table of an annex: ``(6)項ロ``.
+        group: name of a chapter or part: ``제3장``.
+        kind: see `Kind`.
+        part: words for a part of the last unit: ``각 호``, ``후단``.
+        to: number of the last unit where the words mean several: 2 of ``前二項`` in paragraph 3.
+        range_end: whether it closes a range that the reference before it opens.
+        counted: level whose number was counted from the place, with the step: ``article -1`` for ``前条``.
+    """
+
+    surface: str
+    start: int
+    end: int
+    law: str = ""
+    law_kind: str = "self"
+    article: str = ""
+    paragraph: str = ""
+    item: str = ""
+    subitem: str = ""
+    annex: str = ""
+    row: str = ""
+    group: str = ""
+    kind: Kind = "cites"
+    part: str = ""
+    to: str = ""
+    range_end: bool = False
+    counted: str = ""
+
+    @property
+    def state(self) -> str:
+        """What is certain without a collection.
+
+        ``resolved`` if law and number are, ``ambiguous`` if the number was counted over articles or items that may
+        have numbers between, ``whole law`` without a number, ``unparsed`` if nothing tells the law.
+        """
+        if self.law_kind != "self" and not self.law:
+            return "unparsed"
+        if not (self.article or self.annex or self.paragraph or self.item):
+            return "unparsed" if self.group else "whole law"
+        level = self.counted.split(" ")[0]
+        number = {"article": self.article, "item": self.item}.get(level, "1")
+        return "resolved" if not level or number.isdecimal() else "ambiguous"
+
+
+def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | None = None) -> list[Reference]:  # noqa: B008
+    """Return the references in a text, in its order.
+
+    Args:
+        text: the text of a provision, or a part of it.
+        lang: its language, ISO 639-1.
+        at: where it stands. Lines that begin with the label of a paragraph or an item move the place.
+        names: laws by the short names that the law defines elsewhere, see `learn_names`.
+
+    Raises:
+        DataError: there is no grammar of the language.
+    """
+    return _reader(lang).read(text, at, names or {})
+
+
+def place_of(label: str, lang: str, law: str = "") -> Place:
+    """Return the place that a label means: ``제13조제2항``, ``/us/usc/t10/s101/a``, ``art_2__para_1``, ``L121-3``.
+
+    Without a number it is the law alone.
+
+    Raises:
+        DataError: there is no grammar of the language.
+    """
+    if match := _IRI.fullmatch(label):
+        return Place(law or match[1], match[2], *match[3].split("/")[1:4])
+    if match := _EID.match(label):
+        return Place(law, number_of(match[1]) or match[1], match[2] or "", match[3] or "")
+    if _NUMBER_ALONE.fullmatch(label):
+        return Place(law, number_of(label))
+    references = read(label, lang)
+    if not references:
+        return Place(law)
+    one = references[0]
+    return Place(law, one.article, one.paragraph, one.item, one.subitem, number_of(one.annex) or one.annex)
+
+
+def learn_names(text: str, lang: str) -> dict[str, str]:
+    """Return the laws that a text gives short names, by short name: ``「등대법」(이하 "법"이라 한다)``.
+
+    Raises:
+        DataError: there is no grammar of the language.
+    """
+    return _reader(lang).names(text)
+
+
+@cache
+def _reader(lang: str) -> _Reader:
+    if lang not in grammars():
+        raise DataError(f"There is no grammar of references in {lang!r}, only in {', '.join(grammars())}.")
+    return _Reader(grammars()[lang])
+
+
+@dataclass(slots=True)
+class _Law:
+    """A law that a text names: its name, how it is named, and the words."""
+
+    name: str
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A reference that is being read: numbers by level as the text has them; `level` is the deepest."""
+
+    start: int
+    end: int
+    level: str
+    law: _Law | None = None
+    numbers: dict[str, str] = field(default_factory=dict)
+    relation: str = ""
+    steps: int = 0
+    part: str = ""
+    range_end: bool = False
+    several: dict[str, str] = field(default_factory=dict)
+    inherits: bool = False
+    taken: tuple[str, ...] = ()
+
+    @property
+    def highest(self) -> int:
+        """Rank of the highest level that the words give."""
+        ranks = [RANKS[each] for each in self.numbers if each not in self.taken]
+        return min([*ranks, RANKS[self.relation.partition("_")[2]]] if self.relation else ranks, default=0)
+
+    def above(self, level: str) -> dict[str, str]:
+        return {each: number for each, number in self.numbers.items() if RANKS[each] < RANKS[level]}
+
+
+class _Piece:
+    """A group of a pattern of laws; in a format, ``month`` is the number of a month, and ``day`` has two digits."""
+
+    def __init__(self, text: str, months: Mapping[str, int]) -> None:
+        self._text, self._months = text, months
+
+    def __format__(self, spec: str) -> str:
+        if spec == "month":
+            return f"{self._months.get(self._text.casefold(), 0):02}"
+        return self._text.zfill(2) if spec == "day" else self._text
+
+
+class _Memory:
+    """What a reader knows at a place of a text."""
+
+    def __init__(self, at: Place, names: Mapping[str, str]) -> None:
+        self.at = at
+        self.names = dict(names)
+        self.laws: dict[str, None] = {}  # That were named, the last one at the end.
+        self.last: dict[str, Reference] = {}
+
+    @property
+    def law(self) -> str:
+        """The law that was named last."""
+        return next(reversed(self.laws), "")
+
+    def name(self, law: str) -> None:
+        """Take a law that the text names."""
+        self.laws.pop(law, None)
+        self.laws[law] = None
+
+
+class _Reader:
+    """The grammar of a language as regular expressions."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        units = {level: grammar.forms(level) for level in RANKS}
+        groups = [("ignore", grammar.ignore)]
+        relations = {"same": grammar.same, "this": grammar.this, "before": grammar.before, "after": grammar.after}
+        for relation, words in {**relations, "every": grammar.all_before}.items():
+            groups += [(f"{relation}_{level}", forms) for level, forms in words.items()]
+        groups += [(f"delegates_{level}", forms) for level, forms in grammar.delegates.items()]
+        heads = [(f"unit_{level}", tuple(one for one in units[level] if one[0] != "+")) for level in units]
+        inner = [(f"unit_{level}", tuple(f"+ {one.lstrip('+ ')}" for one in units[level])) for level in units]
+        groups = [(name, forms) for name, forms in groups if forms and not name.endswith("_law")]
+        self._flags = re.IGNORECASE if grammar.has_case else 0
+        laws = [f"(?P<law_{n}>(?-i:{one.pattern}))" for n, one in enumerate(grammar.laws)]
+        self._head = self._compiled([*groups, *((name, forms) for name, forms in heads if forms)], more=laws)
+        inside = [*((name, forms) for name, forms in inner if forms), ("part", grammar.part)]
+        self._next = self._compiled([(name, forms) for name, forms in inside if forms])
+        self._exact = {
+            name: [(re.compile(grammar.pattern(form, capture=True), self._flags), _several(form)) for form in forms]
+            for name, forms in [*groups, *inner]
+        }
+        self._ordinals = {word.casefold(): str(number) for number, word in enumerate(grammar.ordinals, start=1)}
+        self._sub = self._any(grammar.sub, rf"(?:[-‐–\xad]|{GAP})(?:", ")")
+        self._closing = re.compile(f" ?[{re.escape(''.join(grammar.closing))}]" if grammar.closing else "(?!)")
+        self._glue = re.compile(rf"{GAP}(?:(?:{grammar.alternatives(grammar.glue)}){GAP})?", self._flags)
+        self._list = self._any(grammar.list, rf"{GAP}[,，、]?{GAP}(?:", rf"){GAP}")
+        self._range = self._any(grammar.range, rf"{GAP}(?:", rf"){GAP}")
+        self._until = self._any(grammar.until, "(?:", ")")
+        self._define = self._any(grammar.define, "(?:", ")")
+        self._names = [re.compile(rf"(?:{pattern})\Z", self._flags) for pattern in grammar.law_names]
+        self._law_number = self._any(grammar.law_number, "(?:", ")")
+        self._same_law = self._any(grammar.same.get("law", ()), "(?:", r")\Z")
+        self._this_law = self._any(grammar.this.get("law", ()), "(?:", r")\Z")
+        quotes = "|".join(
+            rf"{re.escape(pair[0])}[^{re.escape(pair)}]{{2,150}}{re.escape(pair[1])}" for pair in grammar.quotes
+        )
+        self._quoted = re.compile(quotes or "(?!)")
+        self._labels = [
+            (level, re.compile(rf"^\s{{0,4}}(?:{grammar.alternatives(forms, capture=True)})", re.MULTILINE))
+            for level, forms in grammar.labels.items()
+        ]
+        self._of = self._any(grammar.of, rf"{GAP}(?:", rf"){'?' if grammar.adjacent_up else ''}{GAP}")
+        self._introduced = re.compile(
+            rf"{GAP},?{GAP}(?:(?:{grammar.alternatives(grammar.law_after)}){GAP})?", self._flags
+        )
+        here = (("same", grammar.same.get("law", ())), ("this", grammar.this.get("law", ())))
+        self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
+        self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
+        # Before a reference may stand "of"; after it a comma, or a note in brackets.
+        kinds = [(kind, [form.split("…") for form in forms]) for kind, forms in grammar.kinds.items()]
+        before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
+        after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
+        between = grammar.alternatives((*grammar.of, *grammar.law_after))
+        note = rf"(?:(?:{GAP},)?{GAP}|{GAP}[(（][^()（）]{{1,{_REACH}}}[)）]{GAP})"
+        until = grammar.alternatives(grammar.until)
+        word = r"\b(?:" if grammar.has_case else "(?:"
+        self._kind_before = self._compiled([one for one in before if one[1]], word, rf"){GAP}(?:(?:{between}){GAP})?\Z")
+        self._kind_after = self._compiled([one for one in after if one[1]], f"(?:{until})?{note}(?:", ")")
+        bracket = grammar.pattern("B")
+        self._bracket = re.compile(rf"{bracket}| {bracket}(?![^\W_])")
+        self._each_law = [re.compile(one.pattern) for one in grammar.laws]
+        self._bare = {sign: re.compile(grammar.pattern(f"+ {sign}"), self._flags) for sign in "NBDXV"}
+
+    def _compiled(
+        self, groups: list[tuple[str, tuple[str, ...]]], before: str = "", after: str = "", more: Sequence[str] = ()
+    ) -> re.Pattern[str]:
+        parts = [f"(?P<{name}>{self._grammar.alternatives(forms)})" for name, forms in groups]
+        inside = "|".join([*more, *parts]) or "(?!)"
+        return re.compile(f"{before}{inside}{after}", self._flags)
+
+    def _any(self, forms: tuple[str, ...], before: str, after: str) -> re.Pattern[str]:
+        return re.compile(f"{before}{self._grammar.alternatives(forms)}{after}" if forms else "(?!)", self._flags)
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def names(self, text: str) -> dict[str, str]:
+        """Return the laws that a text gives short names."""
+        memory = _Memory(Place(), {})
+        for match in self._define.finditer(text):
+            short = next((one for one in match.groups() if one), "")
+            opening = self._opening(text, match.start() + 1)
+            if short and opening >= 0 and (law := self._law_before(text, opening, memory)):
+                memory.names.setdefault(short, law.name)
+        return memory.names
+
+    def _opening(self, text: str, end: int) -> int:
+        """Return the place of the bracket that is open at a place, -1 for none."""
+        depth = 0
+        for place in range(end - 1, max(0, end - _REACH) - 1, -1):
+            if text[place] in _CLOSING:
+                depth += 1
+            elif text[place] in _OPENING:
+                if depth == 0:
+                    return place
+                depth -= 1
+        return -1
+
+    def _law_before(self, text: str, end: int, memory: _Memory, depth: int = _DEPTH) -> _Law | None:
+        """Return the law that is named directly before a place."""
+        if depth == 0:
+            return None
+        low = max(0, end - _REACH)
+        end = low + len(text[low:end].rstrip())
+        if end - 1 > low and text[end - 1] in self._grammar.particles and text[end - 2] in self._grammar.closing_quotes:
+            end -= 1
+        if end > low and text[end - 1] in _CLOSING:
+            opening = self._opening(text, end - 1)
+            inside = text[opening + 1 : end - 1] if opening >= 0 else ""
+            if not (self._define.search(inside) or self._law_number.search(inside)):
+                return None
+            law = self._law_before(text, opening, memory, depth - 1)
+            if law:
+                for match in self._define.finditer(inside):
+                    if short := next((one for one in match.groups() if one), ""):
+                        memory.names[short] = law.name
+            return law
+        if (same := self._same_law.search(text, low, end)) and not _in_word(text, same.start()):
+            level = self._level_of_word(same[0])
+            # 같은 법 is the last act, also if a standard was named after it.
+            names = (self._family(law, level) for law in reversed(memory.laws) if level and self._level_of_word(law))
+            return _Law(next(filter(None, names), memory.law), "short", same.start(), end)
+        if (this := self._this_law.search(text, low, end)) and not _in_word(text, this.start()):
+            return _Law(memory.at.law, "self", this.start(), end)
+        if end > low and text[end - 1] in self._grammar.closing_quotes:
+            for quoted in self._quoted.finditer(text, low, end):
+                if quoted.end() == end:
+                    return _Law(" ".join(quoted[0][1:-1].split()), "named", quoted.start(), end)
+            return None
+        return self._word_before(text, low, end, memory, depth)
+
+    def _word_before(self, text: str, low: int, end: int, memory: _Memory, depth: int) -> _Law | None:
+        """Return the law that words without quotes name directly before a place."""
+        for level, family in self._grammar.family.items():
+            for word in family.words:
+                start = end - len(word)
+                if start < low or not text.startswith(word, start):
+                    continue
+                # 같은 법 시행령, 「등대법」 시행령: the word carries a law that stands before it.
+                act = self._law_before(text, start, memory, depth - 1) if family.suffix else None
+                if act and act.end + 1 >= start and (word == family.suffix.strip() or act.kind != "self"):
+                    name = self._family(act.name, level) or self._named(act.name, level) if act.name else ""
+                    return _Law(name, act.kind, act.start, end)
+        for short in sorted(memory.names, key=len, reverse=True):
+            start = end - len(short)
+            if start >= low and text.startswith(short, start) and not _in_word(text, start):
+                return _Law(memory.names[short], "short", start, end)
+        for pattern in self._names if text.endswith(self._grammar.law_before, low, end) else ():
+            if match := pattern.search(text, low, end):
+                group = match.lastindex or 0
+                return _Law(" ".join(match[group].split()), "named", match.start(group), end)
+        base = next((memory.names[one] for one in self._words_of("act") if one in memory.names), "")
+        for level, family in self._grammar.family.items():
+            for word in family.words:
+                start = end - len(word)
+                if start >= low and text.startswith(word, start) and not _in_word(text, start):
+                    return _Law(self._family(base or memory.at.law, level), "short", start, end)
+        return None
+
+    def _words_of(self, level: str) -> tuple[str, ...]:
+        family = self._grammar.family.get(level)
+        return family.words if family else ()
+
+    def _level_of_word(self, words: str) -> str:
+        """Return the level whose word ends `words`: ``act`` for ``같은 법``."""
+        return next(
+            (
+                level
+                for level, family in reversed(list(self._grammar.family.items()))
+                if words.rstrip().endswith(tuple(family.words))
+            ),
+            "",
+        )
+
+    def _family(self, law: str, level: str) -> str:
+        """Return the law of a level that belongs to the same act; empty if the name does not tell."""
+        family = self._grammar.family
+        if not law or level not in family:
+            return ""
+        for own in ("rule", "decree"):
+            suffix = family[own].suffix if own in family else ""
+            if suffix and law.endswith(suffix.strip()) and law != suffix.strip():
+                act = law.removesuffix(suffix.strip()).rstrip()
+                return act if level == "act" else self._named(act, level)
+        if (own_level := self._level_of_word(law)) not in ("act", ""):
+            return law if own_level == level else ""
+        return law if level == "act" else self._named(law, level) if own_level == "act" else ""
+
+    def _named(self, act: str, level: str) -> str:
+        return f"{act}{self._grammar.family[level].suffix}"
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def read(self, text: str, at: Place, names: Mapping[str, str]) -> list[Reference]:
+        """Return the references in a text."""
+        memory = _Memory(at, names)
+        labels = self._places(text, at)
+        found: list[Reference] = []
+        place = 0
+        while (head := self._head.search(text, place)) is not None:
+            while labels and labels[-1][0] <= head.start():
+                memory.at = labels.pop()[1]
+            for quoted in self._quoted.finditer(text, place, head.start()):
+                law = self._whole_law(text, quoted)[0]
+                # A standard without a number is named in passing, and is not the one that 같은 기준 2.7 means.
+                if not memory.laws or self._level_of_word(law):
+                    memory.name(law)
+            kind, _, level = (head.lastgroup or "").partition("_")
+            place = head.end()
+            if kind == "ignore" or (kind == "unit" and self._is_label(text, head, level)):
+                continue
+            if kind in ("same", "this") and self._grammar.has_case and re.match(r"\s\d", text[place : place + 2]):
+                # That section 12 applies: no reference to the section before.
+                place = head.start() + 1
+                continue
+            if kind == "delegates":
+                if text[head.start() - 1 : head.start()] not in ('"', "“", "「", "'"):
+                    law = self._family(memory.at.law, level)
+                    found.append(Reference(head[0], head.start(), place, law, "short", kind="delegates", part=level))
+                continue
+            drafts, place = self._group(text, head, kind, level, memory)
+            told = self._kind(text, drafts[0].start, place) if drafts else "cites"
+            for draft in drafts:
+                if (reference := self._filled(text, draft, memory)) is not None:
+                    found.append(reference._replace(kind=told))
+                    if reference.law_kind in ("named", "short"):
+                        memory.name(reference.law)
+        return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
+
+    def _kind(self, text: str, start: int, end: int) -> Kind:
+        """Return what the words around references that are joined tell of their kind."""
+        before = self._kind_before.search(text, max(0, start - _WORDS), start)
+        after = self._kind_after.match(text, end)
+        told = {match.lastgroup for match in (before, after) if match}
+        return next((kind for kind in self._grammar.kinds if kind in told), "cites")
+
+    def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
+        """Return whether a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
+        line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
+        return (
+            level in self._grammar.labels
+            and (line > 0 or head.start() < 5)
+            and not text[line : head.start()].strip()
+            and any(level == one and pattern.match(text, line) for one, pattern in self._labels)
+            and not self._of.match(text, head.end())
+        )
+
+    def _places(self, text: str, at: Place) -> list[tuple[int, Place]]:
+        """Return the places that labels at the beginning of lines open, the last first."""
+        marks = sorted(
+            (match.start(), level, number_of(next(filter(None, match.groups()), "")))
+            for level, pattern in self._labels
+            for match in pattern.finditer(text)
+        )
+        places: list[tuple[int, Place]] = []
+        for start, level, number in marks:
+            below = {each: "" for each in ("paragraph", "item", "subitem") if RANKS[each] > RANKS[level]}
+            at = at._replace(**{level: number}, **below)
+            places.append((start, at))
+        return places[::-1]
+
+    def _group(
+        self, text: str, head: re.Match[str], kind: str, level: str, memory: _Memory
+    ) -> tuple[list[_Draft], int]:
+        """Read a reference, and those that are joined to it in a list or a range."""
+        if kind == "law":
+            law: _Law | None = self._law_of(head)
+            draft = _Draft(head.start(), head.end(), "group", law)
+            after = self._next.match(text, self._blank(text, head.end()))
+            comma = _COMMA.match(text, head.end())
+            unit = self._head.match(text, comma.end()) if comma else None
+            if after and after.lastgroup != "part" and self._grammar.laws[int(level)].bare:
+                self._number(text, draft, after, (after.lastgroup or "").partition("_")[2])
+            elif unit and unit.lastgroup == "unit_article":
+                # Harbour Act 1998, section 5; the law of "…, section 5 of the Pier Act" goes before.
+                draft = self._begun(text, unit, "unit", "article")
+                draft.start, draft.law, draft.inherits = head.start(), law, True
+            else:
+                return [draft], head.end()
+        else:
+            law = self._law_before(text, head.start(), memory) if RANKS[level] <= 1 and kind == "unit" else None
+            draft = self._begun(text, head, kind, level)
+            if law is None and "D" in draft.several.values():
+                return [], head.end()
+            if law:
+                draft.law, draft.start = law, law.start
+        drafts = [draft]
+        while True:
+            self._extend(text, draft)
+            self._ascend(text, drafts)
+            named = self._law_after(text, drafts, memory)
+            end = draft.end
+            if until := self._until.match(text, end):
+                end = until.end()
+            ranged = self._range.match(text, end)
+            join = ranged or self._list.match(text, end)
+            following = self._joined(text, join, draft) if join else None
+            if following is None and (comma := _COMMA.match(text, end)):
+                # "e" in "lettera a), e)" is a letter, no word.
+                following = self._joined(text, comma, draft)
+            if following is None and self._grammar.adjacent and not named:
+                following = self._beside(text, draft)
+            if following is None:
+                return drafts, max(draft.end, head.end())
+            following.range_end = ranged is not None
+            highest = min(following.numbers, key=RANKS.__getitem__)
+            if RANKS[draft.level] >= RANKS[highest] or highest in draft.numbers:
+                following.taken = tuple(draft.above(highest))
+                following.numbers = {**draft.above(highest), **following.numbers}
+                following.law = None if named else draft.law
+                following.inherits = following.law is not None
+                if draft.relation and RANKS[draft.relation.partition("_")[2]] < RANKS[highest]:
+                    following.relation, following.steps = draft.relation, draft.steps
+            drafts.append(following)
+            draft = following
+
+    def _joined(self, text: str, join: re.Match[str], draft: _Draft) -> _Draft | None:
+        """Return the next member of a list: a unit, or a number alone where the words say that several follow."""
+        place = join.end()
+        after = self._head.match(text, place)
+        kind, _, level = (after.lastgroup or "").partition("_") if after else ("", "", "")
+        if after is not None:
+            return self._begun(text, after, "unit", level) if kind == "unit" else None
+        plural = sorted(draft.several.items(), key=lambda one: -RANKS[one[0]])
+        # A semicolon ends the list of the lowest level.
+        for level, sign in plural[1:] if ";" in join[0] and len(plural) > 1 else plural:
+            if (bare := self._bare[sign].match(text, place)) and not self._is_higher(bare[0], level, draft):
+                following = _Draft(place, bare.end(), level)
+                self._number(text, following, bare, level)
+                if sign != "X" or not self._grammar.closing or self._closing.match(text, following.end - 1):
+                    above = {each: one for each, one in draft.several.items() if RANKS[each] <= RANKS[level]}
+                    following.several = {**above, **following.several}
+                    return following
+        return None
+
+    def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
+        """Return whether a bare number counts articles though a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
+        article = draft.numbers.get("article", "")
+        plain = level != "article" and "article" in draft.several and number.isdecimal() and article.isdecimal()
+        return plain and int(number) > max(int(article), 20)
+
+    def _beside(self, text: str, draft: _Draft) -> _Draft | None:
+        """Return the unit of the same level that stands directly after a draft."""
+        after = self._head.match(text, self._blank(text, draft.end))
+        return (
+            self._begun(text, after, "unit", draft.level)
+            if after and after.lastgroup == f"unit_{draft.level}"
+            else None
+        )
+
+    def _ascend(self, text: str, drafts: list[_Draft]) -> None:
+        """Take the higher units that follow the last draft, for all drafts that lack them."""
+        last = drafts[-1]
+        while of := self._of.match(text, last.end):
+            head = self._head.match(text, of.end()) or self._head.match(text, self._blank(text, last.end))
+            kind, _, level = (head.lastgroup or "").partition("_") if head else ("", "", "")
+            if head is None or kind in ("", "ignore", "delegates", "law") or RANKS[level] > last.highest:
+                return
+            upper = self._begun(text, head, kind, level)
+            if RANKS[level] == last.highest:
+                # premier alinéa du II: a part of the unit that follows.
+                if kind != "unit" or level not in ("paragraph", "item") or level not in last.numbers:
+                    return
+                last.part, last.numbers, last.end = text[last.start : last.end], upper.numbers, upper.end
+                continue
+            self._extend(text, upper)
+            last.end = upper.end
+            if upper.relation == "this_group":
+                return
+            for draft in reversed(drafts):
+                if RANKS[level] >= draft.highest or draft.law is not None:
+                    break
+                above = {each: number for each, number in upper.numbers.items() if RANKS[each] < draft.highest}
+                own = {each: number for each, number in draft.numbers.items() if each not in draft.taken}
+                draft.numbers, draft.taken = {**above, **own}, ()
+                draft.relation, draft.steps = upper.relation, upper.steps
+
+    def _law_after(self, text: str, drafts: list[_Draft], memory: _Memory) -> bool:
+        """Take the law that is named directly after the last draft, for all drafts that lack one."""
+        end = drafts[-1].end
+        introduced = self._introduced.match(text, end)
+        law: _Law | None = None
+        for place in dict.fromkeys((end, introduced.end() if introduced else end)):
+            place = self._blank(text, place)
+            if (match := self._laws.match(text, place)) and (law is None or match.end() > law.end):
+                law = self._law_of(match)
+            if (here := self._law_here.match(text, place)) and (law is None or here.end() > law.end):
+                name = memory.law if here.lastgroup == "same" else memory.at.law
+                law = _Law(name, "short" if here.lastgroup == "same" else "self", place, here.end())
+        if law is None or (drafts[-1].law is not None and not drafts[-1].inherits):
+            return False
+        for draft in reversed(drafts):
+            if draft.law is not None and not draft.inherits:
+                break
+            draft.law, draft.inherits = law, False
+        drafts[-1].end = law.end
+        return True
+
+    def _blank(self, text: str, place: int) -> int:
+        """Return the place after the white space at a place."""
+        gap = _BLANK.match(text, place)
+        return gap.end() if gap else place
+
+    def _law_of(self, match: re.Match[str]) -> _Law:
+        number = int((match.lastgroup or "_0").partition("_")[2])
+        pattern = self._grammar.laws[number]
+        name = " ".join(match[0].split())
+        if pattern.law:
+            inner = self._each_law[number].match(match.string, match.start())
+            months = {month: place for place, month in enumerate(self._grammar.months, start=1)}
+            name = pattern.law.format(name, *(_Piece(one, months) for one in (inner.groups("") if inner else ())))
+        return _Law(name, "named", match.start(), match.end())
+
+    def _begun(self, text: str, match: re.Match[str], kind: str, level: str) -> _Draft:
+        draft = _Draft(match.start(), match.end(), level)
+        if kind == "unit":
+            self._number(text, draft, match, level)
+        else:
+            draft.relation = f"{kind}_{level}"
+            capture = self._capture(draft.relation, match[0])[0]
+            draft.steps = int(number_of(capture) or 1) if capture else 1
+        return draft
+
+    def _number(self, text: str, draft: _Draft, match: re.Match[str], level: str) -> None:
+        """Take the number of a unit, with what belongs to it: ``의2``, ``bis``, ``(3)(a)``."""
+        end = match.end()
+        while level not in ("group", "row", "deeper") and (sub := self._sub.match(text, end)):
+            end = sub.end()
+        number, several = self._capture(f"unit_{level}", match[0]) if match.lastgroup else (match[0], "")
+        if several:
+            draft.several[level] = several
+        number = self._read(number, text[match.end() : end])
+        if level == "annex":
+            number = self._annex(number) if number and self._grammar.annex_name else " ".join(match[0].split())
+        if level == "group":
+            number = " ".join(match[0].split())
+        closing = self._closing.match(text, end) if RANKS[level] > RANKS["paragraph"] else None
+        draft.end = closing.end() if closing else end
+        self._set(draft, level, number)
+        while self._grammar.brackets and (bracket := self._bracket.match(text, draft.end)):
+            below = (one for one in self._grammar.brackets if RANKS[one] > RANKS[draft.level] or one == "deeper")
+            lower = next(below, None)
+            if lower is None:
+                break
+            self._set(draft, lower, bracket[0].strip()[1:-1])
+            draft.end = bracket.end()
+
+    def _read(self, number: str, more: str) -> str:
+        """Return a number in one spelling, with what belongs to it."""
+        if number[:1] in "(（":
+            return number[1:-1]
+        if number.casefold() in self._ordinals:
+            return self._ordinals[number.casefold()]
+        if more and number.isascii() and number.isalpha():
+            return number + more.replace("\xad", "-").strip()
+        number = "".join(str(unicodedata.decimal(sign, sign)) for sign in number + more)
+        if self._grammar.prefix and (letters := _PREFIX.match(number)):
+            number = f"{letters[1].upper()}{letters[2]}{number[letters.end() :]}"
+        return number_of(number) or number
+
+    def _set(self, draft: _Draft, level: str, number: str) -> None:
+        if level == "row":
+            number = f"({number})項"
+        if level in ("deeper", "subitem") and "row" in draft.numbers:
+            draft.numbers["row"] += f"({number})" if level == "deeper" else number
+        elif level == "deeper":
+            draft.numbers["subitem"] = f"{draft.numbers.get('subitem', '')}({number})"
+        else:
+            draft.numbers[level] = number
+            draft.level = level
+
+    def _capture(self, name: str, words: str) -> tuple[str, str]:
+        """Return the number in the words of a form, and its place if several of such numbers may follow."""
+        for pattern, several in self._exact[name]:
+            if match := pattern.fullmatch(words):
+                return next((one for one in match.groups() if one), ""), several
+        return "", ""
+
+    def _extend(self, text: str, draft: _Draft) -> None:
+        """Take the lower units and the parts that follow directly."""
+        while True:
+            glue = self._glue.match(text, draft.end)
+            start = glue.end() if glue else draft.end
+            after = self._next.match(text, start)
+            if after is None:
+                return
+            if after.lastgroup == "part":
+                draft.part, draft.end = after[0].strip(), after.end()
+                if after[0][-1:].isdigit():
+                    # A number after "Satz 1 und" counts sentences.
+                    draft.several = {each: one for each, one in draft.several.items() if RANKS[each] <= 1}
+                continue
+            level = (after.lastgroup or "").partition("_")[2]
+            if RANKS[level] <= RANKS[draft.level] or self._goes_up(text, after.end(), level):
+                return
+            self._number(text, draft, after, level)
+
+    def _goes_up(self, text: str, end: int, level: str) -> bool:
+        """Return whether a unit belongs to what follows: the second one of ``article 3, au I de l'article 4``."""
+        of = self._of.match(text, end) if self._grammar.of else None
+        head = self._head.match(text, of.end()) if of else None
+        kind, _, upper = (head.lastgroup or "").partition("_") if head else ("", "", "")
+        return kind == "unit" and RANKS[upper] < RANKS[level]
+
+    def _filled(self, text: str, draft: _Draft, memory: _Memory) -> Reference | None:
+        """Return a draft as a reference, with what it leaves out."""
+        kind, _, level = draft.relation.partition("_")
+        at, numbers, counted, to = memory.at, dict(draft.numbers), "", ""
+        law, law_kind = (draft.law.name, draft.law.kind) if draft.law else (at.law, "self")
+        section = _SECTION.fullmatch(numbers.get("subitem", "")) if self._grammar.brackets and not at.annex else None
+        if section and numbers.get("item", "").isdecimal() and not {"article", "annex", "paragraph"} & set(numbers):
+            # paragraph 5(1)(a) in Canada is a paragraph of section 5.
+            numbers = {"article": numbers["item"], "paragraph": section[1], "item": section[2]}
+        if kind:
+            law_kind = "relative"
+            base = {each: getattr(at, each) for each in ("article", "paragraph", "item", "subitem")}
+            if (kind == "this" or level == "annex") and not draft.numbers:
+                return None
+            if kind == "same" and level in memory.last:
+                last = memory.last[level]
+                law = last.law
+                base = {each: getattr(last, each) for each in base}
+                if last.annex:
+                    numbers.setdefault("annex", last.annex)
+            upper = {each: number for each, number in base.items() if RANKS[each] <= RANKS[level]}
+            if kind in ("before", "after", "every"):
+                own = base.get(level, "")
+                sign = 1 if kind == "after" else -1
+                counted = f"{level} {sign * draft.steps}"
+                first, last_one = counted_number(own, sign), counted_number(own, sign * draft.steps)
+                if kind == "every":
+                    first, last_one = "1", counted_number(own, -1)
+                    counted = ""
+                elif sign < 0:
+                    first, last_one = last_one, first
+                upper[level], to = first, last_one if last_one != first else ""
+            numbers = {**upper, **numbers}
+        elif numbers and not ({"article", "annex", "group"} & set(numbers)):
+            highest = min(map(RANKS.__getitem__, numbers))
+            base = {each: getattr(at, each) for each in ("article", "paragraph", "item") if RANKS[each] < highest}
+            if at.annex and not at.article:
+                base["annex"] = self._annex(at.annex)
+            numbers = {**{each: number for each, number in base.items() if number}, **numbers}
+        if "annex" in numbers:
+            numbers.pop("article", None)
+        reference = Reference(
+            text[draft.start : draft.end],
+            draft.start,
+            draft.end,
+            law,
+            law_kind,
+            part=draft.part,
+            to=to,
+            range_end=draft.range_end,
+            counted=counted,
+            article=numbers.get("article", ""),
+            paragraph=numbers.get("paragraph", ""),
+            item=numbers.get("item", ""),
+            subitem=numbers.get("subitem", ""),
+            annex=numbers.get("annex", ""),
+            row=numbers.get("row", ""),
+            group=numbers.get("group", ""),
+        )
+        for each in {*draft.numbers, level} - {""}:
+            memory.last[each] = reference
+        return reference
+
+    def _annex(self, number: str) -> str:
+        return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number
+
+    def _whole_laws(self, text: str, found: list[Reference]) -> Iterator[Reference]:
+        """Yield the laws in quotes that no reference holds."""
+        ends = iter(sorted((one.start, one.end) for one in found))
+        start, end = next(ends, (len(text), len(text)))
+        for quoted in self._quoted.finditer(text):
+            while end <= quoted.start():
+                start, end = next(ends, (len(text), len(text) + 1))
+            if quoted.start() < start:
+                law, stop = self._whole_law(text, quoted)
+                kind = self._kind(text, quoted.start(), stop)
+                yield Reference(text[quoted.start() : stop], quoted.start(), stop, law, "named", kind=kind)
+
+    def _whole_law(self, text: str, quoted: re.Match[str]) -> tuple[str, int]:
+        """Return the law in quotes, with the word of its family that follows, and the place after it."""
+        law, stop = " ".join(quoted[0][1:-1].split()), quoted.end()
+        for level, family in self._grammar.family.items():
+            after = re.match(rf"\s?{re.escape(family.suffix.strip())}", text[stop : stop + 8])
+            if family.suffix and after:
+                law, stop = self._named(law, level), stop + after.end()
+        return law, stop
+
+
+def _several(form: str) -> str:
+    """Return the place of a form after which bare numbers may follow, ``N``, ``B`` or ``D``; empty if none may."""
+    return next((token[0] for token in form.split() if token == "D" or (token[0] in "NBXV" and token[1:] == "+")), "")
+
+
+def _in_word(text: str, start: int) -> bool:
+    """Return whether the sign before a place belongs to the same word."""
+    if start == 0 or not text[start - 1].isalnum():
+        return False
+    before, first = (unicodedata.name(sign, "").split(" ")[0] for sign in text[start - 1 : start + 1])
+    return before == first or (before, first) == ("KATAKANA", "CJK")
+
+
+def counted_number(number: str, step: int) -> str:
+    """Return the number that stands some steps from another if none is left out: ``28`` before ``28の2``.
+
+    Empty if there is none.
+    """
+    match = re.fullmatch(r"(.*?)(\d+)", number)
+    if match is None:
+        letter = re.fullmatch(r"(.*\d)?([a-zA-Z])", number)
+        if letter is None:
+            return ""
+        sign = chr(ord(letter[2]) + step)
+        return f"{letter[1] or ''}{sign}" if sign.isalpha() else letter[1] or ""
+    value = int(match[2]) + step
+    head = match[1]
+    if value <= 1 and head and not head[-1].isdigit():
+        return head.rstrip("의の之-./ ") if value == 1 else ""
+    return f"{head}{value}" if value >= 1 else ""

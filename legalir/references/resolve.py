@@ -1,0 +1,236 @@
+"""References resolved to provisions: which documents of a collection each of them cites.
+
+A number is looked up in the target's own list: ``前条`` is the article that stands before in the law, a range is all
+units between its ends as the law has them, and ``2.18.1.1`` is cut to the longest number that the law has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from legalir.references.law_names import LawNames
+from legalir.references.numbering import number_of
+from legalir.references.read import Reference
+
+State = Literal["resolved", "ambiguous", "whole law", "not in collection", "unparsed"]
+"""What became of a reference; ``unparsed`` if the words do not tell the law, or the collection has no such level."""
+
+Kind = Literal["law", "group", "article", "paragraph", "item", "subitem", "annex", "supplement", "preamble"]
+"""What a unit is in the order of every jurisdiction.
+
+- ``law``: the root. ``group``: part, book, title, chapter, division: what stands above the articles.
+- ``article``: the unit that is cited by a number of its own in the whole law: 조, 条, §, section, มาตรา, article.
+- ``paragraph``, ``item``, ``subitem``: what stands inside, in this order; deeper ones are ``subitem``, too.
+- ``annex``: 별표, 別表, schedule, Anhang; its own units are ``item`` and ``subitem``.
+- ``supplement``: 부칙, 附則, transitional provisions of one act; its own articles number from 1 again.
+- ``preamble``: enacting words, recitals, table of contents that a publisher counts as text.
+"""
+
+_OPEN_LAWS = 64
+_LEVELS = ("paragraph", "item", "subitem")
+_DASHES = re.compile(r"[‐‑–—]")
+_LAST_DECIMAL = re.compile(r"\.\d+$")
+
+
+class Address(NamedTuple):
+    """A unit and the document that holds it: what references and links are resolved by.
+
+    Attributes:
+        path: number of the article and of the units inside, ``("9의2", "1", "3")``; in an annex the first is
+            ``annex 4``, in a supplement ``supp 2``.
+        key: the publisher's identifier of the unit, empty where there is none.
+        docno: of the document.
+        kind: of the unit.
+    """
+
+    path: tuple[str, ...]
+    key: str
+    docno: str
+    kind: Kind
+
+
+class LawEntry(NamedTuple):
+    """A law that references may cite.
+
+    Attributes:
+        law_id: its identifier.
+        title: its name.
+        names: its other names, identifiers and abbreviations.
+        country: two letters.
+        lang: its language, ISO 639-1.
+        level: ``act``, ``decree``, ``rule``, ``standard``, or another word.
+        addresses: of its units, in reading order, or a function that returns them whenever they are needed.
+    """
+
+    law_id: str
+    title: str
+    names: tuple[str, ...] = ()
+    country: str = ""
+    lang: str = ""
+    level: str = ""
+    addresses: Sequence[Address] | Callable[[], Iterable[Address]] = ()
+
+
+class Resolved(NamedTuple):
+    """A reference and what it cites.
+
+    Attributes:
+        reference: the reference.
+        state: see `State`.
+        docnos: of the provisions; of an ambiguous one, those that may be meant.
+        law_id: of the law, empty if it is not in the collection or not certain.
+    """
+
+    reference: Reference
+    state: State
+    docnos: tuple[str, ...] = ()
+    law_id: str = ""
+
+
+class _Book:
+    """The units of one law by their paths, in reading order."""
+
+    def __init__(self, law: LawEntry) -> None:
+        self.law = law
+        self.docnos: dict[tuple[str, ...], str] = {}
+        for address in law.addresses() if callable(law.addresses) else law.addresses:
+            self.docnos.setdefault(_key(address.path), address.docno)
+        self.order = list(self.docnos)
+        self.place = {path: place for place, path in enumerate(self.order)}
+        self.articles = [path[0] for path in self.order if len(path) == 1 and not path[0].startswith(("annex", "supp"))]
+        self.article_places = {article: place for place, article in enumerate(self.articles)}
+
+    def neighbour(self, article: str, step: int) -> str:
+        """Return the article that stands some steps from another, empty if there is none."""
+        if article not in self.article_places:
+            return ""
+        place = self.article_places[article] + step
+        return self.articles[place] if 0 <= place < len(self.articles) else ""
+
+    def find(self, reference: Reference) -> tuple[str, ...] | None:
+        """Return the path of the unit, or of the lowest one above it that the law has."""
+        inside = [getattr(reference, level) for level in _LEVELS]
+        if reference.annex:
+            head = f"annex {number_of(reference.annex)}".rstrip()
+            inside = [one for one in (_row(reference.row), *inside) if one]
+        else:
+            head = reference.article
+        paths = [_key((head, *(one for one in inside if one)))]
+        if not reference.annex and not reference.paragraph and any(inside):
+            paths.append(_key((head, "1", *(one for one in inside if one))))
+        while head:
+            for path in paths:
+                for size in range(len(path), 0, -1):
+                    if path[:size] in self.docnos and (size > 1 or path is paths[-1]):
+                        return path[:size]
+            if not _LAST_DECIMAL.search(head):
+                return None
+            head = _LAST_DECIMAL.sub("", head)
+            paths = [_key((head,))]
+        return None
+
+    def between(self, first: tuple[str, ...], last: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Return the units after `first` up to `last` on the level of `last`."""
+        low, high = self.place[first], self.place[last]
+        if low > high or first[:-1] != last[:-1]:
+            return [last]
+        return [path for path in self.order[low + 1 : high + 1] if len(path) == len(last) and path[:-1] == last[:-1]]
+
+
+class Resolver:
+    """Finds the provisions that references cite.
+
+    Args:
+        laws: all laws of the collection. The units of a few are in memory at a time.
+    """
+
+    def __init__(self, laws: Iterable[LawEntry]) -> None:
+        self._entries: list[LawEntry] = []
+        names: list[str] = []
+        owners: list[int] = []
+        self._ids: dict[str, int] = {}
+        for law in laws:
+            number = len(self._entries)
+            self._entries.append(law)
+            self._ids[law.law_id] = number
+            for name in dict.fromkeys((law.title, *law.names)):
+                names.append(name)
+                owners.append(number)
+        self._names, self._owners = LawNames(names), owners
+        self._named: dict[str, tuple[int, ...]] = {}
+        entries = self._entries
+        self._book = lru_cache(_OPEN_LAWS)(lambda number: _Book(entries[number]))
+
+    def resolve(self, references: Sequence[Reference], law_id: str, path: Sequence[str] = ()) -> list[Resolved]:
+        """Return what each reference of a text cites.
+
+        Args:
+            references: in the order of the text, as :func:`legalir.references.read.read` returns them.
+            law_id: the law in which the text stands.
+            path: of the unit in which it stands, as in :class:`~legalir.statutes.documents.Address`.
+        """
+        found: list[Resolved] = []
+        before: Resolved | None = None
+        for reference in references:
+            before = self._resolved(reference, law_id, path, before if reference.range_end else None)
+            found.append(before)
+        return found
+
+    def _laws(self, reference: Reference, own: int | None) -> tuple[int, ...]:
+        if reference.law_kind in ("self", "relative") and own is not None:
+            law = self._entries[own]
+            if reference.law in ("", law.title):
+                return (own,)
+        if reference.law not in self._named:
+            numbers = self._names.named(reference.law) if reference.law else ()
+            self._named[reference.law] = tuple(sorted({self._owners[number] for number in numbers}))
+        laws = self._named[reference.law]
+        if own is not None and len(laws) > 1:
+            country = self._entries[own].country
+            laws = tuple(law for law in laws if self._entries[law].country == country) or laws
+        return laws
+
+    def _resolved(self, reference: Reference, law_id: str, path: Sequence[str], opening: Resolved | None) -> Resolved:
+        own = self._ids.get(law_id)
+        laws = self._laws(reference, own)
+        if not laws:
+            return Resolved(reference, "not in collection" if reference.law else "unparsed")
+        law = self._entries[laws[0]].law_id if len(laws) == 1 else ""
+        if reference.counted.startswith("article") and laws == (own,) and path:
+            step = int(reference.counted.split()[1])
+            article = self._book(laws[0]).neighbour(_key(path)[0], step)
+            if not article:
+                return Resolved(reference, "not in collection", (), law)
+            reference = reference._replace(article=article)
+        if not (reference.article or reference.annex):
+            return Resolved(reference, "unparsed" if reference.group else "whole law", (), law)
+        paths = [(book, found) for each in laws if (found := (book := self._book(each)).find(reference))]
+        if not paths:
+            return Resolved(reference, "not in collection", (), law)
+        if len(paths) > 1:
+            docnos = tuple(dict.fromkeys(book.docnos[found] for book, found in paths))
+            return Resolved(reference, "ambiguous", docnos)
+        book, found = paths[0]
+        units = [found]
+        if opening is not None and opening.state == "resolved" and opening.law_id == book.law.law_id:
+            first = book.find(opening.reference)
+            units = book.between(first, found) if first else units
+        return Resolved(
+            reference, "resolved", tuple(dict.fromkeys(book.docnos[each] for each in units)), book.law.law_id
+        )
+
+
+def _key(path: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(_folded, path))
+
+
+@lru_cache(1 << 14)
+def _folded(part: str) -> str:
+    return _DASHES.sub("-", part).casefold()
+
+
+def _row(row: str) -> str:
+    return number_of(row) if row else ""

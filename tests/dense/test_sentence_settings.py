@@ -1,0 +1,76 @@
+"""What a model is run with: the caller's word, then the preset's, then the folder's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from legalir.dense.sentence import Options, Settings, resolve_settings
+from legalir.errors import ModelError
+from legalir.models.presets import presets
+
+QWEN = presets()["Qwen/Qwen3-Embedding-0.6B"]
+E5 = presets()["intfloat/multilingual-e5-base"]
+M3 = presets()["BAAI/bge-m3"]
+
+
+@pytest.fixture(name="folder")
+def empty_folder(tmp_path: Path) -> Path:
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    return tmp_path
+
+
+def state(folder: Path, name: str, content: Any) -> None:
+    (folder / name).write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_a_preset_says_everything_for_a_bare_folder(folder: Path) -> None:
+    assert resolve_settings(folder, Options(), M3) == Settings("cls", 8192, "", "")
+    assert resolve_settings(folder, Options(), E5) == Settings("mean", 512, "query: ", "passage: ")
+    task = "Given a question about the law, retrieve the provisions of statutes that answer it"
+    assert resolve_settings(folder, Options(), QWEN) == Settings("last", 8192, f"Instruct: {task}\nQuery:", "")
+
+
+def test_the_caller_has_the_first_word(folder: Path) -> None:
+    options = Options(pooling="last", max_length=99, query_prompt="Q ", document_prompt="D ")
+    assert resolve_settings(folder, options, E5) == Settings("last", 99, "Q ", "D ")
+    assert resolve_settings(folder, Options(query_prompt="", document_prompt=""), E5) == Settings("mean", 512, "", "")
+    assert resolve_settings(folder, Options(task="Find"), QWEN).query_prompt == "Instruct: Find\nQuery:"
+    assert resolve_settings(folder, Options(query_prompt="{task}: ", task="Find"), E5).query_prompt == "Find: "
+
+
+def test_a_folders_modules_and_smaller_limit_go_before_the_preset_and_its_prompts_after(folder: Path) -> None:
+    state(folder, "modules.json", [])
+    state(folder, "sentence_bert_config.json", {"max_seq_length": 77})
+    state(folder, "config_sentence_transformers.json", {"prompts": {"query": "own: ", "passage": "text: "}})
+    assert resolve_settings(folder, Options(), None) == Settings(None, None, "own: ", "text: ")
+    assert resolve_settings(folder, Options(), E5) == Settings(None, None, "query: ", "passage: ")
+    assert resolve_settings(folder, Options(pooling="cls", max_length=5), E5) == Settings(
+        "cls", 5, "query: ", "passage: "
+    )
+    state(folder, "sentence_bert_config.json", {"max_seq_length": 32768})
+    assert resolve_settings(folder, Options(), QWEN).max_length == 8192
+    assert resolve_settings(folder, Options(max_length=9000), QWEN).max_length == 9000
+
+
+@pytest.mark.parametrize("prompts", [None, {}, {"query": "", "document": ""}, {"query": None}, {"other": "x"}])
+def test_a_folder_without_prompts(folder: Path, prompts: Any) -> None:
+    state(folder, "config_sentence_transformers.json", {"prompts": prompts})
+    assert resolve_settings(folder, Options(pooling="mean"), None) == Settings("mean", None, "", "")
+
+
+def test_without_a_pooling_there_is_no_vector(folder: Path) -> None:
+    with pytest.raises(
+        ModelError, match=r"has no modules\.json, so nothing says how .*: give pooling='mean', 'cls' or"
+    ):
+        resolve_settings(folder, Options(), None)
+
+
+def test_a_task_needs_a_place(folder: Path) -> None:
+    with pytest.raises(ModelError, match=r"has no prompt that takes a task: give the whole prompt as query_prompt="):
+        resolve_settings(folder, Options(task="Find"), E5)
+    with pytest.raises(ModelError, match=r"The prompt 'Do \{task\}: ' needs a task: give task="):
+        resolve_settings(folder, Options(pooling="cls", query_prompt="Do {task}: "), None)

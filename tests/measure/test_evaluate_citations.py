@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from legalir.measure.citations import (
+    CitationCounts,
+    citation_counts,
+    macro_scores,
+    micro_scores,
+    recall_gap,
+    ungrounded,
+)
+
+WORKED = [({"A", "C", "D", "E"}, {"A", "B"}), (set(), {"E"}), ({"F"}, {"F"})]
+"""Cited and gold of three answers [nitibench]: 2 of 5 citations are right, 2 of 4 gold provisions are cited."""
+
+DOCNOS = st.sets(st.sampled_from("abcdefgh"), max_size=6)
+
+
+def test_worked_values() -> None:
+    counts = [citation_counts(*pair) for pair in WORKED]
+    assert sum(counts, CitationCounts(0, 0, 0)) == CitationCounts(correct=2, cited=5, gold=4)
+    assert micro_scores(counts) == pytest.approx((2 / 5, 2 / 4, 4 / 9))
+    # P (1/4 + 0 + 1)/3, R (1/2 + 0 + 1)/3, F1 (1/3 + 0 + 1)/3
+    assert macro_scores(counts) == pytest.approx((5 / 12, 1 / 2, 4 / 9))
+
+
+def test_precision_and_recall_are_not_exchanged() -> None:
+    """The released code of [nitibench] would print P .500 and R .400 here."""
+    precision, recall, _ = micro_scores([citation_counts(*pair) for pair in WORKED])
+    assert (precision, recall) == (0.4, 0.5)
+
+
+@given(st.lists(st.tuples(DOCNOS, DOCNOS), min_size=1, max_size=6))
+def test_a_plain_second_implementation(pairs: list[tuple[set[str], set[str]]]) -> None:
+    right = cited = gold = 0
+    precisions, recalls, f1s = [], [], []
+    for cites, should in pairs:
+        common = [docno for docno in cites if docno in should]
+        precision = Fraction(len(common), len(cites)) if cites else Fraction(0)
+        recall = Fraction(len(common), len(should)) if should else Fraction(0)
+        f1s.append(2 * precision * recall / (precision + recall) if common else Fraction(0))
+        precisions.append(precision)
+        recalls.append(recall)
+        right, cited, gold = right + len(common), cited + len(cites), gold + len(should)
+    counts = [citation_counts(*pair) for pair in pairs]
+    means = [float(sum(values) / len(pairs)) for values in (precisions, recalls, f1s)]
+    assert macro_scores(counts) == pytest.approx(means, abs=1e-12)
+    pooled_p = Fraction(right, cited) if cited else Fraction(0)
+    pooled_r = Fraction(right, gold) if gold else Fraction(0)
+    pooled_f1 = 2 * pooled_p * pooled_r / (pooled_p + pooled_r) if right else Fraction(0)
+    assert micro_scores(counts) == pytest.approx([float(v) for v in (pooled_p, pooled_r, pooled_f1)], abs=1e-12)
+
+
+def test_nothing_cited_and_nothing_to_cite() -> None:
+    assert citation_counts([], ["a"]).scores == (0, 0, 0)
+    assert citation_counts(["a"], []).scores == (0, 0, 0)
+    assert citation_counts([], []).scores == (0, 0, 0)
+    assert micro_scores([]) == (0, 0, 0)
+    assert all(map(math.isnan, macro_scores([])))
+
+
+def test_two_hundred_citations_count_each_once() -> None:
+    many = [f"p{number % 100}" for number in range(200)]
+    assert citation_counts(many, ["p3", "x"]) == CitationCounts(correct=1, cited=100, gold=2)
+
+
+def test_citations_of_what_was_not_given() -> None:
+    # Counts of the paper for Tax: 105 citations from memory, 58 not retrieved; 101 with retrieval, 5 not retrieved.
+    memory = ungrounded([f"p{n}" for n in range(105)], [f"p{n}" for n in range(47)])
+    retrieval = ungrounded([f"p{n}" for n in range(101)], [f"p{n}" for n in range(5, 200)])
+    assert (memory, retrieval) == ((58, 105), (5, 101))
+    assert ungrounded([], ["a"]) == (0, 0)
+
+
+def test_the_recall_gap_is_recall_of_the_retriever_without_recall_of_the_citations() -> None:
+    assert recall_gap(gold="abcd", context="abcx", cited="ay") == (2, 4)
+    assert recall_gap(gold="ab", context="", cited="a") == (-1, 2)  # cited from memory
+    assert recall_gap(gold="", context="a", cited="a") == (0, 0)

@@ -1,0 +1,133 @@
+"""References in questions, read by the grammars of all languages."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from legalir.errors import DefinitionError
+from legalir.references.grammar import Grammar, Reference, grammars, read_references
+from legalir.references.numbers import clean
+
+
+def numbers(text: str) -> list[str]:
+    """Return the numbers in a text, each with its parts in brackets."""
+    return [
+        number.number + "".join(f"({part})" for part in number.parts)
+        for reference in read_references(clean(text))
+        for number in reference.numbers
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("제12조에 따라", ["12"]),
+        ("제 12 조의3제2항제1호가목", ["12.3"]),
+        ("「뗏목법」 제4조 및 제5조의2부터", ["4", "5.2"]),
+        ("第八条の二の五第一項", ["八.二.五"]),
+        ("第１２条", ["１２"]),
+        ("第一百二十条之一第二款", ["一百二十.一"]),
+        ("มาตรา 65 ตรี (3) วรรคสอง", ["65ตรี(3)"]),
+        ("มาตรา ๑๒ และ ๑๓", ["๑๒", "๑๓"]),
+        ("มาตรา 57 ฉ", ["57ฉ"]),
+        ("มาตรา 57 ฉบับนี้", ["57"]),
+        ("Article 12(3)(a) applies", ["12(3)(a)"]),
+        ("Articles 12, 13(2) and 15", ["12", "13(2)", "15"]),
+        ("Article 12, 30 days", ["12"]),
+        ("Rules 6.2.1 to 6.2.4", ["6.2.1", "6.2.4"]),
+        ("Rule \u200e6.2.1(a)(iv)", ["6.2.1(a)(iv)"]),
+        ("ss. 12A and 12AB, § 20-870", ["12A", "12AB", "20-870"]),
+        ("section 1396r–8(k)", ["1396r–8(k)"]),
+        ("§ 823 Abs. 1 BGB", ["823"]),
+        ("§§ 823, 826 Abs. 1 Satz 2 und 831 BGB", ["823", "826", "831"]),
+        ("l'article L. 121-3 du code", ["L.121-3"]),
+        ("articles L. 112-8et L. 112-9", ["L.112-8", "L.112-9"]),
+        ("article R. * 132-4", ["R.*132-4"]),
+        ("dell'articolo 12-bis, comma 2, lettera a)", ["12bis"]),
+        ("artículo 12 bis", ["12bis"]),
+        ("điểm a khoản 2 Điều 12a", ["12a"]),
+        ("Điều 5, 6 và 7", ["5", "6", "7"]),
+        ("Pasal 12A ayat (2) huruf b", ["12A"]),
+        ("제1조(목적)", ["1"]),
+        # Numbers of other things.
+        ("4조 3교대로 5조 원을 12개월", []),
+        ("on 12 May 2020, within 30 days, 5 %", []),
+        ("Heart 12, starts 5, is. 5", []),
+        ("Article IV", []),
+        ("제12345678901234567890조, Article 12345678901234567890", []),
+        ("제조, 第条, article, §, มาตรา", []),
+        ("Article 5(", ["5"]),
+        ("", []),
+    ],
+)
+def test_numbers(text: str, expected: list[str]) -> None:
+    assert numbers(text) == expected
+
+
+def single(text: str) -> tuple[str, Reference]:
+    (reference,) = read_references(cleaned := clean(text))
+    return cleaned, reference
+
+
+def test_places() -> None:
+    text, reference = single("By Articles 12 and 13(2), paragraph 4, of the Ferry Act")
+    assert text[reference.start : reference.end] == "Articles 12 and 13(2)"
+    assert [text[one.start : one.end] for one in reference.numbers] == ["12", "13(2)"]
+    assert reference.law is not None
+    assert text[reference.after :] == ", of the Ferry Act"
+    assert text[reference.law :] == "Ferry Act"
+    assert not reference.same_law
+    text, reference = single("มาตรา 57 ฉ วรรคหนึ่ง แห่งประมวล")
+    assert text[reference.start : reference.end] == "มาตรา 57 ฉ"
+    assert reference.law is not None
+    assert text[reference.law :] == "ประมวล"
+    assert single("§ 5 BGB")[1].law is None
+    assert single("등대법 제5조")[1].endings[0] == "법"
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("같은 법 제5조", True),
+        ("노동법 제5조", False),
+        ("根据本法第五条", True),
+        ("section 5 of this Act", True),
+        ("section 5 of the Ferry Act", False),
+        ("Điều 5 của Luật này", True),
+    ],
+)
+def test_words_for_a_law_that_was_named(text: str, same: bool) -> None:
+    reference = single(text)[1]
+    assert reference.same_law == same
+    assert reference.law is None or not same
+
+
+def test_two_grammars_that_read_one_place() -> None:
+    # English and French have "article", and only French knows what follows.
+    assert numbers("article 12 bis") == ["12bis"]
+    assert numbers("article 12, section 13") == ["12", "13"]
+
+
+def test_grammars() -> None:
+    assert set(grammars()) == {"de", "en", "es", "fr", "id", "it", "ja", "ko", "th", "vi", "zh"}
+    with pytest.raises(DefinitionError, match=r"'article', item 1 must have one N, got 'article'\."):
+        Grammar(article=["article"])
+    with pytest.raises(DefinitionError, match=r"'article', item 2 must have one N, got 'N to N'\."):
+        Grammar(article=["article N", "N to N"])
+    with pytest.raises(DefinitionError, match=r"'kinds.amends', item 1 must begin or end with …, got 'amends'\."):
+        Grammar(article=["article N"], kinds={"amends": ["amends"]})
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["1", "제", "제1", "一", "(1)", "1, ", "article ", "bis ", " ", "a", "의1", ".1", "Abs. 1", "§ 1, ", "第一"],
+)
+@pytest.mark.parametrize("head", ["", "Articles 1", "제1조", "§§ 1 "])
+def test_time_is_linear_in_the_text(unit: str, head: str) -> None:
+    text = head + unit * (20_000 // len(unit))
+    start = time.process_time()
+    read_references(text)
+    # It takes some 0.05 s; a quadratic reader would take minutes.
+    assert time.process_time() - start < 5

@@ -1,0 +1,189 @@
+"""Provisions that a question names by number."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from legalir.collection.collection import Collection
+from legalir.errors import ArtifactError, ComponentError
+from legalir.explanation import explain
+from legalir.references.lookup import Lookup, NumberTable, lookup
+
+DOCUMENTS = [
+    {"docno": "lamp-1", "law": "등대법", "article": "1"},
+    {"docno": "lamp-12", "law": "등대법", "article": "12"},
+    {"docno": "lamp-12.2", "law": "등대법", "article": "12.2"},
+    {"docno": "lampd-12", "law": "등대법 시행령"},
+    {"docno": "ferry-12", "law": "Ferry Rules (FRY)", "article": "12"},
+    {"docno": "ferry-12A", "law": "Ferry Rules (FRY)", "article": "12A"},
+    {"docno": "ferry-3.1.(1)", "law": "Ferry Rules (FRY)", "article": "3.1.(1)"},
+    {"docno": "ferry-3.1.(2).(a)", "law": "Ferry Rules (FRY)", "article": "3.1.(2).(a)"},
+    {"docno": "ferry-3.1.(2).Guidance", "law": "Ferry Rules (FRY)", "article": "3.1.(2).Guidance"},
+    {"docno": "raft-50", "law": "ประมวลแพ พ.ศ. 2543", "article": "50"},
+    {"docno": "raft-50_4", "law": "ประมวลแพ พ.ศ. 2543", "article": "50/4"},
+    {"docno": "raft-65ตรี", "law": "ประมวลแพ พ.ศ. 2543", "article": "65 ตรี"},
+    {"docno": "tower-120", "law": "灯塔法", "article": "120"},
+    {"docno": "tower-120.1", "law": "灯塔法", "article": "120.1"},
+    {"docno": "code-L1", "law": "Code des phares", "article": "L. 121-3"},
+    {"docno": "note", "law": "등대법"},
+    {"docno": "annex-1", "article": "별표"},
+]
+
+
+@pytest.fixture(name="table", scope="module")
+def built_table(tmp_path_factory: pytest.TempPathFactory) -> NumberTable:
+    return NumberTable(tmp_path_factory.mktemp("numbers") / "numbers").index(iter(DOCUMENTS), corpus="c0ffee")
+
+
+def ask(table: NumberTable, query: str, **parameters: Any) -> dict[str, float]:
+    out = Lookup(table, **parameters)(pd.DataFrame({"qid": ["1"], "query": [query]}))
+    assert out["rank"].tolist() == list(range(len(out)))
+    return dict(zip(out["docno"], out["score"], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("등대법 제12조제3항은?", {"lamp-12": 1}),
+        ("등대법 제１２조의2", {"lamp-12.2": 1}),
+        ("등대법 시행령 제12조", {"lampd-12": 1}),
+        ("등대법 제99조", {}),
+        ("낚시법 제12조", {}),
+        ("Does Rule 12A of the Ferry Rules say so?", {"ferry-12A": 1}),
+        ("FRY Rules 12 and 12A", {"ferry-12": 1, "ferry-12A": 1}),
+        # A word that no article has: 12 bis is not 12.
+        ("article 12 bis of the Ferry Rules", {}),
+        # With all parts, else with fewer, else what stands below.
+        ("Ferry Rules, Rule 3.1(1)", {"ferry-3.1.(1)": 1}),
+        ("Ferry Rules, Rule 3.1(1)(d)", {"ferry-3.1.(1)": 1}),
+        ("Ferry Rules, Rule 12(1)", {"ferry-12": 1}),
+        ("Ferry Rules, Rule 3.1(2)", {"ferry-3.1.(2).(a)": 1}),
+        ("Ferry Rules, Rule 3.1", {"ferry-3.1.(1)": 0.5, "ferry-3.1.(2).(a)": 0.5}),
+        # 50(4) is a part of 50; 50/4 is another article.
+        ("มาตรา 50 (4) แห่งประมวลแพ", {"raft-50": 1}),
+        ("มาตรา ๕๐/๔ แห่งประมวลแพ", {"raft-50_4": 1}),
+        ("มาตรา 65 ตรี (19) แห่งประมวลแพ", {"raft-65ตรี": 1}),
+        ("《灯塔法》第一百二十条第二款、第120条之一", {"tower-120": 1, "tower-120.1": 1}),
+        ("l'article L. 121-3 du Code des phares", {"code-L1": 1}),
+        ("What does Article 12 say?", {}),
+        ("Is the fee 12 or 50 in 2020?", {}),
+        ("별표", {}),
+        ("", {}),
+    ],
+)
+def test_named_provisions(table: NumberTable, query: str, expected: Mapping[str, float]) -> None:
+    assert ask(table, query) == pytest.approx(expected)
+
+
+def test_a_number_of_more_than_most_provisions_is_left_out(table: NumberTable) -> None:
+    third = pytest.approx(1 / 3)
+    three = {"ferry-12": third, "lamp-12": third, "lampd-12": third}
+    assert ask(table, "제12조는?", most=3, without_law=True) == three
+    assert ask(table, "제12조는?", most=2, without_law=True) == {}
+    assert ask(table, "낚시법 제12조는?", without_law=True) == {}
+    assert ask(table, "Rule 3.1 of the Ferry Rules", most=1) == {}
+    # A provision that is named twice keeps its better score.
+    assert ask(table, "제12조인가, 등대법 시행령 제12조인가?", without_law=True) == {"lampd-12": 1}
+    assert ask(table, "Rule 3.1 or 3.1(1) of the Ferry Rules, and Rule 3.1(1)") == {
+        "ferry-3.1.(1)": 1,
+        "ferry-3.1.(2).(a)": 0.5,
+    }
+
+
+@pytest.mark.parametrize(("laws", "one_law"), [(["뗏목법"] * 2, True), (["", ""], True), (["가법", "나법"], False)])
+def test_a_collection_of_one_law_needs_no_name(tmp_path: Path, laws: list[str], one_law: bool) -> None:
+    rows = [{"docno": f"a-{number}", "law": law} for number, law in enumerate(laws, start=1)]
+    table = NumberTable(tmp_path / "numbers").index(rows)
+    for question in ("Pasal 2 KUHPerdata dan apa artinya?", "다른법 제2조"):
+        assert ask(table, question) == ({"a-2": 1.0} if one_law else {})
+
+
+def test_frames(table: NumberTable) -> None:
+    queries = pd.DataFrame(
+        {"qid": ["b", "a", "c"], "query": ["없음", "FRY Rules 12, 12A", "등대법 제1조"], "year": [1, 2, 3]},
+        index=[4, 4, 4],
+    )
+    out = Lookup(table)(queries)
+    assert out.to_dict("list") == {
+        "qid": ["a", "a", "c"],
+        "query": ["FRY Rules 12, 12A"] * 2 + ["등대법 제1조"],
+        "year": [2, 2, 3],
+        "docno": ["ferry-12", "ferry-12A", "lamp-1"],
+        "score": [1.0, 1.0, 1.0],
+        "rank": [0, 1, 0],
+    }
+    assert (Lookup(table) % 1).compile()(queries)["docno"].tolist() == ["ferry-12", "lamp-1"]
+    assert Lookup(table)(out)["docno"].tolist() == out["docno"].tolist()
+    empty = Lookup(table)(queries.iloc[:0])
+    assert list(empty.columns) == list(out.columns)
+    assert Lookup(table)(queries.iloc[:1]).dtypes.to_dict() == out.dtypes.to_dict()
+
+
+def test_explanations(table: NumberTable) -> None:
+    (one,) = explain(Lookup(table), "FSR는 아니고 「등대법」 제1조제2항")
+    assert (one.docno, one.score, one.label) == ("lamp-1", 1.0, "lookup(most=5, without_law=False)")
+    assert [part.label for part in one.parts] == ["“제1조” of “등대법” names it"]
+    assert one.parts[0].detail == {"words": "제1조", "law": "등대법", "provisions": 1}
+    shared = explain(Lookup(table, without_law=True), "Articles 4 and 12", ["lamp-12"])[0]
+    assert shared.parts[0].label == "“12” names it, and 2 more"
+    assert shared.is_whole()
+    inp = pd.DataFrame({"qid": ["1"], "query": ["등대법 제1조"]})
+    assert Lookup(table).explain(inp, ["lamp-12", "elsewhere"], lambda docnos: {}) == {}
+
+
+def test_a_question_that_names_thousands_of_numbers(table: NumberTable) -> None:
+    start = time.process_time()
+    assert ask(table, "Articles 1" + ", 12" * 20_000, without_law=True)["ferry-12"] == pytest.approx(1 / 3)
+    assert ask(table, "등대법 제12조, " * 5_000 + "(" * 20_000) == {"lamp-12": 1}
+    # It takes some 0.5 s; a quadratic search would take minutes.
+    assert time.process_time() - start < 10
+
+
+def test_table(table: NumberTable, tmp_path: Path) -> None:
+    assert table.manifest.facts == {"documents": 17, "laws": 6, "articles": 14, "corpus": "c0ffee"}
+    assert len(table) == 17
+    again = NumberTable(table.path)
+    assert (again, hash(again), repr(again)) == (table, hash(table), f"NumberTable({str(table.path)!r})")
+    assert again.fingerprint() == table.fingerprint()
+    new = NumberTable(tmp_path / "numbers")
+    with pytest.raises(ArtifactError, match="There is no index at"):
+        ask(new, "제1조")
+    with pytest.raises(ComponentError, match="article of a document must be a string, got 3"):
+        new.index([{"docno": "a", "article": 3}])
+    with pytest.raises(ComponentError, match="The docno 'a' occurs twice"):
+        new.index([{"docno": "a"}, {"docno": "a"}])
+    assert ask(new.index([]), "제1조") == {}
+    assert ask(new.index(DOCUMENTS), "등대법 제1조") == {"lamp-1": 1}
+    (file,) = new.directory.glob("data-*/article.npy")
+    file.write_bytes(b"")
+    with pytest.raises(ArtifactError, match=r"article\.npy has 0 bytes"):
+        ask(NumberTable(new.path), "제1조")
+
+
+def test_parameters(table: NumberTable) -> None:
+    for parameters, message in (
+        ({"most": 0}, r"lookup: most=0 is not an integer of at least 1\."),
+        ({"without_law": 1}, r"lookup: without_law=1 is not true or false\."),
+        ({"num_results": 1.5}, r"lookup: num_results=1\.5 is not an integer"),
+    ):
+        with pytest.raises(ComponentError, match=message):
+            Lookup(table, **parameters)  # type: ignore[arg-type]
+    with pytest.raises(ComponentError, match="lookup: numbers=3 is not a NumberTable"):
+        Lookup(3)  # type: ignore[arg-type]
+    with pytest.raises(ComponentError, match="Lookup: the query 3 of '1' is not a string"):
+        Lookup(table)(pd.DataFrame({"qid": ["1"], "query": [3]}))
+
+
+def test_in_a_collection(tmp_path: Path) -> None:
+    collection = Collection("legalir/firecode", cache=tmp_path)
+    made = lookup(collection, most=2)
+    assert made == Lookup(collection.indexes.numbers, most=2)
+    assert collection.search("건축물 화재안전관리법 제2조제1호의 뜻은?", "lookup")["docno"].tolist() == ["act-2"]
+    expression = 'linear(bm25, lookup, weights=[1, 1], normalize=["minmax", "none"])'
+    assert collection.search("건축물 화재안전관리법 제2조가 말하는 것", expression)["docno"].iloc[0] == "act-2"

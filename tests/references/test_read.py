@@ -1,0 +1,398 @@
+"""References in the text of statutes: surface, target, and what is left out."""
+
+from __future__ import annotations
+
+import pytest
+from endless import ends
+
+from legalir.errors import DataError
+from legalir.references.grammar import grammars
+from legalir.references.read import Place, Reference, counted_number, learn_names, place_of, read
+
+KO = Place("등대법 시행령", "5", "2", "3")
+JA = Place("灯台法施行規則", "5の2", "4", "3")
+
+
+def target(one: Reference) -> str:
+    """Return what a reference cites, short: ``등대법 3/1/2``."""
+    numbers = "/".join([one.article or one.annex, one.paragraph, one.item, one.subitem]).rstrip("/")
+    return f"{one.law} {numbers}{one.row}{one.group}".strip()
+
+
+def targets(text: str, lang: str, at: Place = Place()) -> list[str]:  # noqa: B008
+    found = read(text, lang, at)
+    assert all(text[one.start : one.end] == one.surface for one in found)
+    return [target(one) for one in found if one.kind != "delegates"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Named laws.
+        ("「선박법」 제4조에 따른 배", ["선박법 4"]),
+        ("「선박의 안전에 관한 법률」 제12조의3제2항제1호가목", ["선박의 안전에 관한 법률 12의3/2/1/가"]),
+        ("「부두법」시행규칙 제2조", ["부두법 시행규칙 2"]),
+        ("「부두법」(법률 제123호) 제2조", ["부두법 2"]),
+        ("부두법 제2조와 부두법 시행령 제3조", ["부두법 2", "부두법 시행령 3"]),
+        ("부두의 관리에 관한 법률 제2조", ["부두의 관리에 관한 법률 2"]),
+        # The family.
+        ("법 제3조제2항", ["등대법 3/2"]),
+        ("영 제3조", ["등대법 시행령 3"]),
+        ("규칙 제3조", ["등대법 시행규칙 3"]),
+        ("이 영 제3조", ["등대법 시행령 3"]),
+        ("배가 이 법 제3조", ["등대법 시행령 3"]),
+        ("대장이 법 제3조", ["등대법 3"]),
+        # Short names, in the text itself.
+        ('「선박법」(이하 "법"이라 한다) 제4조, 영 제5조', ["선박법 4", "선박법 시행령 5"]),
+        (
+            "「선박법」 제4조 및 「부두법」(이하 “부두법”이라 한다) 제1조. 부두법 제7조",
+            ["선박법 4", "부두법 1", "부두법 7"],
+        ),
+        # Lists and ranges.
+        ("「선박법」 제4조 및 제5조제2항", ["선박법 4", "선박법 5/2"]),
+        ("제1항부터 제3항까지", ["등대법 시행령 5/1", "등대법 시행령 5/3"]),
+        ("제4조제1호 또는 제3호의2", ["등대법 시행령 4//1", "등대법 시행령 4//3의2"]),
+        ("제4조 및 제3항", ["등대법 시행령 4", "등대법 시행령 5/3"]),
+        (
+            "제1호ㆍ제2호, 가목 및 나목",
+            ["등대법 시행령 5/2/1", "등대법 시행령 5/2/2", "등대법 시행령 5/2/3/가", "등대법 시행령 5/2/3/나"],
+        ),
+        ("제2호가목 및 나목", ["등대법 시행령 5/2/2/가", "등대법 시행령 5/2/2/나"]),
+        # Relations.
+        ("전항의 배", ["등대법 시행령 5/1"]),
+        ("전조제2항", ["등대법 시행령 4/2"]),
+        (
+            "「선박법」 제4조제1항에 따라 정하고 같은 조 제2항, 같은 항 제3호",
+            ["선박법 4/1", "선박법 4/2", "선박법 4/2/3"],
+        ),
+        (
+            "「선박법」 제4조의 배와 같은 법 제5조, 같은 법 시행령 제6조, 동법 제7조",
+            ["선박법 4", "선박법 5", "선박법 시행령 6", "선박법 7"],
+        ),
+        ("「선박법 시행령」 별표 2의 배는 같은 법 제5조", ["선박법 시행령 별표 2", "선박법 5"]),
+        # The last law of the kind, also one that was named without a number.
+        ("「선박법」에 따른 배라면, 동법 제11조", ["선박법", "선박법 11"]),
+        ("「선박법」 제4조, 「배의 처리규정」 제2조, 같은 법 제5조", ["선박법 4", "배의 처리규정 2", "선박법 5"]),
+        (
+            "「등의 기준(NFTC 901)」 2.1은 「등의 성능기준」을 따르며, 같은 기준 2.2",
+            ["등의 기준(NFTC 901) 2.1", "등의 성능기준", "등의 기준(NFTC 901) 2.2"],
+        ),
+        # Annexes and codes.
+        ("별표 4 제1호나목", ["등대법 시행령 별표 4//1/나"]),
+        ("「선박법 시행령」[별표2의3]", ["선박법 시행령 별표 2의3"]),
+        ("「등탑의 안전기준(NFTC 901)」 2.18.1.1", ["등탑의 안전기준(NFTC 901) 2.18.1.1"]),
+        ("NFTC 901A 2.1.1", ["NFTC 901A 2.1.1"]),
+        ("NFPC 901 제5조(배의 등)", ["NFPC 901 5"]),
+        ("「등탑의 안전기준」(NFTC 901) 2.1", ["등탑의 안전기준 2.1"]),
+        # Whole laws, chapters.
+        ("「선박법」에 따른 배와 「부두법」 시행령", ["선박법", "부두법 시행령"]),
+        ("제3장의 규정", ["등대법 시행령 제3장"]),
+        # Parts belong to the words.
+        ("제3조제1항 각 호 외의 부분 단서", ["등대법 시행령 3/1"]),
+        # No references.
+        ("제1차 시험 과목, 다음 각 호의 배, 별지 제3호서식, 법률 제1234호, 3조 원", []),
+        ("이 조에서 같다. 이 법은 배에 적용한다.", []),
+        ("", []),
+    ],
+)
+def test_korean(text: str, expected: list[str]) -> None:
+    assert targets(text, "ko", KO) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("灯台法第三条第二項第一号イ", ["灯台法 3/2/1/イ"]),
+        ("法第三条、令第八条の二の五及び規則第九条", ["灯台法 3", "灯台法施行令 8の2の5", "灯台法施行規則 9"]),
+        ("船舶法（明治三十二年法律第四十六号）第四条第一項", ["船舶法 4/1"]),
+        ("船舶の登録に関する法律（平成十年法律第七号）第二条", ["船舶の登録に関する法律 2"]),
+        ("船舶法施行令第四条", ["船舶法施行令 4"]),
+        (
+            "船舶法第四条第一項及び第三項、第五条並びに第七条第二号",
+            ["船舶法 4/1", "船舶法 4/3", "船舶法 5", "船舶法 7//2"],
+        ),
+        ("第一項から第三項まで又は第五項", ["灯台法施行規則 5の2/1", "灯台法施行規則 5の2/3", "灯台法施行規則 5の2/5"]),
+        (
+            "前項第二号の灯は、次項及び前二項",
+            ["灯台法施行規則 5の2/3/2", "灯台法施行規則 5の2/5", "灯台法施行規則 5の2/2"],
+        ),
+        ("前条第一項", ["灯台法施行規則 5/1"]),
+        (
+            "船舶法第四条第一項の船、同条第二項、同項第三号、同法第九条",
+            ["船舶法 4/1", "船舶法 4/2", "船舶法 4/2/3", "船舶法 9"],
+        ),
+        ("前号イ又はロ", ["灯台法施行規則 5の2/4/2/イ"]),
+        ("令別表第一（六）項ロ", ["灯台法施行令 別表第1(6)項ロ"]),
+        ("灯台法（昭和二十年法律第一号。以下「法」という。）第三条、法第五条", ["灯台法 3", "灯台法 5"]),
+        ("次の各号に掲げる方法、平成五年省令第三号、第一種", []),
+    ],
+)
+def test_japanese(text: str, expected: list[str]) -> None:
+    assert targets(text, "ja", JA) == expected
+
+
+def test_all_units_before_are_a_first_and_a_last_one() -> None:
+    (items,) = read("前各号の灯", "ja", JA)
+    assert (items.surface, items.item, items.to) == ("前各号", "1", "2")
+    (paragraphs,) = read("前各項の灯", "ja", JA)
+    assert (paragraphs.paragraph, paragraphs.to) == ("1", "3")
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("ko", '(이하 "법"이라 한다)'),
+        ("ko", "시행령 "),
+        ("ko", "제1조, "),
+        ("ja", "（以下「法」という。）"),
+        ("ja", "前各号"),
+        ("ja", "施行令"),
+        ("en", "section 1, "),
+        ("de", "§ 1 "),
+        ("fr", "article 1, "),
+        ("it", "comma 2, "),
+        ("zh", "第一条"),
+        ("th", "มาตรา 1 "),
+        ("vi", "Điều 1 "),
+        ("id", "Pasal 1 "),
+        ("es", "artículo 1 "),
+    ],
+)
+def test_words_repeated_without_end(lang: str, words: str) -> None:
+    """A chain of notes or of words for a decree is not followed to its beginning."""
+    text = words * 1_100 + {"ko": "제1조", "ja": "第一条"}.get(lang, "")
+    found = read(text, lang, Place("X", "5", "4", "3"))
+    assert found[-1].end >= len(text.rstrip(" ,")) - 1
+    assert "법" not in learn_names(text, lang)
+
+
+def test_fields() -> None:
+    text = "「선박법」 제4조제1항 단서부터 제3항까지의 배는 대통령령으로 정하는 바에 따른다."
+    first, last, delegated = read(text, "ko", Place("등대법", "9"))
+    assert (first.surface, first.part, first.law_kind, first.range_end) == (
+        "「선박법」 제4조제1항 단서",
+        "단서",
+        "named",
+        False,
+    )
+    assert (last.surface, last.article, last.range_end) == ("제3항", "4", True)
+    assert (delegated.kind, delegated.law, delegated.state) == ("delegates", "등대법 시행령", "whole law")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "kinds"),
+    [
+        ("ko", "제3조 및 제4조제2항을 각각 삭제한다.", "amends amends"),
+        ("ko", "제3조부터 제5조까지를 다음과 같이 개정한다.", "amends amends"),
+        ("ko", '제3조제2항 중 "등"을 "등대"로 한다.', "amends"),
+        ("ko", "「부두법」을 폐지한다. 제3조에 따라 삭제한다.", "amends cites"),
+        ("ko", '"등대"란 「등대법」 제2조제1호에 따른 등대를 말한다.', "defines"),
+        ("ko", "제5조에 따른 허가를 받은 사람을 말한다.", "cites"),
+        ("ja", "第三条を次のように改める。第四条第二項を削る。", "amends amends"),
+        ("ja", "第五条第三項中「三月」を「六月」に改める。", "amends"),
+        ("ja", "灯台（灯台法第二条第一項に規定する灯台をいう。）", "defines"),
+        ("ja", "第五条に規定する許可を受けた者をいう。", "cites"),
+        ("en", "Sections 3 and 4 of the Harbour Act 1981 are repealed.", "amends amends"),
+        ("en", "Section 3 of the Pier Act (1 Stat. 2) is amended", "amends cites"),
+        ("en", "In section 5(2), for “boat” substitute “ship”.", "amends"),
+        ("en", "section 6, as amended by section 9, is in force", "cites cites"),
+        ("en", "a buoy (as defined in section 3 of the Buoy Act)", "defines"),
+        ("en", "“lamp” has the meaning given that term in section 4.", "defines"),
+        ("en", "an order under section 4 may define it", "cites"),
+        ("fr", "Au premier alinéa de l'article 5, les mots : « le bac » sont remplacés par", "amends"),
+        ("fr", "Les articles 3 et 4 sont abrogés. Un phare au sens de l'article 9", "amends amends defines"),
+        ("fr", "la référence à l'article 3 est supprimée", "cites"),
+        ("it", "All'articolo 5, comma 2, sono apportate le seguenti modificazioni", "amends"),
+        ("it", "i fari come definiti dall'articolo 2; l'articolo 3 e' abrogato", "defines amends"),
+        ("it", "comma modificato dall'articolo 3", "cites"),
+        ("th", "ให้ยกเลิกมาตรา 12 แห่งพระราชบัญญัตินี้ ตามบทนิยามในมาตรา 4", "amends defines"),
+    ],
+)
+def test_words_around_a_reference_tell_its_kind(lang: str, text: str, kinds: str) -> None:
+    assert [one.kind for one in read(text, lang, Place("L", "9", "1"))] == kinds.split()
+
+
+def test_a_quoted_delegation_is_the_words_of_the_act() -> None:
+    assert [one.kind for one in read('법 제5조에서 "대통령령으로 정하는 배"란', "ko", Place("등대법 시행령"))] == [
+        "cites"
+    ]
+
+
+def test_labels_of_lines_move_the_place() -> None:
+    text = "① 배를 띄운다.\n② 전항의 배\n3. 제2호의 배\n가. 전호"
+    assert targets(text, "ko", Place("등대법", "7")) == ["등대법 7/1", "등대법 7/2/2", "등대법 7/2/2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("제3조", "resolved"),
+        ("「선박법」", "whole law"),
+        ("영 제3조", "unparsed"),
+        ("같은 법 시행령 제3조", "unparsed"),
+        ("다음 조", "ambiguous"),
+        ("제3장", "unparsed"),
+    ],
+)
+def test_states_without_a_collection(text: str, state: str) -> None:
+    (one,) = read(text, "ko", Place("등대의 구조에 관한 규칙", "4의2"))
+    assert one.state == state
+
+
+def test_names_that_a_text_defines() -> None:
+    text = (
+        '이 영은 「선박법」(이하 "법"이라 한다)과 「부두의 관리에 관한 법률」(이하 “부두법”이라 한다)의 배(이하 “배”)'
+    )
+    names = {"법": "선박법", "부두법": "부두의 관리에 관한 법률"}
+    assert learn_names(text, "ko") == names
+    assert [target(one) for one in read("법 제3조, 부두법 제4조", "ko", KO, names)] == [
+        "선박법 3",
+        "부두의 관리에 관한 법률 4",
+    ]
+    assert learn_names("船舶法（明治三十二年法律第四十六号。以下「法」という。）", "ja") == {"法": "船舶法"}
+
+
+@pytest.mark.parametrize(
+    ("number", "step", "expected"),
+    [
+        ("5", -1, "4"),
+        ("1", -1, ""),
+        ("5の2", -1, "5"),
+        ("5の3", -1, "5の2"),
+        ("5의2", 1, "5의3"),
+        ("15b", -1, "15a"),
+        ("15a", -1, "15"),
+        ("", 1, ""),
+    ],
+)
+def test_counted_number(number: str, step: int, expected: str) -> None:
+    assert counted_number(number, step) == expected
+
+
+def test_place_of() -> None:
+    assert place_of("제13조의2제1항제3호", "ko", "등대법") == Place("등대법", "13의2", "1", "3")
+    assert place_of("第28の2条第4項", "ja") == Place("", "28の2", "4")
+    assert place_of("/us/usc/t99/s10a/b/2", "en") == Place("/us/usc/t99", "10a", "b", "2")
+    assert place_of("art_2-bis__para_3.__point_a", "it", "L") == Place("L", "2-bis", "3", "a")
+    assert place_of("L121-3", "fr") == Place("", "L121-3")
+    assert place_of("제목", "ko", "등대법") == Place("등대법")
+
+
+def test_a_language_without_a_grammar() -> None:
+    with pytest.raises(DataError, match=r"There is no grammar of references in 'xx', only in de, en"):
+        read("", "xx")
+
+
+@pytest.mark.parametrize("lang", ["ko", "ja", "en", "de", "fr", "it", "th", "zh", "vi", "id", "es"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "제1조",
+        "「",
+        "「가」",
+        "(",
+        '(이하 "',
+        "第一条",
+        "（",
+        "1.",
+        "별표 ",
+        "の二",
+        "法",
+        "§ 1, ",
+        " ",
+        "가목 및 ",
+        "관한 ",
+    ],
+)
+def test_long_repeats(lang: str, unit: str) -> None:
+    """A million characters would take hours if the time were quadratic; 20 000 take well under a second."""
+    read(unit * (20_000 // len(unit)), lang)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("under section 12(3)(a)(ii) of the Harbour Act 1998", ["Harbour Act 1998 12/3/a/ii"]),
+        ("sections 3, 5 and 7 to 9", ["Ferry Act 3", "Ferry Act 5", "Ferry Act 7", "Ferry Act 9"]),
+        ("paragraph (b) of subsection (2) of section 5 of the Harbour Act 1998", ["Harbour Act 1998 5/2/b"]),
+        ("subsections (1) and (3) of section 5", ["Ferry Act 5/1", "Ferry Act 5/3"]),
+        ("subsection (b)", ["Ferry Act 4/b"]),
+        ("the preceding section applies", ["Ferry Act 3"]),
+        ("for purposes of this section and this Part", []),
+        ("(42 U.S.C. 1396a(a)(25) et seq.)", ["/us/usc/t42 1396a/a/25"]),
+        ("section 5 of this Act or section 7 of the Harbour Act 1998", ["Ferry Act 5", "Harbour Act 1998 7"]),
+        ("Pub. L. 99–7, title I, § 2(a) and section 9 of this title", ["/us/pl/99/7 2/a", "Ferry Act 9"]),
+        ("the Harbour Act 1998, section 7(1)", ["Harbour Act 1998 7/1"]),
+        ("the Harbour Act 1998, section 7 of the Pier Act", ["Pier Act 7"]),
+        ("paragraph 5(1)(a)", ["Ferry Act 5/1/a"]),
+        ("Schedule 2 and Annex III", ["Ferry Act Schedule 2", "Ferry Act Annex III"]),
+    ],
+)
+def test_english(text: str, expected: list[str]) -> None:
+    assert targets(text, "en", Place("Ferry Act", "4", "a")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("ตามมาตรา 65 ตรี (3) และมาตรา ๗/๑", "th", ["L 65ตรี//3", "L 7/1"]),
+        ("มาตรา 3 มาตรา 5 หรือมาตรา 6 แห่งประมวลรัษฎากร", "th", [f"ประมวลรัษฎากร {one}" for one in "356"]),
+        ("มาตรา 5 วรรคสอง แห่งพระราชบัญญัติแพ พ.ศ. 2543", "th", ["พระราชบัญญัติแพ พ.ศ. 2543 5/2"]),
+        ("มาตรา 5 แห่งพระราชบัญญัตินี้", "th", ["L 5"]),
+        ("本法第十二条之一第二款第（三）项", "zh", ["L 12之1/2/3"]),
+        ("《灯塔法》第三条、第四条和前款", "zh", ["灯塔法 3", "灯塔法 4", "L 4/1"]),
+        ("第九條第二項、前條", "zh", ["L 9/2", "L 3"]),
+        ("§§ 3 bis 5 Absatz 1 Satz 2 Nr. 3 BGB", "de", ["BGB 3", "BGB 5/1/3"]),
+        ("§ 12 des Leuchtturmgesetzes, § 3 dieses Gesetzes, Absatz 3", "de", ["Leuchtturmgesetz 12", "L 3", "L 4/3"]),
+        ("comma 2 dell'articolo 14", "it", ["L 14/2"]),
+        (
+            "articoli 3-bis, 5 e 7, primo comma, lettera r), del decreto legislativo 3 marzo 2001, n. 65",
+            "it",
+            [f"/akn/it/act/decretoLegislativo/stato/2001-03-03/65 {one}" for one in ("3-bis", "5", "7/1/r")],
+        ),
+        ("articles L. 311-5 et R. * 12 du code civil", "fr", ["code civil L311-5", "code civil R*12"]),
+        ("2° de l'article 5 et l'article précédent", "fr", ["L 5//2", "L 3"]),
+        ("điểm a khoản 2 Điều 12a Luật Đèn biển", "vi", ["Luật Đèn biển 12a/2/a"]),
+        ("Điều 5, 6 và 7 của Luật này", "vi", ["L 5", "L 6", "L 7"]),
+        ("Pasal 12A ayat (2) huruf b", "id", ["L 12A/2/b"]),
+        ("Pasal 5 Undang-Undang Nomor 8 Tahun 1999", "id", ["Undang-Undang Nomor 8 Tahun 1999 5"]),
+    ],
+)
+def test_other_languages(text: str, lang: str, expected: list[str]) -> None:
+    assert targets(text, lang, Place("L", "4", "2")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("Pub. L. 99–7, title I, § 2(a); 42 USC 1395aaa(d) note", "en", ["/us/pl/99/7 2/a", "/us/usc/t42 1395aaa/d"]),
+        ("Schedule 2, paragraph 3 and paragraph 4(2) of Schedule 5", "en", ["L Schedule 2//3", "L Schedule 5//4/2"]),
+        ("That section 12 of the Pier Act applies", "en", ["Pier Act 12"]),
+        ("S.S.I. 2008/205, reg. 2(1)", "en", ["ssi/2008/205 2/1"]),
+        ("articles L. 311-5 et R. * 311-6-1", "fr", ["L L311-5", "L R*311-6-1"]),
+        ("au premier alinéa du II de l'article 6", "fr", ["L 6/2"]),
+        ("aux 1° et 3° de l'article 4 de la loi n° 84-16", "fr", [f"loi n° 84-16 4//{one}" for one in "13"]),
+        ("1° Les phares\n2° Les bacs de l'article 1er", "fr", ["L 1"]),
+        ("commi 2 e 3-bis dell'articolo 5", "it", ["L 5/2", "L 5/3-bis"]),
+        ("articolo 5, comma 1, lettere a-bis), e) ed f)", "it", ["L 5/1/a-bis", "L 5/1/e", "L 5/1/f"]),
+        ("articoli 2, comma 1, 6, commi 1 e 2; 10 e 11", "it", ["L 2/1", "L 6/1", "L 6/2", "L 10", "L 11"]),
+        ("§§ 3 bis 5 Absatz 1 Satz 2 Nr. 3 FäG", "de", ["FäG 3", "FäG 5/1/3"]),
+        ("Anlage 1 Nummer 2", "de", ["L Anlage 1//2"]),
+        ("§ 12 Absatz 3 Satz 1 und 2", "de", ["L 12/3"]),
+        ("§ 5 Absatz 1 oder 2, §§ 3, 26 Abs. 1 und 31", "de", ["L 5/1", "L 5/2", "L 3", "L 26/1", "L 31"]),
+        ("§ 3 des Gesetzes über die Leuchttürme hinaus", "de", ["Gesetz über die Leuchttürme 3"]),
+        ("Artikel 6 der Verordnung (EU) 2099/7", "de", ["Verordnung (EU) 2099/7 6"]),
+        ("article R. 4-1, au I de l'article 3", "fr", ["L R4-1", "L 3/1"]),
+        ("articoli da 3 a 7 del codice civile", "it", [f"codice civile {one}" for one in "37"]),
+    ],
+)
+def test_european_languages(text: str, lang: str, expected: list[str]) -> None:
+    assert targets(text, lang, Place("L", "4", "2")) == expected
+
+
+@pytest.mark.parametrize("lang", sorted(grammars()))
+def test_words_without_end(lang: str) -> None:
+    """No reader seeks the name of a law in all parts of a word that is none."""
+    with ends():
+        for sign in ("A", "Aa", "0", "X", "(", "가", "法", "อ"):
+            read(sign * 20_000, lang)

@@ -1,0 +1,89 @@
+"""References resolved by the target's own list of units."""
+
+from __future__ import annotations
+
+import pytest
+
+from legalir.references.read import Place, read
+from legalir.references.resolve import Address, LawEntry, Resolver
+
+
+def law(law_id: str, title: str, *paths: str, names: tuple[str, ...] = ()) -> LawEntry:
+    addresses = [Address(tuple(path.split("/")), "", f"{law_id}-{path.split('/')[0]}", "article") for path in paths]
+    return LawEntry(law_id, title, names, "kr", "ko", "act", addresses)
+
+
+ACT = law("act", "등대의 설치 및 관리에 관한 법률", "1", "2", "2/1", "2/1/3", "3", "3의2", "4", "5", names=("등대법",))
+DECREE = law("decree", "등대의 설치 및 관리에 관한 법률 시행령", "1", "annex 4", "annex 4/1", "annex 4의2")
+STANDARD = law("standard", "등탑의 화재안전기술기준(NFTC 901A)", "2.18", "2.19")
+RESOLVER = Resolver([ACT, DECREE, STANDARD])
+
+
+def resolved(text: str, law_id: str = "act", article: str = "4") -> list[tuple[str, tuple[str, ...]]]:
+    title = {"act": ACT.title, "decree": DECREE.title}[law_id]
+    found = RESOLVER.resolve(read(text, "ko", Place(title, article)), law_id, (article,))
+    return [(one.state, one.docnos) for one in found]
+
+
+def test_states() -> None:
+    assert resolved("제3조") == [("resolved", ("act-3",))]
+    assert resolved("「선박법」 제3조") == [("not in collection", ())]
+    assert resolved("제99조") == [("not in collection", ())]
+    assert resolved("「등대법」에 따라") == [("whole law", ())]
+    assert resolved("제2조제1항제3호, 제2조제9항") == [("resolved", ("act-2",))] * 2
+
+
+def test_the_article_before_is_the_one_in_the_list() -> None:
+    assert resolved("전조제1항") == [("resolved", ("act-3의2",))]
+    assert resolved("다음 조", article="3") == [("resolved", ("act-3의2",))]
+    assert resolved("전조", article="1") == [("not in collection", ())]
+
+
+def test_a_range_is_what_the_law_has_between_its_ends() -> None:
+    assert resolved("제2조부터 제4조까지") == [("resolved", ("act-2",)), ("resolved", ("act-3", "act-3의2", "act-4"))]
+
+
+def test_names_of_the_family_codes_and_abbreviations() -> None:
+    assert resolved("법 제3조", "decree", "1") == [("resolved", ("act-3",))]
+    assert resolved("「등대법 시행령」 별표 4 제1호가목") == [("resolved", ("decree-annex 4",))]
+    assert resolved("「등대설치법」 제3조") == [("resolved", ("act-3",))]
+    assert resolved("NFTC 901A 2.18.1.1") == [("resolved", ("standard-2.18",))]
+    assert resolved("「등탑의 화재안전기술기준」(NFTC 901A) 2.19") == [("resolved", ("standard-2.19",))]
+    assert resolved("「등탑기준(NFTC 901A)」 2.19") == [("resolved", ("standard-2.19",))]
+
+
+def test_two_laws_of_one_name() -> None:
+    twice = Resolver([law("a", "부두법", "3"), law("b", "부두법", "3", "4"), ACT])
+    assert [one.state for one in twice.resolve(read("「부두법」 제3조", "ko"), "act")] == ["ambiguous"]
+    (one,) = twice.resolve(read("「부두법」 제4조", "ko"), "act")
+    assert (one.state, one.docnos, one.law_id) == ("resolved", ("b-4",), "b")
+
+
+@pytest.mark.parametrize(
+    ("lang", "names", "citing", "foreign"),
+    [
+        ("ko", ("등대법", "등대법 시행령"), "법 제3조에서 정한 등은 제2조의 등이다.", "「선박법」 제3조"),
+        ("ja", ("灯台法", "灯台法施行令"), "法第三条の灯は、第二条の灯とする。", "船舶法第三条"),
+        (
+            "en",
+            ("Lights Act 1999", "Lights Regulations"),
+            "Section 3 of the Lights Act 1999, and section 2",
+            "section 9",
+        ),
+    ],
+)
+def test_the_provisions_that_a_decree_cites_back(lang: str, names: tuple[str, str], citing: str, foreign: str) -> None:
+    """Article 1 of the decree cites article 3 of the act and its own article 2; article 2 cites what is not there."""
+    act, decree = (
+        law(each, name, "1", "2", "3")._replace(lang=lang) for each, name in zip(("act", "decree"), names, strict=True)
+    )
+    resolver = Resolver([act, decree])
+    found = {
+        f"decree-{article}": resolver.resolve(read(text, lang, Place(names[1], article)), "decree", (article,))
+        for article, text in (("1", citing), ("2", foreign))
+    }
+    cited = {
+        docno: [each for one in references if one.state == "resolved" for each in one.docnos]
+        for docno, references in found.items()
+    }
+    assert cited == {"decree-1": ["act-3", "decree-2"], "decree-2": []}
