@@ -15,7 +15,7 @@ import pytest
 import legalir
 
 LAYERS = (
-    *("errors", "config", "extras", "progress", "threads", "executors", "storage", "contract", "spec", "plugins"),
+    *("errors", "config", "extras", "progress", "executors", "storage", "contract", "spec", "plugins"),
     "frames",
     *("explanation", "models", "llm"),
     *("datasets", "analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),

@@ -307,7 +307,8 @@ def _line_batches(corpus: Path) -> Iterator[list[bytes]]:
         mark = _BOM
         while raws := stream.readlines(_BUFFER):
             raws[0], mark = raws[0].removeprefix(mark), b""
-            yield [line for raw in raws if (line := raw.strip(b"\r\n")) and not line.decode("utf-8").isspace()]
+            lines = (raw.strip(b"\r\n") for raw in raws)
+            yield [line for line in lines if line and (line[:1] == b"{" or not line.decode("utf-8").isspace())]
             advance(len(raws))
 
 

@@ -15,13 +15,13 @@ import numpy.typing as npt
 from legalir.analysis.analyzer import Analyzer, count_terms, fingerprint, get_analyzer
 from legalir.dense.contract import Vectors
 from legalir.errors import ArtifactError
+from legalir.executors import processor_count, run_in_threads
 from legalir.frames.component import check_number
 from legalir.lexical.sparse import SparseIndex
 from legalir.lexical.weights import lucene_idf, tfidf_weights
 from legalir.plugins import parameters_of
 from legalir.storage.arrays import save_array, unit_rows
 from legalir.storage.strings import Strings, write_strings
-from legalir.threads import processor_count, run_in_threads
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array

@@ -19,6 +19,7 @@ from typing import get_args
 
 from legalir.datasets.download import unpack
 from legalir.errors import ComponentError, DataError
+from legalir.executors import processor_count
 from legalir.progress import progress
 from legalir.statutes.documents import Cut, CutLaw, cut
 from legalir.statutes.importing.linking import GivenLinks
@@ -29,7 +30,6 @@ from legalir.statutes.importing.parsing import Stored, Task, parse_all
 from legalir.statutes.importing.parsing import provision_of as provision_of
 from legalir.statutes.importing.text_links import TextLinks
 from legalir.statutes.law import Law
-from legalir.threads import processor_count
 
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
 """How the names of archives end that are opened; an archive in an archive is not."""
