@@ -287,7 +287,7 @@ def test_a_component_whose_entry_is_misnamed(install: Install) -> None:
 
 
 def test_a_disabled_component_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "reranker.step")
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "parts")
     with pytest.raises(PluginError, match=r"'step'.*LEGALIR_DISABLE_PLUGINS"):
         build("first >> step")
 
