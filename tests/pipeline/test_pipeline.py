@@ -532,5 +532,5 @@ def repr_of(built: pt.Transformer) -> object:
 
 def test_the_roles_of_expressions_are_pipeline_roles() -> None:
     assert {role for role in plugins.ROLES if role not in plugins.PIPELINE_ROLES} == {
-        "analyzer", "encoder", "executor", "llm", "source",
+        "analyzer", "command", "encoder", "executor", "llm", "measure", "source",
     }  # fmt: skip
