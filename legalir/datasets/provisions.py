@@ -40,7 +40,7 @@ from legalir.storage.arrays import save_array
 from legalir.storage.digest import cached_file_digest
 from legalir.storage.files import atomic_directory, cache_home, clear_away
 from legalir.storage.locks import cache_lock
-from legalir.storage.states import Hold, former_states, record_use, remove_state
+from legalir.storage.states import former_states, record_use, remove_state
 from legalir.storage.strings import Docnos, Strings, write_docnos, write_strings
 from legalir.storage.validity import Validity, names_version, validity_of
 
@@ -207,7 +207,6 @@ class ProvisionStore:
                         clear_away(folder)
                         base = next(_stores(former_states(folder, self.source)), None)
                         _build(self._corpus, self._fingerprint, folder, base)
-            self._hold = Hold(folder)
             record_use(folder, self.source)
         except (OSError, LegalIRError) as error:
             if isinstance(error, DataError):
@@ -250,7 +249,6 @@ class _Opened(ProvisionStore):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "corpus.jsonl", folder.name)
-        self._hold = Hold(folder)
         self.__dict__["_folder"] = folder
 
 

@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from legalir.collections import Collection
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.plugins.contract import parameters_of
@@ -83,7 +84,7 @@ class Rules(Schema):
 
 @parameters_of(StatuteFiles, without=["format"])
 def html(
-    collection: object,
+    collection: Collection | None,
     *,
     path: str | PathLike[str],
     rules: str | PathLike[str] | None = None,
