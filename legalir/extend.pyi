@@ -13,11 +13,16 @@ from .answer.generator import citing as citing
 from .answer.judges import Judge as Judge
 from .answer.judges import Judged as Judged
 from .answer.judges import Verdict as Verdict
+from .collections import Collection as Collection
+from .collections import directory_name as directory_name
+from .collections import earlier_builds as earlier_builds
 from .contract import parameters_of as parameters_of
 from .datasets.source import Source as Source
 from .dense.contract import Encoder as Encoder
 from .dense.contract import TrainableEncoder as TrainableEncoder
 from .dense.contract import Vectors as Vectors
+from .engine import EngineIndex as EngineIndex
+from .engine import EngineRetriever as EngineRetriever
 from .explanation import Explanation as Explanation
 from .explanation import Part as Part
 from .explanation import Upstream as Upstream
@@ -30,8 +35,6 @@ from .frames.component import Cuttable as Cuttable
 from .frames.component import check_choice as check_choice
 from .frames.component import check_flag as check_flag
 from .frames.component import check_number as check_number
-from .frames.engine import EngineIndex as EngineIndex
-from .frames.engine import EngineRetriever as EngineRetriever
 from .frames.normalize import minmax as minmax
 from .frames.ranking import Hits as Hits
 from .frames.ranking import rank_results as rank_results

@@ -17,10 +17,10 @@ import legalir
 LAYERS = (
     *("errors", "config", "extras", "progress", "executors", "storage", "contract", "spec", "plugins"),
     "frames",
-    *("explanation", "models", "llm"),
-    *("datasets", "analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
+    *("explanation", "models", "datasets", "llm", "collections"),
+    *("analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
     *("answer", "measure", "pipeline", "chunks", "collection", "statutes", "train", "hypa", "study", "experiments"),
-    *("extend", "testing", "serve", "cli"),
+    *("engine", "extend", "testing", "serve", "cli"),
 )
 ROOT = Path(legalir.__file__).parent
 PUBLIC = {
@@ -72,6 +72,22 @@ def faults(source: str, module: str) -> list[str]:
     return lines
 
 
+def untyped_collections(source: str, module: str) -> list[str]:
+    """Return a line for each parameter `collection` of a function that says nothing of its type.
+
+    Rooms above `collections` pass a collection on, as an `object`, of which a type checker lets nobody ask anything.
+    """
+    allowed = {"object"} if LAYERS.index(module.split(".")[1]) < LAYERS.index("collections") else set()
+    lines = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                kind = "" if one.annotation is None else ast.unparse(one.annotation)
+                if one.arg == "collection" and kind not in allowed and kind in ("", "Any", "object"):
+                    lines.append(f"{module}:{one.lineno} has a collection of the type {kind or 'unknown'}")
+    return lines
+
+
 def imported_modules(sources: Mapping[str, str], packages: frozenset[str] = frozenset()) -> dict[str, set[str]]:
     """Return the modules among `sources` that each of them imports."""
     found = {}
@@ -103,6 +119,26 @@ def test_a_module_imports_only_from_above() -> None:
     assert [module for module in MODULES if module.split(".")[1] not in LAYERS] == [], "in no layer"
     sources = ((path.read_text(encoding="utf-8"), module) for module, path in MODULES.items())
     assert [fault for source, module in sources for fault in faults(source, module)] == []
+
+
+def test_each_collection_has_a_type() -> None:
+    sources = {module: path.read_text(encoding="utf-8") for module, path in MODULES.items()}
+    assert [fault for module, source in sources.items() for fault in untyped_collections(source, module)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "module", "count"),
+    [
+        ("def f(collection: Any): ...", "legalir.lexical.sparse", 1),
+        ("def f(*, collection: object): ...", "legalir.lexical.sparse", 1),
+        ("def f(collection): ...", "legalir.lexical.sparse", 1),
+        ("def f(collection: Collection | None): ...", "legalir.lexical.sparse", 0),
+        ("def f(collection: object): ...", "legalir.llm.client", 0),
+        ("def f(collection: Any): ...", "legalir.llm.client", 1),
+    ],
+)
+def test_the_check_of_types(source: str, module: str, count: int) -> None:
+    assert len(untyped_collections(source, module)) == count
 
 
 def test_no_circle() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol, cast, runtime_checkable
 
 from legalir import plugins
+from legalir.collections import Collection
 from legalir.errors import ComponentError, PluginNotFound
 
 FIELDS = (
@@ -82,7 +83,7 @@ class TracedSource(Source, Protocol):
         ...
 
 
-def get_source(spec: str | Source, collection: object = None) -> Source:
+def get_source(spec: str | Source, collection: Collection | None = None) -> Source:
     """Return the source that `spec` describes, or `spec` itself if it is a source.
 
     Args:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms, fingerprint, get_analyzer
+from legalir.collections import Collection
 from legalir.dense.contract import Vectors
 from legalir.errors import ArtifactError
 from legalir.executors import processor_count, run_in_threads
@@ -281,7 +282,7 @@ class FittedLSA:
 
 
 @parameters_of(LSA)
-def lsa_encoder(collection: object, **params: Any) -> LSA:
+def lsa_encoder(collection: Collection | None, **params: Any) -> LSA:
     """Latent semantic analysis, fitted on the collection: ``dense(encoder="lsa(dimensions=64)")``."""
     analyzer = get_analyzer(params.pop("analyzer", "auto"), collection)
     return LSA(analyzer, **params)

@@ -9,13 +9,14 @@ from contextlib import closing, nullcontext
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
@@ -34,9 +35,6 @@ from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
 from legalir.rerank.score_cache import Best, ScoreCache, pair_keys
 from legalir.storage.digest import digest
 from legalir.storage.documents import title_and_text
-
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
 
 Activation = Literal["sigmoid", "none"]
 
@@ -83,7 +81,7 @@ class CrossEncoderReranker(Component):
     def __init__(
         self,
         model: str | PathLike[str],
-        texts: ProvisionLookup | Mapping[str, str] | None = None,
+        texts: Collection | Mapping[str, str] | None = None,
         passage: int | None = None,
         stride: int | None = None,
         max_length: int | None = None,
@@ -269,7 +267,7 @@ _LOCAL, _HOSTED = (set(inspect.signature(one).parameters) for one in (CrossEncod
 
 @parameters_of(CrossEncoderReranker, HostedReranker, without=["texts", "client"])
 def rerank(
-    collection: Any, *, model: str, base_url: str | None = None, cache: bool = True, **params: Any
+    collection: Collection, *, model: str, base_url: str | None = None, cache: bool = True, **params: Any
 ) -> CrossEncoderReranker | HostedReranker:
     """Rerank by a cross-encoder: ``bm25 % 100 >> rerank("BAAI/bge-reranker-v2-m3")``, or by a hosted one.
 

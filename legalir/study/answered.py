@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from legalir.collection.collection import Collection
 from legalir.errors import ComponentError
 from legalir.references.lookup import Naming, NumberTable
 from legalir.references.numbers import clean
@@ -109,7 +110,7 @@ def _shown(naming: Naming, title: str | None, before: str, resolved: bool) -> st
     return around if naming.law in around else f"{around} {naming.law}"
 
 
-def synthesize_answer_labels(collection: Any, *, column: str = "answer", candidates: int = 5) -> Synthesis:
+def synthesize_answer_labels(collection: Collection, *, column: str = "answer", candidates: int = 5) -> Synthesis:
     """Label the provisions that the given answers of a collection cite.
 
     A question keeps its open references in the column ``open``: objects with ``words``, ``state`` and ``candidates``,
@@ -131,7 +132,7 @@ def synthesize_answer_labels(collection: Any, *, column: str = "answer", candida
     if not any(str(row.get(column) or "").strip() for row in rows):
         columns = ", ".join(sorted({name for row in rows for name in row}))
         raise ComponentError(f"labels: no question has an answer in the column {column!r}; columns: {columns}.")
-    numbers = collection.indexes.numbers
+    numbers = NumberTable.of(collection)
     read = {row["qid"]: references_in(str(row.get(column) or ""), numbers, candidates) for row in rows}
     unknown = list({one.words: None for found in read.values() for one in found if not one.docnos})
     by_title = titles_like(collection, unknown, candidates)
@@ -169,7 +170,7 @@ def synthesize_answer_labels(collection: Any, *, column: str = "answer", candida
     )
 
 
-def titles_like(collection: Any, words: list[str], k: int) -> dict[str, list[str]]:
+def titles_like(collection: Collection, words: list[str], k: int) -> dict[str, list[str]]:
     """Return the `k` provisions whose titles fit each text best, by BM25 over the titles."""
     asked = [one for one in words if any(map(str.isalnum, one))]
     if not asked:

@@ -6,10 +6,10 @@ Source: the labels that BGE-M3 is fine-tuned on without people [nitibench].
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
+from legalir.collection.collection import Collection
 from legalir.errors import ComponentError, DataError
 from legalir.frames.columns import RESULT_COLUMNS
 from legalir.study.items import Row, Sieve
@@ -42,7 +42,7 @@ def positives_of(results: pd.DataFrame, threshold: float | None, top: int | None
     return {str(qid): docnos.tolist() for qid, docnos in good.groupby("qid", sort=False)["docno"]}
 
 
-def questions_of(collection: Any) -> list[Row]:
+def questions_of(collection: Collection) -> list[Row]:
     """Return the questions of a collection as rows of a query file.
 
     Raises:
@@ -57,7 +57,7 @@ def questions_of(collection: Any) -> list[Row]:
 
 
 def synthesize_labels(
-    collection: Any,
+    collection: Collection,
     positives: str | None = None,
     *,
     candidates: str = "default % 20",

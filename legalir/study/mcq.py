@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,9 @@ import pandas as pd
 from legalir.analysis.language import language_of
 from legalir.answer.choices import MCQ
 from legalir.answer.choices import mcq as mcq_generator
+from legalir.collections import Collection
 from legalir.errors import DataError
+from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.storage.digest import digest
@@ -59,7 +61,7 @@ class Verdict(NamedTuple):
     state: str
 
 
-def citation_pairs(collection: Any, count: int, seed: int = 0) -> list[tuple[str, str]]:
+def citation_pairs(collection: Collection, count: int, seed: int = 0) -> list[tuple[str, str]]:
     """Return pairs of provisions, the first of which cites the second: a sample of the links of a collection.
 
     Provisions with hardly any text are left out, and links of a provision to itself.
@@ -68,7 +70,7 @@ def citation_pairs(collection: Any, count: int, seed: int = 0) -> list[tuple[str
         DataError: there is no such pair.
     """
     usable = provisions_with_text(collection)
-    pairs = [(a, b) for a, b, _ in collection.graph.links() if a in usable and b in usable]
+    pairs = [(a, b) for a, b, _ in CitationGraph.of(collection).links() if a in usable and b in usable]
     if not pairs:
         raise DataError(
             f"{collection.id} has no links between provisions with text: multiple-choice items are made from links."
@@ -145,7 +147,7 @@ def with_balanced_keys(items: Sequence[Row], seed: int) -> list[Row]:
 
 
 def synthesize_mcq(
-    collection: Any,
+    collection: Collection,
     count: int = 100,
     *,
     seed: int = 0,

@@ -15,7 +15,9 @@ from pydantic import BaseModel, BeforeValidator, WithJsonSchema
 
 from legalir.analysis.language import language_of
 from legalir.answer.contexts import context
+from legalir.collections import Collection
 from legalir.errors import ComponentError, suggestion
+from legalir.graph.citation_graph import CitationGraph
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.study.drafts import without_markup
 from legalir.study.filters import ABOUT_TEXT, DUPLICATE, MALFORMED, about_the_text, duplicates
@@ -74,7 +76,7 @@ def checked_types(types: Sequence[str]) -> list[str]:
 
 
 def planned_questions(
-    collection: Any, count: int, types: Sequence[str], seed: int
+    collection: Collection, count: int, types: Sequence[str], seed: int
 ) -> list[tuple[str, tuple[str, ...]]]:
     """Return type and provisions of each question: `count` of each type, each type with a sample of its own.
 
@@ -85,7 +87,7 @@ def planned_questions(
     plan = []
     for kind in checked_types(types):
         for docno in sampled_provisions(collection, count, seed, kind):
-            cited = [one for one in collection.graph.cites(docno) if one in usable and one != docno]
+            cited = [one for one in CitationGraph.of(collection).cites(docno) if one in usable and one != docno]
             plan.append((kind, (docno, *cited[: TYPES[kind] - 1])))
     return plan
 
@@ -110,7 +112,7 @@ def malformed_answers(items: Sequence[Row]) -> Faults:
 
 
 def synthesize_questions(
-    collection: Any,
+    collection: Collection,
     count: int = 10,
     *,
     types: Sequence[str] = tuple(TYPES),

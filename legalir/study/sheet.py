@@ -19,7 +19,7 @@ import pandas as pd
 
 from legalir.answer.generator import citing
 from legalir.answer.judges import answer_text
-from legalir.datasets.records import ProvisionLookup
+from legalir.collections import Collection
 from legalir.errors import MeasureError
 from legalir.frames.columns import whole_characters
 from legalir.storage.digest import digest
@@ -141,7 +141,7 @@ def sheet_items(
 
 def sheet_page(
     items: Sequence[Item],
-    collection: ProvisionLookup,
+    collection: Collection,
     measures: Sequence[str],
     title: str,
     language: str = "",

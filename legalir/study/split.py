@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from legalir import __version__
+from legalir.collections import Collection
 from legalir.datasets import StatuteDataset
 from legalir.datasets.folder import About, Folder
 from legalir.datasets.readers import read_queries
@@ -76,7 +77,7 @@ class Synthesis:
         return row.get("documents", ()) if self.labels is None else self.labels.get(row["qid"], ())
 
 
-def provisions_with_text(collection: Any) -> set[str]:
+def provisions_with_text(collection: Collection) -> set[str]:
     """Return the docnos of the provisions whose text has at least 20 letters and digits."""
     return {one.doc_id for one in collection.docs() if sum(map(str.isalnum, one.text)) >= _LETTERS}
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from legalir.analysis.language import language_of
 from legalir.answer.choices import WORDS
+from legalir.collections import Collection
 from legalir.errors import DataError
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.study.drafts import without_markup
@@ -56,7 +57,7 @@ class _Drafts(BaseModel):
     questions: Annotated[list[YesNoDraft], Field(json_schema_extra={"minItems": QUESTIONS, "maxItems": QUESTIONS})]
 
 
-def sampled_provisions(collection: Any, count: int, seed: int, key: str) -> list[str]:
+def sampled_provisions(collection: Collection, count: int, seed: int, key: str) -> list[str]:
     """Return the docnos of a sample of the provisions with text.
 
     Raises:
@@ -82,7 +83,7 @@ def balance(items: Sequence[Row]) -> dict[str, float]:
 
 
 def synthesize_yesno(
-    collection: Any,
+    collection: Collection,
     count: int = 100,
     *,
     seed: int = 0,

@@ -15,6 +15,7 @@ import pyterrier as pt
 
 from legalir.errors import LegalIRError, describe
 from legalir.frames.component import Component
+from legalir.graph.laws import LawTable
 from legalir.pipeline.in_force import made_in_force
 from legalir.storage.validity import day_of, iso_date
 from legalir.testing.checks import Failed, Function, NotApplicable, given
@@ -446,7 +447,7 @@ def as_of(sandbox: Sandbox) -> None:
     """Over versions of provisions, a question gets only what is in force on its day."""
     collection = sandbox.collection(dated_provisions(), name="dated")
     component = sandbox.make(collection)
-    law = collection.indexes.laws
+    law = LawTable.of(collection)
     if sandbox.under_test.foreign and sandbox.under_test.role in ("retriever", "expander"):
         # What a pipeline does with it.
         defaults = sandbox.under_test.given_defaults()

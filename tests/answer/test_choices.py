@@ -35,6 +35,8 @@ Reply = Callable[[ChatRequest], str | ChatReply]
 class Statutes:
     """What a collection does for a generator."""
 
+    chunks = None
+
     def __repr__(self) -> str:
         return "Statutes()"
 

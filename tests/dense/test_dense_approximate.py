@@ -358,17 +358,17 @@ def test_identity(index: DenseIndex) -> None:
         DenseRetriever(index, depth=0)
 
 
-def test_the_factory_asks_the_collection(index: DenseIndex) -> None:
+def test_the_factory_asks_the_collection(index: DenseIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     asked_for: list[object] = []
 
-    class FakeCollection:
-        def dense(self, encoder: object, **options: object) -> DenseIndex:
-            asked_for.append((encoder, options))
-            return index
+    def of(collection: object, encoder: object, **options: object) -> DenseIndex:
+        asked_for.append((encoder, options))
+        return index
 
-    assert dense(FakeCollection(), encoder="other", num_results=7, approximate="hnsw") == index.retriever(7)
-    assert dense(FakeCollection()) == index.retriever()
-    assert asked_for == [("other", {"approximate": "hnsw"}), ("lsa", {})]
+    monkeypatch.setattr(DenseIndex, "of", of)
+    assert dense(None, encoder="other", num_results=7, approximate="hnsw") == index.retriever(7)
+    assert dense(None) == index.retriever()
+    assert asked_for == [("other", {"approximate": "hnsw"}), ("lsa", {"approximate": None})]
 
 
 def test_conformance() -> None:

@@ -194,10 +194,8 @@ def test_explanations() -> None:
     assert last.parts[0].label == "place 3, cited by A (rank 1)"
 
 
-def test_factories() -> None:
-    class Collection:
-        graph = GRAPH
-
-    assert nitilink(Collection(), depth=2, order="bfs") == NitiLink(GRAPH, 2, "bfs")
-    assert nitilink(Collection()) == NitiLink(GRAPH)
-    assert links_factory(Collection(), k=3) == LinkExpansion(GRAPH, 3)
+def test_factories(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CitationGraph, "of", lambda collection: GRAPH)
+    assert nitilink(None, depth=2, order="bfs") == NitiLink(GRAPH, 2, "bfs")
+    assert nitilink(None) == NitiLink(GRAPH)
+    assert links_factory(None, k=3) == LinkExpansion(GRAPH, 3)

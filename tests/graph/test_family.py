@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -110,11 +109,11 @@ def test_an_empty_frame_has_all_columns_and_opens_nothing(tmp_path: Path) -> Non
         reranker(pd.DataFrame({"qid": ["1"], "docno": ["a-0"]}))
 
 
-def test_identity(laws: LawTable) -> None:
-    collection = SimpleNamespace(indexes=SimpleNamespace(laws=laws))
-    assert family(collection) == FamilySmoothing(laws, weight=0.3, m=3, normalize="minmax", group="family")
+def test_identity(laws: LawTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LawTable, "of", lambda collection: laws)
+    assert family(None) == FamilySmoothing(laws, weight=0.3, m=3, normalize="minmax", group="family")
     chosen = {"weight": 0.5, "m": 5, "normalize": "none", "group": "law"}
-    assert family(collection, **chosen) == FamilySmoothing(laws, **chosen)  # type: ignore[arg-type]
+    assert family(None, **chosen) == FamilySmoothing(laws, **chosen)  # type: ignore[arg-type]
     assert hash(FamilySmoothing(laws)) == hash(FamilySmoothing(laws, 0.3))
     assert FamilySmoothing(laws) != FamilySmoothing(laws, m=4)
     assert repr(FamilySmoothing(LawTable("laws"))) == (

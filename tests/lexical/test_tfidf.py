@@ -11,6 +11,7 @@ import pytest
 from refusals import refused
 
 from legalir.analysis.analyzer import get_analyzer
+from legalir.collection.collection import Collection
 from legalir.errors import ComponentError
 from legalir.lexical.sparse import TFIDF, SparseIndex, tfidf
 
@@ -100,11 +101,8 @@ def test_num_results_is_checked(tmp_path: Path) -> None:
 
 
 def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
-    class FakeCollection:
-        def sparse(self, analyzer: str) -> SparseIndex:
-            return SparseIndex(tmp_path / analyzer, analyzer=analyzer)
-
-    collection = FakeCollection()
+    (tmp_path / "corpus.jsonl").write_text('{"docno": "a", "text": "등대"}\n', encoding="utf-8")
+    collection = Collection(tmp_path, cache=tmp_path / "cache")
     assert tfidf(collection) == TFIDF(collection.sparse("auto"))
     made = tfidf(collection, analyzer="whitespace", idf="sklearn", num_results=7)
     assert made == TFIDF(collection.sparse("whitespace"), idf="sklearn", num_results=7)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
+import legalir
 from legalir.errors import ComponentError, ModelError
 from legalir.llm.cache import StoredReply
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
@@ -82,6 +82,7 @@ def test_where_the_file_is(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match="give the path of the file"):
         recorded(None)
     written(tmp_path / "rewrites.jsonl", {"prompt": "hyde", "question": "x", "text": "y"})
-    collection = SimpleNamespace(source=SimpleNamespace(folder=SimpleNamespace(root=tmp_path)))
+    (tmp_path / "corpus.jsonl").write_text("", encoding="utf-8")
+    collection = legalir.Collection(tmp_path)
     assert recorded(collection).chat(request("x")).text == "y"
     assert recorded(None, path=str(tmp_path / "rewrites.jsonl")).chat(request("x")).text == "y"

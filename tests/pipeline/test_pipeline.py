@@ -94,8 +94,17 @@ def parts(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     install("parts", {name: f"parts_module:{value}" for name, value in NAMES.items()}, SOURCE)
 
 
+class Undated:
+    """A collection without versions, of which no component here asks more."""
+
+    dated = False
+
+
+COLLECTION = Undated()
+
+
 def build(expression: str) -> pt.Transformer:
-    return pipeline.build(expression, "COLLECTION")
+    return pipeline.build(expression, COLLECTION)
 
 
 def fault(expression: str) -> str:
@@ -140,7 +149,7 @@ def test_canonical(expression: str, normal: str) -> None:
 
 
 def test_a_text_by_position_is_the_first_parameter_that_is_given_by_name() -> None:
-    builder = pipeline.Builder("COLLECTION")
+    builder = pipeline.Builder(COLLECTION)
     assert builder.build("fuse('x', first)") is builder.build("fuse(first, weights='x')")
     assert builder.build("first('word')") is builder.build("first(analyzer='word')")
 
@@ -335,7 +344,7 @@ def test_parameters_reach_the_factory_as_values() -> None:
 
 def test_the_collection_and_nested_pipelines_reach_the_factory() -> None:
     fused = build("fuse(first(k1=2), second % 2, weights=[.1, .9])")
-    assert fused.options == ("fuse", "COLLECTION", "[0.1, 0.9]", 5)
+    assert fused.options == ("fuse", COLLECTION, "[0.1, 0.9]", 5)
     assert fused.inner[0] == build("first(k1=2)")
     assert list(fused.inner[1]) == [build("second"), pt.RankCutoff(2)]
     assert build("one(first)").inner == (build("first"),)
@@ -439,7 +448,7 @@ def test_values_that_python_calls_equal_are_told_apart() -> None:
 
 
 def test_one_builder_shares_between_expressions() -> None:
-    builder = pipeline.Builder("COLLECTION")
+    builder = pipeline.Builder(COLLECTION)
     assert builder.build("first % 5 >> step")[0] is builder.build("first")
 
 

@@ -183,7 +183,7 @@ def test_parameters(table: NumberTable) -> None:
 def test_in_a_collection(tmp_path: Path) -> None:
     collection = Collection("legalir/firecode", cache=tmp_path)
     made = lookup(collection, most=2)
-    assert made == Lookup(collection.indexes.numbers, most=2)
+    assert made == Lookup(NumberTable.of(collection), most=2)
     assert collection.search("건축물 화재안전관리법 제2조제1호의 뜻은?", "lookup")["docno"].tolist() == ["act-2"]
     expression = 'linear(bm25, lookup, weights=[1, 1], normalize=["minmax", "none"])'
     assert collection.search("건축물 화재안전관리법 제2조가 말하는 것", expression)["docno"].iloc[0] == "act-2"

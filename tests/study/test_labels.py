@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import legalir
 from legalir.cli.main import app
 from legalir.errors import ComponentError, DataError
+from legalir.references.lookup import NumberTable
 from legalir.storage.files import atomic_file
 from legalir.study.answered import references_in, synthesize_answer_labels
 from legalir.study.labels import positives_of, synthesize_labels
@@ -121,15 +122,15 @@ def korean_collection(tmp_path: Path) -> legalir.Collection:
 def test_references_in_an_answer(
     korean: legalir.Collection, text: str, expected: list[tuple[str, tuple[str, ...], str]]
 ) -> None:
-    assert [tuple(one) for one in references_in(text, korean.indexes.numbers)] == expected
+    assert [tuple(one) for one in references_in(text, NumberTable.of(korean))] == expected
 
 
 def test_equal_references_count_once(korean: legalir.Collection) -> None:
-    assert len(references_in("「등대법」 제12조. 다시 「등대법」 제12조.", korean.indexes.numbers)) == 1
+    assert len(references_in("「등대법」 제12조. 다시 「등대법」 제12조.", NumberTable.of(korean))) == 1
 
 
 def test_more_than_a_few_meanings_are_no_candidates(korean: legalir.Collection) -> None:
-    (one,) = references_in("제12조에 따라", korean.indexes.numbers, most=2)
+    (one,) = references_in("제12조에 따라", NumberTable.of(korean), most=2)
     assert (one.docnos, one.state) == ((), "ambiguous")
 
 

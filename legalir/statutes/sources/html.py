@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from legalir.collections import Collection
 from legalir.config import AnyText, Choice, Schema, SchemaError, Text
 from legalir.contract import parameters_of
 from legalir.errors import DataError
@@ -83,7 +84,7 @@ class Rules(Schema):
 
 @parameters_of(StatuteFiles, without=["format"])
 def html(
-    collection: object,
+    collection: Collection | None,
     *,
     path: str | PathLike[str],
     rules: str | PathLike[str] | None = None,

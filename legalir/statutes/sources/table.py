@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from legalir.collections import Collection
 from legalir.datasets.readers import Fault, json_rows, open_binary, stop
 from legalir.datasets.source import FIELDS, Row, Source
 from legalir.errors import ComponentError, DataError
@@ -247,7 +248,7 @@ def _text(path: Path, line: int, column: str, value: object) -> str:
 
 
 def table(
-    collection: object,
+    collection: Collection | None,
     *,
     path: str,
     docno: str | None = None,

@@ -9,14 +9,15 @@ and ties are those of legalir.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from legalir.collections import Collection
 from legalir.errors import ArtifactError, ComponentError
 from legalir.frames.as_of import days
 from legalir.frames.columns import require_texts
@@ -24,25 +25,11 @@ from legalir.frames.component import check_number
 from legalir.frames.ranking import Hits, RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.progress import progress
-from legalir.storage.artifact import IndexArtifact, build_once, building
+from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import counted, docno_of, indexed_text
 from legalir.storage.manifest import Manifest, rebuild_hint
 from legalir.storage.strings import write_docnos
 from legalir.storage.validity import dated
-
-
-class Indexed(Protocol):
-    """A collection, or anything else that has provisions to index."""
-
-    @property
-    def id(self) -> str:
-        """Its name, for messages."""
-
-    def docs(self) -> Iterable[Any]:
-        """Return all provisions."""
-
-    def fingerprint(self) -> str:
-        """Return the sha256 of the corpus."""
 
 
 class EngineIndex(IndexArtifact):
@@ -60,7 +47,7 @@ class EngineIndex(IndexArtifact):
         collection: what is indexed on first use where nothing is built yet; None: nothing.
     """
 
-    def __init__(self, path: str | PathLike[str], collection: Indexed | None = None) -> None:
+    def __init__(self, path: str | PathLike[str], collection: Collection | None = None) -> None:
         super().__init__(str(path))
         self.collection = collection
 
@@ -129,14 +116,8 @@ class EngineIndex(IndexArtifact):
     @cached_property
     def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
         if self.collection is not None:
-            build_once(self.directory, self.built, self._build)
+            self.collection.cached(self, partial(_build, self.collection))
         return super()._opened
-
-    def _build(self) -> None:
-        collection: Any = self.collection
-        documents = (provision._asdict() for provision in collection.docs())
-        with progress(f"Indexing {collection.id} ({self.kind})", None) as advance:
-            self.index(counted(documents, advance), corpus=collection.fingerprint())
 
     def _check(self, manifest: Manifest) -> None:
         asked = dict(self.settings)
@@ -165,6 +146,12 @@ class EngineIndex(IndexArtifact):
     def __repr__(self) -> str:
         settings = "".join(f", {name}={_shown(value)!r}" for name, value in self.settings.items())
         return f"{type(self).__name__}({str(self.path)!r}{settings})"
+
+
+def _build(collection: Collection, index: EngineIndex) -> None:
+    documents = (provision._asdict() for provision in collection.docs())
+    with progress(f"Indexing {collection.id} ({index.kind})", None) as advance:
+        index.index(counted(documents, advance), corpus=collection.fingerprint())
 
 
 def _shown(value: object) -> str:
