@@ -9,7 +9,7 @@ import pytest
 
 from legalir.analysis.auto import Auto
 from legalir.analysis.words import Words
-from legalir.collection import writing as writing_module
+from legalir.collection import language as writing_module
 from legalir.collection.collection import Collection
 from legalir.collection.language import Writing
 from legalir.errors import AnalyzerError
