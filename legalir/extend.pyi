@@ -10,10 +10,17 @@ from .analysis.text import words as words
 from .answer.generator import Answer as Answer
 from .answer.generator import Generator as Generator
 from .answer.generator import citing as citing
+from .answer.generator import gives_answers as gives_answers
 from .answer.judges import Judge as Judge
 from .answer.judges import Judged as Judged
 from .answer.judges import Verdict as Verdict
+from .collection.record import NOTICE as NOTICE
+from .collection.record import answer_facts as answer_facts
+from .collection.results import answer_with as answer_with
+from .collection.results import rows as rows
+from .collection.results import search_with as search_with
 from .contract import parameters_of as parameters_of
+from .datasets import Provision as Provision
 from .datasets.source import Source as Source
 from .dense.contract import Encoder as Encoder
 from .dense.contract import TrainableEncoder as TrainableEncoder
@@ -21,6 +28,7 @@ from .dense.contract import Vectors as Vectors
 from .explanation import Explanation as Explanation
 from .explanation import Part as Part
 from .explanation import Upstream as Upstream
+from .frames.as_of import asked_once as asked_once
 from .frames.as_of import masks as masks
 from .frames.columns import drop_results as drop_results
 from .frames.columns import empty_like as empty_like
@@ -49,8 +57,13 @@ from .m3.maxsim import MaxSim as MaxSim
 from .m3.maxsim import quantize as quantize
 from .models.folders import find_model as find_model
 from .models.folders import model_digest as model_digest
+from .pipeline import canonical as canonical
+from .plugins import is_installed as is_installed
 from .progress import progress as progress
 from .spec import write_spec as write_spec
+from .statutes.law import CELL as CELL
+from .statutes.versions.difference import differences as differences
+from .statutes.versions.difference import word_parts as word_parts
 from .storage.arrays import save_array as save_array
 from .storage.artifact import IndexArtifact as IndexArtifact
 from .storage.artifact import build_once as build_once
@@ -64,3 +77,7 @@ from .storage.shards import shards_beside as shards_beside
 from .storage.shards import write_encoded as write_encoded
 from .storage.strings import write_docnos as write_docnos
 from .storage.validity import dated as dated
+from .storage.validity import day_of as day_of
+from .storage.validity import iso_date as iso_date
+from .storage.validity import names_version as names_version
+from .storage.validity import provision_key as provision_key

@@ -43,10 +43,11 @@ def test_an_unknown_name_is_a_mistake_and_a_broken_plugin_is_not(install: Instal
         get_encoder("flat")
 
 
-def test_a_disabled_one_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "encoder.lsa")
+def test_a_disabled_one_says_so(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("pack", {"encoder.flat": "pack_module:flat"}, SOURCE)
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "pack")
     with pytest.raises(PluginError, match="disabled"):
-        get_encoder("lsa")
+        get_encoder("flat")
 
 
 def test_a_call_with_parameters() -> None:

@@ -18,7 +18,8 @@ from documentation import PAGES, ROOT, spans
 
 import legalir
 from legalir import extend, plugins, testing
-from legalir.cli.main import app
+from legalir.cli.main import app, load_command
+from legalir.contract import COMPONENT_ROLES
 
 OBJECTS: dict[str, list[Any]] = {
     "legalir": [legalir],
@@ -28,7 +29,11 @@ OBJECTS: dict[str, list[Any]] = {
     "outcome": [testing.Outcome],
 }
 """What the pages call by a name of their own; a class stands for its instances."""
-FACTORIES = [(entry.name, plugins.load(entry).factory) for entry in plugins.entries() if entry.package == "legalir"]
+FACTORIES = [
+    (entry.name, plugins.load(entry).factory)
+    for entry in plugins.entries()
+    if entry.package == "legalir" and entry.role in COMPONENT_ROLES
+]
 OTHER_WORDS = {
     *("CrossEncoder", "FlagReranker", "SentenceTransformer", "TruncatedSVD", "compute_score"),
     *(
@@ -172,6 +177,7 @@ def unknown_words(span: str) -> list[str]:
 
 OPTION = "--[a-z]|-[a-z]$"
 PROGRAM: Any = typer.main.get_command(app)
+PROGRAM.commands = {name: load_command(name) for name in PROGRAM.commands}
 
 
 def options(command: Any) -> set[str]:

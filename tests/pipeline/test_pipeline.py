@@ -286,10 +286,11 @@ def test_a_component_whose_entry_is_misnamed(install: Install) -> None:
         build("first >> merlin")
 
 
-def test_a_disabled_component_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "reranker.step")
-    with pytest.raises(PluginError, match="'step' is disabled by LEGALIR_DISABLE_PLUGINS"):
-        build("first >> step")
+def test_a_disabled_component_says_so(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("acme", {"reranker.off": "acme_module:factory"})
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "acme")
+    with pytest.raises(PluginError, match="'off' is disabled: take acme out of LEGALIR_DISABLE_PLUGINS"):
+        build("first >> off")
 
 
 def test_a_component_of_our_own_that_fails_is_a_bug(install: Install) -> None:
@@ -532,5 +533,5 @@ def repr_of(built: pt.Transformer) -> object:
 
 def test_the_roles_of_expressions_are_pipeline_roles() -> None:
     assert {role for role in plugins.ROLES if role not in plugins.PIPELINE_ROLES} == {
-        "analyzer", "encoder", "executor", "llm", "source",
+        "analyzer", "command", "encoder", "executor", "llm", "measure", "source",
     }  # fmt: skip
