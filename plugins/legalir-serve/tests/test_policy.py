@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from legalir.errors import ComponentError, ExpressionError
-from legalir.serve.policy import HARMLESS, Policy, known
+from legalir_serve.policy import HARMLESS, Policy, known
 
 POLICY = Policy({"default": "default", "mine": 'dense(encoder="/models/own")'})
 

@@ -15,8 +15,8 @@ from served import SCRIPT, client_of, service
 from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError
-from legalir.serve.neighbourhood import picture, shortened
-from legalir.serve.pages import blocks, extract, marked, messages
+from legalir_serve.neighbourhood import picture, shortened
+from legalir_serve.pages import blocks, extract, marked, messages
 
 
 @pytest.fixture(name="client", scope="module")
@@ -76,7 +76,7 @@ def test_lines_of_cells_are_a_table() -> None:
 def test_languages(client: TestClient) -> None:
     assert "검색" in text_of(client, "/", **{"accept-language": "ko-KR,ko;q=0.9"})
     assert "Search" in text_of(client, "/", **{"accept-language": "fr"})
-    own = yaml.safe_load(resources.files("legalir.serve").joinpath("messages.yaml").read_text(encoding="utf-8"))
+    own = yaml.safe_load(resources.files("legalir_serve").joinpath("messages.yaml").read_text(encoding="utf-8"))
     assert all(set(labels) == set(own["en"]) for labels in own.values())
 
 

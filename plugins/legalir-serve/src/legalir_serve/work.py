@@ -20,7 +20,7 @@ from legalir.errors import AnalyzerError, ComponentError, DatasetNotFound, Expre
 if TYPE_CHECKING:
     import pyterrier as pt
 
-_log = logging.getLogger("legalir.serve")
+_log = logging.getLogger("legalir_serve")
 _T = TypeVar("_T")
 
 

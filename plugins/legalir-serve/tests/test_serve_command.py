@@ -21,8 +21,8 @@ from mcp import Client, StdioServerParameters
 from served import PLAIN, write
 from typer.testing import CliRunner
 
-from legalir.cli.main import app
-from legalir.serve import processes
+from legalir_serve import processes
+from legalir_serve.command import app
 
 
 def free_port() -> int:
@@ -185,7 +185,7 @@ def test_an_agent_starts_it(tmp_path: Path) -> None:
 )
 def test_mistakes(tmp_path: Path, options: list[str], reason: str) -> None:
     folder = write(tmp_path / "harbour", PLAIN, "")
-    ran = CliRunner().invoke(app, ["serve", str(folder), *options], env={"COLUMNS": "300"})
+    ran = CliRunner().invoke(app, [str(folder), *options], env={"COLUMNS": "300"})
     assert ran.exit_code != 0
     assert reason in ran.output + str(ran.exception)
 

@@ -5,7 +5,6 @@ Needs Chromium: ``LEGALIR_CHROMIUM``, or one on the path; else these tests are s
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import threading
@@ -18,12 +17,9 @@ import pytest
 import uvicorn
 from served import service
 
-from legalir.experiments.experiment import run
-from legalir.serve.app import create_app
-from legalir.serve.policy import Policy
-from legalir.serve.service import Service
-from legalir.serve.workbench import Workbench
-from legalir.study.sheet import read_ratings
+from legalir_serve.app import create_app
+from legalir_serve.policy import Policy
+from legalir_serve.service import Service
 
 CHROMIUM = os.environ.get("LEGALIR_CHROMIUM") or next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
@@ -42,26 +38,16 @@ class Quiet(uvicorn.Server):
         pass
 
 
-@pytest.fixture(name="saved", scope="module")
-def saved_sheets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("saved")
-
-
 @pytest.fixture(name="address", scope="module")
-def served_address(tmp_path_factory: pytest.TempPathFactory, saved: Path) -> Iterator[str]:
-    """Serve the bundled collections, one with a hostile text, and a result with its sheet, on 127.0.0.1."""
+def served_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the bundled collections, and one with a hostile text, on 127.0.0.1."""
     home = tmp_path_factory.mktemp("home")
     before = os.environ.get("LEGALIR_HOME")
     os.environ["LEGALIR_HOME"] = str(home)
     hostile = service(tmp_path_factory.mktemp("served")).opened("harbour").collection.id
     places = {"firecode": "legalir/firecode", "dated": "legalir/firecode-dated", "harbour": hostile}
     served = Service(places, Policy({"default": "default", "answer": "default % 5 >> quote", "words": "bm25"}))
-    measures = ["nDCG@10", "CitationF1"]
-    systems = {"words": "bm25", "default": "default", "answers": "default % 2 >> quote"}
-    definition = {"title": "Fire", "dataset": "legalir/firecode/test", "measures": measures, "baseline": "words"}
-    run({**definition, "systems": systems}, home / "fire", latency_queries=0)
-    bench = Workbench([str(home / "fire")], [str(home / "fire")], saved)
-    app = create_app(served, tools=False, workbench=bench)
+    app = create_app(served, tools=False)
     server = Quiet(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -153,44 +139,8 @@ def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: 
     page.goto(f"{address}/compare?q={QUESTION}&other=bm25")
     assert page.locator(".columns section").count() == 2
     check()
-
-    # An experiment, down to one question.
-    page.locator("nav a").first.click()
-    page.locator("main a").first.click()
-    page.wait_for_selector("table")
-    check()
-    page.locator("a[href*='/result/question']").first.click()
-    page.wait_for_selector(".short")
-    check()
-    page.locator(".short a").first.click()
-    page.wait_for_selector(".text")
     assert faults == []
     context.close()
-
-
-def test_a_sheet_is_saved_on_the_server(browser: Any, address: str, saved: Path) -> None:
-    context = browser.new_context()
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
-    page.goto(f"{address}/results")
-    page.locator("a[href^='/sheet']").click()
-    page.wait_for_selector("input[type=radio]")
-    page.fill("#rater", "Kim")
-    page.locator("input[type=radio]").first.check()
-    sync_api.expect(page.locator("#progress")).to_contain_text("saved on the server")
-    (path,) = saved.glob("fire/Kim-*.json")
-    assert read_ratings(path).rater == "Kim" and len(json.loads(path.read_text(encoding="utf-8"))["ratings"]) == 1
-    context.close()
-
-    # Another browser finds it by the name.
-    page = browser.new_page()
-    page.goto(f"{address}/sheet?name=fire")
-    page.fill("#rater", "Kim")
-    page.keyboard.press("Tab")
-    sync_api.expect(page.locator("input[type=radio]:checked")).to_have_count(1)
-    assert faults == []
-    page.close()
 
 
 def test_a_hostile_text_does_nothing(browser: Any, address: str) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from legalir.llm.options import model_options
+from legalir.extend import model_options
 
 if TYPE_CHECKING:
-    from legalir.llm.client import Client
-    from legalir.serve.service import Service
+    from legalir import Client
+    from legalir_serve.service import Service
 
 EXAMPLES = """Examples:
 
@@ -67,18 +67,6 @@ def serve(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that serve; they share their memory.")] = 1,
-    result: Annotated[
-        list[str] | None,
-        typer.Option(help="Directory of an experiment's result, shown as pages; repeatable.", show_default=False),
-    ] = None,
-    sheet: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Result whose answers people rate, or FOLDER:SPLIT whose items they review; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    saved: Annotated[Path, typer.Option(help="Directory of what people say on sheets.")] = Path("sheets"),
     labels: Annotated[
         Path | None, typer.Option(help="YAML file of labels in another language.", show_default=False)
     ] = None,
@@ -88,15 +76,11 @@ def serve(
 ) -> None:
     """Serve DATASETS as a page, an HTTP API under /v1, and tools for agents under /mcp.
 
-    Nothing is written but what people say on sheets, and no question is logged unless --log-questions says so.
+    Nothing is written, and no question is logged unless --log-questions says so.
     """
-    from legalir.extras import require
+    import uvicorn
 
-    require("fastapi", extra="serve")
-    require("jinja2", extra="serve")
-    uvicorn = require("uvicorn", extra="serve")
-    from legalir.serve.app import create_app
-    from legalir.serve.workbench import Workbench
+    from legalir_serve.app import create_app
 
     service = _service(datasets, pipeline, answer, allow, client)
     application = create_app(
@@ -106,7 +90,6 @@ def serve(
         timeout=timeout,
         host=host,
         renewing=workers == 1,
-        workbench=Workbench(result or (), sheet or (), saved) if result or sheet else None,
         labels=labels,
     )
     shown = f"[{host}]" if ":" in host else host
@@ -120,7 +103,7 @@ def serve(
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run()
         return
-    from legalir.serve import processes
+    from legalir_serve import processes
 
     processes.serve(config, workers, service.warm, service.renew)
 
@@ -135,10 +118,7 @@ def mcp(
     client: Client,
 ) -> None:
     """Offer DATASETS as tools to an agent, by the Model Context Protocol over standard input and output."""
-    from legalir.extras import require
-
-    require("mcp", extra="serve")
-    from legalir.serve.tools import create_tools
+    from legalir_serve.tools import create_tools
 
     create_tools(_service(datasets, pipeline, answer, None, client)).run("stdio")
 
@@ -150,8 +130,8 @@ def _service(
     allow: list[str] | None,
     client: Client,
 ) -> Service:
-    from legalir.serve.policy import NAMED, Policy, known
-    from legalir.serve.service import Service
+    from legalir_serve.policy import NAMED, Policy, known
+    from legalir_serve.service import Service
 
     named = {**NAMED, **({"answer": answer} if answer else {})}
     for text in pipelines or []:

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from served import client_of, service
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
-from legalir.cli.main import app as command_line
+from legalir import Collection
 from legalir.errors import DataError
-from legalir.serve.app import HEADERS
-from legalir.serve.service import Service
+from legalir.extend import rows
+from legalir_serve.app import HEADERS
+from legalir_serve.service import Service
 
 
 @pytest.fixture(name="shared", scope="module")
@@ -40,13 +40,12 @@ def get(client: TestClient, path: str, status: int = 200, **parameters: Any) -> 
     return reply.json()
 
 
-def test_search_is_the_search_of_the_command_line(client: TestClient, shared: Service) -> None:
+def test_search_is_the_search_of_a_collection(client: TestClient, shared: Service) -> None:
     found = get(client, "/v1/search", q="lamp fee", k=2, pipeline="bm25")
     assert found["results"][0]["docno"] == "act-2"
     assert found["next"] == 2 and found["as_of"] is None
     folder = shared.opened("harbour").collection.id
-    ran = CliRunner().invoke(command_line, ["search", folder, "lamp fee", "-k", "2", "--pipeline", "bm25", "--json"])
-    for mine, row in zip(found["results"], json.loads(ran.stdout), strict=True):
+    for mine, row in zip(found["results"], rows(Collection(folder).search("lamp fee", "bm25", k=2)), strict=True):
         assert row.items() <= mine.items()
     rest = get(client, "/v1/search", q="lamp fee", k=2, offset=2, pipeline="bm25")
     assert [row["rank"] for row in rest["results"]] == [3] and rest["next"] is None
@@ -173,7 +172,7 @@ def test_a_slow_request_is_given_up_and_too_many_are_refused(shared: Service, mo
 
 
 def test_a_change_is_served_without_a_failed_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("legalir.serve.app._LOOK", 0.02)
+    monkeypatch.setattr("legalir_serve.app._LOOK", 0.02)
     served = service(tmp_path)
     corpus = tmp_path / "harbour" / "corpus.jsonl"
     with client_of(served) as client:

@@ -13,9 +13,9 @@ from mcp import Client
 from served import PLAIN, client_of, service, write
 
 from legalir.errors import DataError
-from legalir.serve.policy import Policy
-from legalir.serve.service import Service
-from legalir.serve.tools import create_tools, signs_of_token, text_parts
+from legalir_serve.policy import Policy
+from legalir_serve.service import Service
+from legalir_serve.tools import create_tools, signs_of_token, text_parts
 
 
 def asked(served: Service, *calls: tuple[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from legalir.errors import DatasetNotFound
-from legalir.serve.neighbourhood import level_of
-from legalir.serve.pages import extract
-from legalir.serve.service import Service
-from legalir.serve.work import refusal
+from legalir_serve.neighbourhood import level_of
+from legalir_serve.pages import extract
+from legalir_serve.service import Service
+from legalir_serve.work import refusal
 
 INSTRUCTIONS = """Search statutes: provisions (articles, sections) that cite and delegate to each other.
 Search first; read the provisions that matter; look at what they cite, because a decree or a standard often holds the

@@ -16,28 +16,22 @@ from urllib.parse import urlencode
 import jinja2
 import yaml
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
-from legalir import datasets
-from legalir.collection.record import NOTICE
-from legalir.errors import ComponentError, LegalIRError, suggestion
-from legalir.serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
-from legalir.serve.service import Service
-from legalir.serve.work import event, refusal, steps
-from legalir.serve.workbench import Workbench
-from legalir.statutes.law import CELL
+from legalir.errors import ComponentError, suggestion
+from legalir.extend import CELL, NOTICE
+from legalir_serve.neighbourhood import HEIGHT, WIDTH, Picture, picture
+from legalir_serve.service import Service
+from legalir_serve.work import event, refusal, steps
 
 Run = Callable[..., Any]
-Page = Callable[[str, str], Callable[[Callable[[Request], Any]], None]]
 
 PARAMETERS = ("q", "collection", "pipeline", "k", "as_of", "lang", "order")
 """Parameters of an address that stay from view to view."""
 
 _WORD = re.compile(r"[^\W_]+")
 _RESULTS = 10
-_QUESTIONS = 100
-"""Questions on one page of a result."""
 
 
 def messages(more: Path | None = None) -> dict[str, dict[str, str]]:
@@ -165,28 +159,25 @@ def _reason(part: Mapping[str, Any]) -> tuple[str, str]:
     return ("law", "") if "best of" in part["label"] else ("other", str(part["label"]))
 
 
-def add_pages(
-    app: FastAPI, service: Service, run: Run, workbench: Workbench | None = None, labels: Path | None = None
-) -> None:
+def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = None) -> None:
     """Add the pages to an application.
 
     Args:
         app: the application.
         service: what is served.
         run: does the work of a request.
-        workbench: results of experiments and sheets.
         labels: a file of labels, see :func:`messages`.
     """
     texts = messages(labels)
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("legalir.serve"),
+        loader=jinja2.PackageLoader("legalir_serve"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
     environment.globals.update(marked=marked, extract=extract, blocks=blocks, notice=NOTICE)
-    environment.globals.update(workbench=workbench is not None, box_width=WIDTH, box_height=HEIGHT)
-    app.mount("/static", StaticFiles(packages=[("legalir.serve", "static")]), name="static")
+    environment.globals.update(box_width=WIDTH, box_height=HEIGHT)
+    app.mount("/static", StaticFiles(packages=[("legalir_serve", "static")]), name="static")
 
     def rendered(request: Request, template: str, **values: Any) -> str:
         given = {name: request.query_params[name] for name in PARAMETERS if request.query_params.get(name)}
@@ -217,9 +208,6 @@ def add_pages(
             app.add_api_route(path, serve, methods=["GET"], include_in_schema=False, response_class=HTMLResponse)
 
         return add
-
-    if workbench is not None:
-        _add_workbench(app, service, run, workbench, page)
 
     def options(request: Request) -> dict[str, Any]:
         given = request.query_params
@@ -323,68 +311,6 @@ def add_pages(
         content = json.dumps(found, ensure_ascii=False, indent=1)
         headers = {"content-disposition": 'attachment; filename="provisions.json"'}
         return Response(content, media_type="application/json", headers=headers)
-
-
-def _add_workbench(app: FastAPI, service: Service, run: Run, workbench: Workbench, page: Page) -> None:
-    """Add the pages of results and of sheets."""
-
-    def served(dataset: str) -> str | None:
-        """Return the collection that the questions of a result are asked of, if it is served."""
-        try:
-            base = datasets.load(dataset).base_id
-        except LegalIRError:  # The result is from elsewhere.
-            return None
-        return next((name for name in service.names if service.opened(name).collection.source.base_id == base), None)
-
-    @page("/results", "results.html")
-    async def results(request: Request) -> dict[str, Any]:
-        sheets = [(name, sheet.title, workbench.raters(name)) for name, sheet in workbench.sheets.items()]
-        return {"results": await run(lambda: workbench.results), "sheets": sheets}
-
-    @page("/result", "result.html")
-    async def result(request: Request) -> dict[str, Any]:
-        given = request.query_params
-        shown = await run(workbench.table, given.get("name", ""), given.get("order", ""))
-        start = min(_whole(given.get("start", ""), 0), len(shown["questions"]))
-        part = shown["questions"][start : start + _QUESTIONS]
-        return {
-            "shown": shown,
-            "given_order": given.get("order", ""),
-            "part": part,
-            "start": start,
-            "part_length": _QUESTIONS,
-        }
-
-    @page("/result/question", "question.html")
-    async def question(request: Request) -> dict[str, Any]:
-        given = request.query_params
-        shown = await run(workbench.question, given.get("name", ""), given.get("qid", ""))
-        return {"shown": shown, "collection": await run(served, shown["dataset"])}
-
-    @page("/sheet", "error.html")
-    async def sheet(request: Request) -> Response:
-        name = request.query_params.get("name", "")
-        save = f"/sheet/saved?{urlencode({'name': name})}"
-        # The policy of the page itself allows its own script and style alone.
-        policy = {"content-security-policy": "base-uri 'none'; frame-ancestors 'none'; form-action 'none'"}
-        return HTMLResponse(await run(workbench.sheet(name).page, save), headers=policy)
-
-    @app.get("/sheet/saved", include_in_schema=False)
-    async def saved(name: str, rater: str = "") -> Response:
-        return Response(await run(workbench.saved, name, rater), media_type="application/json")
-
-    @app.put("/sheet/saved", include_in_schema=False)
-    async def save(request: Request, name: str) -> Response:
-        # Another site can neither send JSON here nor hide where a request comes from.
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json" or request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return JSONResponse({"error": "Only the page of the sheet saves it."}, 403)
-        try:
-            content = (await request.body()).decode("utf-8")
-        except UnicodeDecodeError:
-            return JSONResponse({"error": "What is to be saved is not UTF-8."}, 400)
-        await run(workbench.save, name, content)
-        return Response(status_code=204)
 
 
 def _whole(text: str, otherwise: int) -> int:

@@ -12,23 +12,31 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from legalir.answer.generator import gives_answers
-from legalir.collection.collection import Collection
-from legalir.collection.record import answer_facts
-from legalir.collection.results import Lookup, SearchResult, answer_with, rows, search_with
-from legalir.datasets import Provision
-from legalir.datasets.folder import Folder
+from legalir import CitationGraph, Client, Collection, SearchResult
 from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
-from legalir.frames.as_of import asked_once
-from legalir.graph.citation_graph import CitationGraph
-from legalir.llm.client import Client
-from legalir.serve.policy import Policy
-from legalir.serve.work import Together
-from legalir.statutes.versions.difference import differences, word_parts
-from legalir.storage.validity import day_of, iso_date, names_version, provision_key
+from legalir.extend import (
+    Provision,
+    answer_facts,
+    answer_with,
+    asked_once,
+    day_of,
+    differences,
+    gives_answers,
+    iso_date,
+    names_version,
+    provision_key,
+    rows,
+    search_with,
+    word_parts,
+)
+from legalir_serve.policy import Policy
+from legalir_serve.work import Together
 
 if TYPE_CHECKING:
     import pyterrier as pt
+
+Lookup = Callable[[Iterable[str]], Mapping[str, Provision]]
+"""Function from docnos to their provisions."""
 
 _NEIGHBOURS = 200
 """Provisions that are listed as citing, or cited by, one provision."""
@@ -46,12 +54,12 @@ _WARMING = 64
 _OPENED = frozenset(("bm25", "lsa", "static"))
 """Components with an index of their own, which is opened before requests need it."""
 
-_log = logging.getLogger("legalir.serve")
+_log = logging.getLogger("legalir_serve")
 
 
 def files_of(collection: Collection) -> tuple[tuple[str, int, int], ...]:
     """Return name, time and size of the files of a collection that its indexes depend on."""
-    folder = Folder.scan(collection.source.folder.root)  # A file of links may have come.
+    folder = collection.source.folder.scan(collection.source.folder.root)  # A file of links may have come.
     stats = [(path.name, path.stat()) for path in (folder.corpus, folder.links) if path is not None and path.exists()]
     return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from legalir.errors import ComponentError, ExpressionError
-from legalir.pipeline import names
-from legalir.plugins import entries
+from legalir.extend import canonical, is_installed
 
 HARMLESS = frozenset(
     (
@@ -65,11 +64,12 @@ class Policy:
         """
         if (own := self.pipelines.get(asked)) is not None:
             return own
-        used = names(asked)
+        tree = ast.parse(canonical(asked), mode="eval")
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         if refused := sorted(used - self.components):
             allowed = ", ".join(sorted({*self.pipelines, *self.components}))
             raise ExpressionError(f"The component {refused[0]!r} is not offered here; there are: {allowed}.")
-        for node in ast.walk(ast.parse(asked.strip(), mode="eval")):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Constant):
                 self._check_literal(node.value)
         return asked
@@ -110,7 +110,6 @@ def known(components: Iterable[str]) -> frozenset[str]:
     Raises:
         ComponentError: there is none of a name.
     """
-    offered = {entry.name for entry in entries()}
-    if unknown := sorted(set(components) - offered):
+    if unknown := sorted(name for name in components if not is_installed(name)):
         raise ComponentError(f"There is no component {unknown[0]!r} that could be allowed.")
     return HARMLESS | set(components)

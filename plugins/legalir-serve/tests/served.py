@@ -10,9 +10,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from legalir.serve.app import create_app
-from legalir.serve.policy import Policy
-from legalir.serve.service import Service
+from legalir_serve.app import create_app
+from legalir_serve.policy import Policy
+from legalir_serve.service import Service
 
 SCRIPT = "<script>alert('law')</script>"
 PLAIN = [

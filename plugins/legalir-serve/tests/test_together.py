@@ -12,8 +12,8 @@ import pytest
 from served import service
 
 from legalir.errors import ComponentError
-from legalir.frames.as_of import asked_once
-from legalir.serve.work import Together
+from legalir.extend import asked_once
+from legalir_serve.work import Together
 
 
 class Slow(pt.Transformer):

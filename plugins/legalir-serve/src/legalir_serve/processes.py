@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from legalir.errors import ComponentError
 
-_log = logging.getLogger("legalir.serve")
+_log = logging.getLogger("legalir_serve")
 
 _LOOK = 1.0
 """Seconds between two looks at the processes."""
