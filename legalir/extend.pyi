@@ -24,7 +24,6 @@ from .collections import directory_name as directory_name
 from .collections import earlier_builds as earlier_builds
 from .contract import parameters_of as parameters_of
 from .datasets import Provision as Provision
-from .datasets.source import Source as Source
 from .dense.contract import Encoder as Encoder
 from .dense.contract import TrainableEncoder as TrainableEncoder
 from .dense.contract import Vectors as Vectors
@@ -65,6 +64,7 @@ from .plugins import is_installed as is_installed
 from .progress import progress as progress
 from .spec import write_spec as write_spec
 from .statutes.law import CELL as CELL
+from .statutes.source import Source as Source
 from .statutes.versions.difference import differences as differences
 from .statutes.versions.difference import word_parts as word_parts
 from .storage.arrays import save_array as save_array

@@ -17,11 +17,11 @@ from typing import cast
 from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, read_about
 from legalir.datasets.new_folder import lines, new_folder
 from legalir.datasets.records import fits_trec
-from legalir.datasets.source import FIELDS, Source, TracedSource, get_source
 from legalir.errors import ComponentError, DataError, FormatError, shown, suggestion
 from legalir.progress import progress
 from legalir.statutes.definitions import definitions
 from legalir.statutes.importing.changes import Changes, Contents
+from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
 from legalir.storage.validity import provision_key
 
 _EXAMPLES = 20

@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 
 from legalir.datasets.records import fits_trec
-from legalir.datasets.source import FIELDS
 from legalir.errors import shown
+from legalir.statutes.source import FIELDS
 from legalir.testing.checks import Failed, checks_of, construction, first_use
 from legalir.testing.fingerprints import check_name
 from legalir.testing.new_interpreter import PROCESS_CHECKS

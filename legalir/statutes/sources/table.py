@@ -17,8 +17,8 @@ from typing import Literal
 
 from legalir.collections import Collection
 from legalir.datasets.readers import Fault, json_rows, open_binary, stop
-from legalir.datasets.source import FIELDS, Row, Source
 from legalir.errors import ComponentError, DataError
+from legalir.statutes.source import FIELDS, Row, Source
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _CELL = 1 << 28
