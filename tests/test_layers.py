@@ -18,7 +18,7 @@ LAYERS = (
     *("errors", "extras", "progress", "threads", "executors", "storage", "contract", "spec", "plugins", "frames"),
     *("explanation", "models", "llm"),
     *("datasets", "analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
-    *("answer", "measure", "pipeline", "chunks", "collection", "statutes", "train", "hypa", "study", "experiment"),
+    *("answer", "measure", "pipeline", "chunks", "collection", "statutes", "train", "hypa", "experiment"),
     *("extend", "testing", "serve", "cli"),
 )
 ROOT = Path(legalir.__file__).parent

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import legalir
-from legalir.study.answered import AnswerReference, references_in, synthesize_answer_labels
+from legalir_study.answered import AnswerReference, references_in, synthesize_answer_labels
 
 
 def main() -> None:

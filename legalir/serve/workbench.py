@@ -22,8 +22,8 @@ from legalir.experiment.report.result import ExperimentResult
 from legalir.experiment.runs.files import has_answers
 from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file
-from legalir.study.review import decisions_of, review_page
-from legalir.study.sheet import ratings_of, sheet_items, sheet_page
+from legalir_study.review import decisions_of, review_page
+from legalir_study.sheet import ratings_of, sheet_items, sheet_page
 
 _T = TypeVar("_T")
 

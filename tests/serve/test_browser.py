@@ -23,7 +23,7 @@ from legalir.serve.app import create_app
 from legalir.serve.policy import Policy
 from legalir.serve.service import Service
 from legalir.serve.workbench import Workbench
-from legalir.study.sheet import read_ratings
+from legalir_study.sheet import read_ratings
 
 CHROMIUM = os.environ.get("LEGALIR_CHROMIUM") or next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""

@@ -16,8 +16,8 @@ from legalir.errors import ComponentError, DatasetNotFound, LegalIRError
 from legalir.experiment.runner import run
 from legalir.serve.service import Service
 from legalir.serve.workbench import Workbench
-from legalir.study.review import read_decisions
-from legalir.study.sheet import read_ratings
+from legalir_study.review import read_decisions
+from legalir_study.sheet import read_ratings
 
 CORPUS = [
     {"docno": "a", "title": f"Pier Act {SCRIPT}", "text": "A lamp of a pier is lit at night."},
