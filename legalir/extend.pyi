@@ -7,6 +7,8 @@ from .analysis.analyzer import fingerprint as fingerprint
 from .analysis.analyzer import get_analyzer as get_analyzer
 from .analysis.ngrams import readable as readable
 from .analysis.text import words as words
+from .answer.choices import YES_NO_WORDS as YES_NO_WORDS
+from .answer.choices import read_number as read_number
 from .answer.generator import Answer as Answer
 from .answer.generator import Generator as Generator
 from .answer.generator import citing as citing
@@ -14,6 +16,7 @@ from .answer.generator import gives_answers as gives_answers
 from .answer.judges import Judge as Judge
 from .answer.judges import Judged as Judged
 from .answer.judges import Verdict as Verdict
+from .answer.judges import answer_text as answer_text
 from .collection.record import NOTICE as NOTICE
 from .collection.record import answer_facts as answer_facts
 from .collection.results import answer_with as answer_with
@@ -24,6 +27,9 @@ from .collections import directory_name as directory_name
 from .collections import earlier_builds as earlier_builds
 from .contract import parameters_of as parameters_of
 from .datasets import Provision as Provision
+from .datasets.readers import json_rows as json_rows
+from .datasets.readers import read_qrels as read_qrels
+from .datasets.readers import read_queries as read_queries
 from .dense.contract import Encoder as Encoder
 from .dense.contract import TrainableEncoder as TrainableEncoder
 from .dense.contract import Vectors as Vectors
@@ -55,6 +61,8 @@ from .llm.chat import ChatReply as ChatReply
 from .llm.chat import ChatRequest as ChatRequest
 from .llm.chat import FailedReply as FailedReply
 from .llm.options import model_options as model_options
+from .llm.prompts import Prompt as Prompt
+from .llm.prompts import load_prompt as load_prompt
 from .m3.maxsim import MaxSim as MaxSim
 from .m3.maxsim import quantize as quantize
 from .models.folders import find_model as find_model
@@ -62,6 +70,10 @@ from .models.folders import model_digest as model_digest
 from .pipeline import canonical as canonical
 from .plugins import is_installed as is_installed
 from .progress import progress as progress
+from .references.lookup import Naming as Naming
+from .references.lookup import NumberTable as NumberTable
+from .references.numbers import clean as clean
+from .rewrite.rewriter import check_script as check_script
 from .spec import write_spec as write_spec
 from .statutes.law import CELL as CELL
 from .statutes.source import Source as Source
@@ -73,6 +85,7 @@ from .storage.artifact import build_once as build_once
 from .storage.artifact import building as building
 from .storage.documents import INDEXED_TEXT as INDEXED_TEXT
 from .storage.documents import document_batches as document_batches
+from .storage.files import atomic_file as atomic_file
 from .storage.manifest import Manifest as Manifest
 from .storage.shards import Encoding as Encoding
 from .storage.shards import earlier_rows as earlier_rows

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import legalir
 from legalir.references.lookup import NumberTable
-from legalir.study.answered import AnswerReference, references_in, synthesize_answer_labels
+from legalir_study.answered import AnswerReference, references_in, synthesize_answer_labels
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ _ALTERNATIVES = 20
 _FIRST_TOKENS = 5
 """Tokens of a reply that is read by its probabilities: the number may follow a line break."""
 
-WORDS = {
+YES_NO_WORDS = {
     "en": (("Yes",), ("No",)),
     "ja": (("はい",), ("いいえ",)),
     "ko": (("예", "네"), ("아니요", "아니오", "아뇨")),
@@ -510,7 +510,7 @@ class YesNo(Choosing):
     name = "yesno"
 
     def _item(self, row: Mapping[Any, Any]) -> _Item:
-        own = WORDS.get(self.prompt.language, WORDS["en"])
+        own = YES_NO_WORDS.get(self.prompt.language, YES_NO_WORDS["en"])
         options = _options(self.name, row) or (own[0][0], own[1][0])
         if len(options) != 2:
             raise ComponentError(f"yesno: {row['qid']!r} has {len(options)} options: give two, or use mcq.")
@@ -527,7 +527,7 @@ class YesNo(Choosing):
 def _alike(option: str) -> tuple[str, ...]:
     """Return the words that mean the same as a word for yes or for no; none for any other word."""
     meant = _wording(_plain(option))
-    return next((each for pair in WORDS.values() for each in pair if meant in map(_plain, each)), ())
+    return next((each for pair in YES_NO_WORDS.values() for each in pair if meant in map(_plain, each)), ())
 
 
 def _options(component: str, row: Mapping[Any, Any]) -> tuple[str, ...] | None:

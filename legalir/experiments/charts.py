@@ -21,7 +21,6 @@ from legalir.experiments.rows import Row, ScoreTable, direction
 from legalir.experiments.scores import is_ranking_measure
 from legalir.measure import right_choices as choices
 from legalir.measure.confidence import by_position, correlations, gold_position, risk_coverage
-from legalir.study.agreement import cohen_kappa, confusion
 
 HEIGHT = 200.0
 """Height of a difference chart in its own units."""
@@ -371,12 +370,16 @@ def agreement_panels(runs: Mapping[str, pd.DataFrame]) -> list[AgreementPanel]:
     panels = []
     for first, second in itertools.combinations(verdicts.columns, 2):
         both = verdicts[[first, second]].dropna()
-        labels = np.union1d(both[first], both[second])
+        labels, places = np.unique(both.to_numpy(), return_inverse=True)
         if len(both) and set(both[first]) & set(both[second]) and len(labels) <= MOST_LABELS:
-            counts = confusion(both[first].tolist(), both[second].tolist(), labels.tolist())
+            from sklearn.metrics import cohen_kappa_score
+
+            one, other = places.reshape(-1, 2).T
+            counts = np.bincount(one * len(labels) + other, minlength=len(labels) ** 2).reshape(len(labels), -1)
             rows = tuple(tuple((int(count), 100 * count / len(both)) for count in row) for row in counts)
             names = tuple(f"{label:g}" for label in labels)
-            panels.append(AgreementPanel(first, second, names, rows, len(both), _coefficient(cohen_kappa(counts))))
+            kappa = float(cohen_kappa_score(one, other)) if len(labels) > 1 else math.nan
+            panels.append(AgreementPanel(first, second, names, rows, len(both), _coefficient(kappa)))
     return panels
 
 
