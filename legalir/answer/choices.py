@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 import pandas as pd
@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from legalir.answer.contexts import Context, context, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator
 from legalir.answer.pick import ABSTAINED
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError, ModelError
 from legalir.frames.component import check_flag, check_number
@@ -29,9 +30,6 @@ from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.storage.digest import digest
-
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
 
 _log = logging.getLogger("legalir")
 
@@ -277,12 +275,14 @@ class Choosing(Generator):
 
     needs_provisions = False
 
+    collection: Collection
+
     def __init__(
         self,
         client: Client,
         prompt: Prompt,
         context_prompt: Prompt,
-        collection: ProvisionLookup,
+        collection: Collection,
         llm: str | ChatModel | None = None,
         k: int = 10,
         context_tokens: int | None = None,
@@ -446,7 +446,7 @@ class MCQ(Choosing):
         client: Client,
         prompt: Prompt,
         context_prompt: Prompt,
-        collection: ProvisionLookup,
+        collection: Collection,
         llm: str | ChatModel | None = None,
         k: int = 10,
         shuffle: bool = True,
@@ -558,7 +558,7 @@ def _choice_of(values: tuple[Any, ...]) -> type[BaseModel]:
 def _made(
     make: Callable[..., Choosing],
     name: str,
-    collection: Any,
+    collection: Collection,
     prompt: str | None,
     context_prompt: str | None,
     language: str,
@@ -579,7 +579,7 @@ _FILLED_IN = ("client", "prompt", "context_prompt", "collection")
 
 @parameters_of(MCQ, Choosing, without=_FILLED_IN)
 def mcq(
-    collection: Any,
+    collection: Collection,
     *,
     llm: str | None = None,
     k: int = 10,
@@ -601,7 +601,7 @@ def mcq(
 
 @parameters_of(YesNo, Choosing, without=_FILLED_IN)
 def yesno(
-    collection: Any,
+    collection: Collection,
     *,
     llm: str | None = None,
     k: int = 10,

@@ -38,7 +38,10 @@ MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, Expre
 """Errors of the command line: exit code 2. All others are failed runs: exit code 1."""
 
 
-FIRST_PARTY = {"judge": "legalir-study", "synthesize": "legalir-study"}
+FIRST_PARTY = {
+    **dict.fromkeys(("mcp", "serve"), "legalir-serve"),
+    **dict.fromkeys(("judge", "synthesize"), "legalir-study"),
+}
 """The package of each command that is maintained with legalir and installed apart from it."""
 
 

@@ -11,10 +11,10 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from legalir.config import Schema, Text, Whole
 from legalir.errors import DefinitionError
 from legalir.frames.columns import whole_characters
 from legalir.storage.digest import digest
-from legalir.storage.schema import Schema, Text, Whole
 
 _FOLDER = Path(__file__).parent / "prompts"
 _SAME_LANGUAGE = "Write your answer in the language of the question."

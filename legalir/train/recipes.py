@@ -9,10 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from legalir.config import AnyText, Choice, Flag, Number, Schema, Text, Whole, read_yaml, seen
 from legalir.dense.hashed_ngrams import NGrams
 from legalir.storage.digest import digest
-from legalir.storage.schema import AnyText, Choice, Flag, Number, Schema, Text, Whole, seen
-from legalir.storage.yaml_files import read_yaml
 
 MODEL, RANDOM = "model", "random"
 """Values of `negatives` in a :class:`StaticRecipe` that are not expressions."""

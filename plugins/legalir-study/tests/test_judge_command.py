@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 import legalir
 from legalir.errors import ComponentError, ExperimentError, LegalIRError, MeasureError
+from legalir.extend import ExperimentResult
 from legalir_study.judge import app
 from legalir_study.sheet import item_id
 
@@ -98,7 +99,7 @@ def test_what_has_no_sheet(folder: Path, tmp_path: Path) -> None:
 def ratings(folder: Path, path: Path, value: Any) -> Path:
     """Write the ratings of a person: `value` of the number of the question."""
     given: dict[str, dict[str, float]] = {}
-    for run_of_system in legalir.experiment.ExperimentResult.load(folder).runs.values():
+    for run_of_system in ExperimentResult.load(folder).runs.values():
         for row in run_of_system.to_dict("records"):
             if "qanswer" in row and (name := item_id(row)) is not None:
                 given[name] = {"coverage": value(int(row["qid"][1:]))}

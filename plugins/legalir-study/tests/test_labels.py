@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import legalir
 from legalir.errors import ComponentError, DataError
-from legalir.extend import atomic_file
+from legalir.extend import NumberTable, atomic_file
 from legalir_study.answered import references_in, synthesize_answer_labels
 from legalir_study.labels import positives_of, synthesize_labels
 from legalir_study.split import write_split
@@ -121,15 +121,15 @@ def korean_collection(tmp_path: Path) -> legalir.Collection:
 def test_references_in_an_answer(
     korean: legalir.Collection, text: str, expected: list[tuple[str, tuple[str, ...], str]]
 ) -> None:
-    assert [tuple(one) for one in references_in(text, korean.indexes.numbers)] == expected
+    assert [tuple(one) for one in references_in(text, NumberTable.of(korean))] == expected
 
 
 def test_equal_references_count_once(korean: legalir.Collection) -> None:
-    assert len(references_in("「등대법」 제12조. 다시 「등대법」 제12조.", korean.indexes.numbers)) == 1
+    assert len(references_in("「등대법」 제12조. 다시 「등대법」 제12조.", NumberTable.of(korean))) == 1
 
 
 def test_more_than_a_few_meanings_are_no_candidates(korean: legalir.Collection) -> None:
-    (one,) = references_in("제12조에 따라", korean.indexes.numbers, most=2)
+    (one,) = references_in("제12조에 따라", NumberTable.of(korean), most=2)
     assert (one.docnos, one.state) == ((), "ambiguous")
 
 
@@ -153,7 +153,7 @@ def test_citations_of_answers_become_judgements(folder: Path) -> None:
 
 
 def test_answers_are_needed(folder: Path) -> None:
-    with pytest.raises(ComponentError, match="no question has an answer in the column 'reply'; columns: answer, qid"):
+    with pytest.raises(ComponentError, match="'reply'"):
         synthesize_answer_labels(legalir.Collection(folder), column="reply")
 
 

@@ -96,7 +96,7 @@ def test_questions_are_changed(tmp_path: Path) -> None:
 
 def test_an_unknown_type(tmp_path: Path) -> None:
     collection, _ = opened(write_collection(tmp_path), by_type)
-    with pytest.raises(ComponentError, match=r"'simpel' is unknown\. Did you mean 'simple'"):
+    with pytest.raises(ComponentError, match=r"'simpel'.*'simple'"):
         synthesize_questions(collection, 1, types=["simpel"])
     with pytest.raises(ComponentError, match="No type of question"):
         synthesize_questions(collection, 1, types=[])

@@ -131,7 +131,7 @@ def synthesize_answer_labels(collection: Collection, *, column: str = "answer", 
     if not any(str(row.get(column) or "").strip() for row in rows):
         columns = ", ".join(sorted({name for row in rows for name in row}))
         raise ComponentError(f"labels: no question has an answer in the column {column!r}; columns: {columns}.")
-    numbers = collection.indexes.numbers
+    numbers = NumberTable.of(collection)
     read = {row["qid"]: references_in(str(row.get(column) or ""), numbers, candidates) for row in rows}
     unknown = list({one.words: None for found in read.values() for one in found if not one.docnos})
     by_title = titles_like(collection, unknown, candidates)

@@ -81,10 +81,10 @@ def sheet(
     seed: Annotated[int, typer.Option("--seed", help="Random seed for sampling and shuffling answers.")] = 0,
 ) -> None:
     """Write a page on which a person rates the answers of a result beside their sources."""
-    from legalir.extend import atomic_file
+    from legalir.extend import ExperimentResult, atomic_file
     from legalir_study.sheet import sheet_items, sheet_page
 
-    loaded = legalir.experiment.ExperimentResult.load(result)
+    loaded = ExperimentResult.load(result)
     runs = _answers(loaded.runs, result, system or [])
     collection = legalir.Collection(loaded.definition.dataset)
     items = sheet_items(collection.topics(), runs.values(), sample=sample, seed=seed)
@@ -166,7 +166,9 @@ def show_agreement(
     else:
         raters = [read_ratings(path) for path in files]
         if result is not None:
-            runs = legalir.experiment.ExperimentResult.load(result).runs
+            from legalir.extend import ExperimentResult
+
+            runs = ExperimentResult.load(result).runs
             raters.append(judge_ratings(_answers(runs, result, []).values()))
         if len(raters) < 2:
             raise typer.BadParameter("one rater agrees with nobody: give another file, or --result.")

@@ -37,14 +37,12 @@ def offline_page(
         language: code of the language of the texts.
         style: what it has beside ``page.css``.
     """
-    saving = template("saving.js") if data.get("save") else ""
-    style, script = template("page.css") + style, template("page.js") + saving + script
-    connect = "'self'" if saving else "'none'"
+    style, script = template("page.css") + style, template("page.js") + script
     values = {
         "language": html.escape(language if re.fullmatch(r"[a-z]{2,3}", language) and language != "und" else "en"),
         "title": html.escape(whole_characters(title)),
         "policy": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
-        f"form-action 'none'; connect-src {connect}",
+        "form-action 'none'; connect-src 'none'",
         "style": style,
         "script": script,
         "main": main,

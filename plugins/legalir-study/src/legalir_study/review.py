@@ -89,13 +89,12 @@ def _is_choice(row: Row) -> bool:
     return isinstance(row.get("options"), list) and isinstance(row.get("key"), int)
 
 
-def review_page(folder: Path, split: str, save: str = "") -> str:
+def review_page(folder: Path, split: str) -> str:
     """Return the page on which people review a split, HTML.
 
     Args:
         folder: a collection with the split.
         split: name of the split.
-        save: address at which the page saves; empty for a page without a server.
 
     Raises:
         DataError: there is no such split.
@@ -127,7 +126,6 @@ def review_page(folder: Path, split: str, save: str = "") -> str:
         "items": items,
         "provisions": {docno: {"title": one.title, "text": one.text} for docno, one in provisions.items()},
     }
-    data |= {"save": save} if save else {}
     return offline_page(
         str(data["title"]),
         template("review.html"),

@@ -143,7 +143,6 @@ def sheet_page(
     measures: Sequence[str],
     title: str,
     language: str = "",
-    save: str = "",
 ) -> str:
     """Return the page, HTML.
 
@@ -156,7 +155,6 @@ def sheet_page(
         measures: names of :data:`SCALES`.
         title: title of the page.
         language: code of the language of the texts.
-        save: address at which the page saves; empty for a page without a server.
     """
     docnos = dict.fromkeys(docno for item in items for docno in (*item.context_docnos, *item.citations))
     provisions = collection.provisions(docnos)
@@ -182,7 +180,6 @@ def sheet_page(
             if docno in provisions
         },
     }
-    data |= {"save": save} if save else {}
     return offline_page(title, template("sheet.html"), template("sheet.js"), data, language)
 
 

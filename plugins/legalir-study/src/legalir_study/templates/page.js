@@ -20,7 +20,6 @@ const page = (function () {
   let current = 0;
   let stored = true;
   let own = null;
-  let server = null;
 
   function take(given) {
     const values = given && given[data.field];
@@ -45,18 +44,7 @@ const page = (function () {
     } catch (error) {
       stored = false;
     }
-    if (server) server.keep(content());
     progress();
-  }
-
-  function fromServer() {
-    if (!server || !state.rater) return;
-    server.ask(state.rater, (given) => {
-      const mine = Object.assign({}, state.values);
-      take(given);
-      Object.assign(state.values, mine);
-      show(current);
-    });
   }
 
   function valuesOf(item) {
@@ -76,9 +64,8 @@ const page = (function () {
   function progress(note) {
     const done = data.items.filter(isDone).length;
     const here = stored ? "kept in this browser; save them to hand them on." : "this browser keeps nothing: save often.";
-    const kept = server ? server.words() : here;
     const text = done + " of " + data.items.length + " " + data.noun + "s are " + data.done + "; ";
-    at("progress").textContent = (note ? note + " " : "") + text + kept;
+    at("progress").textContent = (note ? note + " " : "") + text + here;
     at("bar").max = Math.max(1, data.items.length);
     at("bar").value = done;
   }
@@ -142,7 +129,6 @@ const page = (function () {
       state.rater = at("rater").value.trim();
       keep();
     });
-    at("rater").addEventListener("change", fromServer);
     at("save").addEventListener("click", save);
     at("load").addEventListener("change", () => at("load").files.length && load(at("load").files[0]));
     at("back").addEventListener("click", () => show(current - 1, true));
@@ -167,13 +153,12 @@ const page = (function () {
       at("main").hidden = false;
       const first = data.items.findIndex((item) => !isDone(item));
       show(first < 0 ? 0 : first);
-      fromServer();
     } else {
       at("progress").textContent = "There are no " + data.noun + "s.";
     }
   }
 
-  return { start, set, show: () => show(current), nextOpen, valuesOf, progress, keptBy: (one) => { server = one; } };
+  return { start, set, show: () => show(current), nextOpen, valuesOf };
 })();
 
 function startPage(functions) {
