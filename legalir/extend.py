@@ -1,7 +1,7 @@
 """The names for authors of plugins: bases of components, helpers for frames, checks, protocols, an index on disk.
 
-A plugin imports from :mod:`legalir`, this module, :mod:`legalir.errors` and :mod:`legalir.testing`, and from no other
-module of legalir. Each name is imported when it is first used.
+A plugin imports from :mod:`legalir`, this module, :mod:`legalir.errors`, :mod:`legalir.testing` and
+:mod:`legalir.experiments`, and from no other module of legalir. Each name is imported when it is first used.
 """
 
 import ast

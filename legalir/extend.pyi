@@ -35,7 +35,6 @@ from .dense.contract import TrainableEncoder as TrainableEncoder
 from .dense.contract import Vectors as Vectors
 from .engine import EngineIndex as EngineIndex
 from .engine import EngineRetriever as EngineRetriever
-from .experiments.result import ExperimentResult as ExperimentResult
 from .explanation import Explanation as Explanation
 from .explanation import Part as Part
 from .explanation import Upstream as Upstream

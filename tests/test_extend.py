@@ -1,4 +1,4 @@
-"""``legalir.extend``: its names, and that plugins import from the four public modules alone."""
+"""``legalir.extend``: its names, and that plugins import from the public modules alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from legalir.plugins import ROLES
 
 ROOT = Path(__file__).parents[1]
 MODULES = {f"legalir.{module.name}" for module in pkgutil.iter_modules(legalir.__path__)}
-PUBLIC = {"legalir", "legalir.errors", "legalir.extend", "legalir.testing"}
+PUBLIC = {"legalir", "legalir.errors", "legalir.experiments", "legalir.extend", "legalir.testing"}
 GUIDE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 
 

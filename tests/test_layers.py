@@ -20,7 +20,7 @@ LAYERS = (
     *("explanation", "models", "datasets", "llm", "collections"),
     *("analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),
     *("answer", "measure", "pipeline", "chunks", "collection", "statutes", "train", "hypa", "experiments"),
-    *("engine", "extend", "testing", "serve", "cli"),
+    *("engine", "extend", "testing", "cli"),
 )
 ROOT = Path(legalir.__file__).parent
 PUBLIC = {

@@ -39,8 +39,10 @@ MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, Expre
 
 
 FIRST_PARTY = {
-    **dict.fromkeys(("mcp", "serve"), "legalir-serve"),
-    **dict.fromkeys(("judge", "synthesize"), "legalir-study"),
+    "judge": "legalir-study",
+    "mcp": "legalir-serve",
+    "serve": "legalir-serve",
+    "synthesize": "legalir-study",
 }
 """The package of each command that is maintained with legalir and installed apart from it."""
 

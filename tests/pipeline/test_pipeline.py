@@ -297,7 +297,7 @@ def test_a_component_whose_entry_is_misnamed(install: Install) -> None:
 
 def test_a_disabled_component_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "parts")
-    with pytest.raises(PluginError, match=r"'step'.*LEGALIR_DISABLE_PLUGINS"):
+    with pytest.raises(PluginError, match=r"'first'.*LEGALIR_DISABLE_PLUGINS"):
         build("first >> step")
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 import legalir
 from legalir.errors import ComponentError, ExperimentError, LegalIRError, MeasureError
-from legalir.extend import ExperimentResult
+from legalir.experiments import ExperimentResult
 from legalir_study.judge import app
 from legalir_study.sheet import item_id
 

@@ -81,7 +81,8 @@ def sheet(
     seed: Annotated[int, typer.Option("--seed", help="Random seed for sampling and shuffling answers.")] = 0,
 ) -> None:
     """Write a page on which a person rates the answers of a result beside their sources."""
-    from legalir.extend import ExperimentResult, atomic_file
+    from legalir.experiments import ExperimentResult
+    from legalir.extend import atomic_file
     from legalir_study.sheet import sheet_items, sheet_page
 
     loaded = ExperimentResult.load(result)
@@ -166,7 +167,7 @@ def show_agreement(
     else:
         raters = [read_ratings(path) for path in files]
         if result is not None:
-            from legalir.extend import ExperimentResult
+            from legalir.experiments import ExperimentResult
 
             runs = ExperimentResult.load(result).runs
             raters.append(judge_ratings(_answers(runs, result, []).values()))
