@@ -100,12 +100,14 @@ def test_an_unknown_command_is_misuse_with_a_suggestion() -> None:
     assert "Did you mean 'shout'" in ended.output
 
 
-@pytest.mark.parametrize("name", ["serve", "mcp"])
-def test_a_command_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "legalir-serve")
+@pytest.mark.parametrize(
+    ("name", "package"), [("serve", "legalir-serve"), ("mcp", "legalir-serve"), ("judge", "legalir-study")]
+)
+def test_a_command_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str, package: str) -> None:
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", package)
     ended = run(name, "legalir/firecode")
     assert isinstance(ended.exception, MissingExtra)
-    assert "pip install ./plugins/legalir-serve" in str(ended.exception)
+    assert f"pip install ./plugins/{package}" in str(ended.exception)
 
 
 def test_the_summary_of_each_command_is_the_first_line_of_its_help() -> None:
