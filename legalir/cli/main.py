@@ -26,6 +26,7 @@ from legalir.errors import (
     ExpressionError,
     LegalIRError,
     MeasureError,
+    MissingExtra,
     PluginError,
     describe,
 )
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, ExpressionError, MeasureError)
 """Errors of the command line: exit code 2. All others are failed runs: exit code 1."""
+
+
+FIRST_PARTY = {"finetune": "legalir-finetune"}
+"""The package of each command that is maintained with legalir and installed apart from it."""
 
 
 class Commands(TyperGroup):
@@ -52,6 +57,12 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Return name, command and further arguments; the command is imported."""
+        if args[0] in FIRST_PARTY and args[0] not in self._entries:
+            package = FIRST_PARTY[args[0]]
+            raise MissingExtra(
+                f"The command {args[0]!r} is in the package {package}, which is not installed: "
+                f"pip install ./plugins/{package} in the source folder of legalir."
+            )
         name, command, rest = super().resolve_command(ctx, args)
         return name, None if command is None else load_command(command.name or ""), rest
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from legalir import plugins
 from legalir.cli.main import Commands, app, command_summary, load_command, main
-from legalir.errors import PluginError
+from legalir.errors import MissingExtra, PluginError
 
 SOURCE = '''
 import typer
@@ -98,6 +98,14 @@ def test_an_unknown_command_is_misuse_with_a_suggestion() -> None:
     ended = run("shuot")
     assert ended.exit_code == 2
     assert "Did you mean 'shout'" in ended.output
+
+
+@pytest.mark.parametrize("name", ["finetune"])
+def test_a_command_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", f"legalir-{name}")
+    ended = run(name, "recipe.yaml")
+    assert isinstance(ended.exception, MissingExtra)
+    assert f"pip install ./plugins/legalir-{name}" in str(ended.exception)
 
 
 def test_the_summary_of_each_command_is_the_first_line_of_its_help() -> None:
