@@ -39,7 +39,7 @@ from legalir.storage.files import atomic_directory
 from legalir.storage.manifest import is_card
 from legalir.train.checkpoints import own_place, writing
 from legalir.train.display import Display, open_display
-from legalir.train.finetune.training import own_random_numbers
+from legalir.train.material import own_random_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
