@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 PLUGINS := $(wildcard ./plugins/*)
+# First-party packages with commands; they need neither an engine nor a model, so every installation has them.
+COMMANDS := ./plugins/legalir-serve ./plugins/legalir-study
 
 .PHONY: experiment experiments demo install test test-core coverage plugins lint wheel docs bench clean
 
@@ -12,7 +14,7 @@ experiment: $(VENV)/.users
 	$(BIN)/legalir experiment run experiments/quickstart.yaml
 
 # The bundled collections as a page, an HTTP API and tools for agents, at http://127.0.0.1:8000; Ctrl-C ends it.
-demo: $(VENV)/.served
+demo: $(VENV)/.users
 	$(BIN)/legalir serve legalir/firecode legalir/firecode-dated
 
 # Every experiment whose collection is in $$LEGALIR_DATA, compared with its expected scores.
@@ -22,16 +24,16 @@ experiments: $(VENV)/.users
 install: $(VENV)/.users
 
 test: lint $(VENV)/.neural
-	$(BIN)/python -m pytest --numprocesses auto --dist loadscope
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 	$(MAKE) --no-print-directory plugins docs wheel
 
 # Which lines the tests reach; they take half as long again.
 coverage: $(VENV)/.neural
-	$(BIN)/python -m pytest --numprocesses auto --dist loadscope --cov --cov-report=term
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report=term
 
 # What needs neither torch nor the weights of a model, in an environment that may lack them.
 test-core: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist loadscope -m "not neural"
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not neural"
 
 # The tests of each first-party plugin, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.
@@ -81,12 +83,8 @@ bench: $(VENV)/.bench
 # legalir-finetune names what it needs, torch among it, when it is used; .neural installs that.
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[report]'
+	$(PIP) --editable '.[report]' $(addprefix --editable ,$(COMMANDS))
 	$(PIP) --no-deps --editable ./plugins/legalir-finetune
-	touch $@
-
-$(VENV)/.served: $(VENV)/.users
-	$(PIP) --editable '.[report,serve]'
 	touch $@
 
 $(VENV)/.developers: $(VENV)/.users
@@ -103,7 +101,7 @@ $(VENV)/.docs: $(VENV)/.users
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.users
-	$(PIP) --editable '.[report,bench,neural,llm,answers,serve]'
+	$(PIP) --editable '.[report,bench,neural,llm,answers]'
 	touch $@
 
 clean:

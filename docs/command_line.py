@@ -19,12 +19,12 @@ END = "<!-- to here -->\n"
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    """Yield every command of legalir itself with its full name, ``legalir datasets list``, in the order of the help."""
+    """Yield every command of legalir and its first-party packages with its full name, in the order of the help."""
     from legalir import plugins
-    from legalir.cli.main import load_command
+    from legalir.cli.main import FIRST_PARTY, load_command
 
     for entry in plugins.entries("command"):
-        if entry.package == "legalir":
+        if entry.package == "legalir" or entry.name in FIRST_PARTY:
             yield from _below(f"legalir {entry.name}", load_command(entry.name))
 
 

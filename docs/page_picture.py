@@ -17,8 +17,8 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from legalir.serve.app import create_app
-from legalir.serve.service import Service
+from legalir_serve.app import create_app
+from legalir_serve.service import Service
 
 PICTURE = Path(__file__).with_name("page.png")
 QUESTION = "고시원 방에 창문이 꼭 있어야 하나요?"

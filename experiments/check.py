@@ -24,9 +24,9 @@ from string import Template
 
 from legalir import plugins
 from legalir.errors import DatasetNotFound, DownloadError, MissingExtra, ModelError
-from legalir.experiment import Definition, ExperimentResult, read_expected, run, write_expected
-from legalir.experiment.report.compare import Comparison, Expected, compare
-from legalir.experiment.runner import dataset_slug
+from legalir.experiments import Definition, ExperimentResult, read_expected, run, write_expected
+from legalir.experiments.compare import Comparison, Expected, compare
+from legalir.experiments.experiment import dataset_slug
 
 HERE = Path(__file__).resolve().parent
 

@@ -2,7 +2,6 @@
 
 import legalir_finetune
 
-from . import experiment as experiment
 from .answer.generator import Answer as Answer
 from .answer.generator import Generator as Generator
 from .collection.collection import Collection as Collection
@@ -11,6 +10,7 @@ from .dense.index import DenseIndex as DenseIndex
 from .dense.rocchio import Rocchio as Rocchio
 from .dense.sentence import SentenceEncoder as SentenceEncoder
 from .errors import LegalIRError as LegalIRError
+from .experiments.experiment import experiment as experiment
 from .explanation import Explanation as Explanation
 from .explanation import explain as explain
 from .fuse.linear import LinearFusion as LinearFusion

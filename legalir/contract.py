@@ -102,7 +102,7 @@ ROLES = {
         "where provisions come from",
         False,
         "a source, with name, provisions and links",
-        ("legalir.datasets.source:Source",),
+        ("legalir.statutes.source:Source",),
         "legalir datasets import '{}' my-statutes",
     ),
     "command": Role(

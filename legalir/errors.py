@@ -51,7 +51,21 @@ __all__ = [
 
 
 class LegalIRError(Exception):
-    """Base of every error that legalir raises on purpose."""
+    """Base of every error that legalir raises on purpose.
+
+    Attributes:
+        component: the component that was given a wrong parameter; None for other errors, here and below.
+        parameter: the name of the parameter.
+        value: the value that was refused.
+    """
+
+    def __init__(
+        self, *message: object, component: str | None = None, parameter: str | None = None, value: object = None
+    ) -> None:
+        super().__init__(*message)
+        self.component = component
+        self.parameter = parameter
+        self.value = value
 
 
 class DataError(LegalIRError):
@@ -133,3 +147,9 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def shown(value: object, most: int = 80) -> str:
+    """Return the repr of a value for a message, cut to `most` characters."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -1,4 +1,4 @@
-"""Work on many items, shared among processes or given to any executor; results come in the order of the items.
+"""Work on many items, shared among threads or processes, or given to any executor; results come in order.
 
 An executor is a :class:`concurrent.futures.Executor`: processes of this machine, or workers of a scheduler such as
 Dask. A task depends on its item alone, so that it may run twice; its result is used once.
@@ -12,13 +12,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from legalir.errors import ComponentError, WorkerError
-from legalir.threads import processor_count
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -28,6 +27,40 @@ _AHEAD = 4
 
 _LOOK = 0.5
 """Seconds between two looks of a process whether the one that started it is still there."""
+
+
+def processor_count() -> int:
+    """Return the number of processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Not on macOS or Windows.
+        return os.cpu_count() or 1
+
+
+def run_in_threads(work: Callable[[T], None], items: Iterable[T], threads: int) -> None:
+    """Call `work` for each item, using `threads` threads, including the caller.
+
+    Args:
+        work: may be called in several threads at once.
+        items: started in this order.
+        threads: at least 1.
+    """
+    items = list(items)
+    waiting = iter(items)
+
+    def take() -> None:
+        for item in waiting:
+            work(item)
+
+    helpers = min(threads, len(items)) - 1
+    if helpers < 1:
+        take()
+        return
+    with ThreadPoolExecutor(helpers) as pool:
+        futures = [pool.submit(take) for _ in range(helpers)]
+        take()
+        for future in futures:
+            future.result()
 
 
 def mapped(

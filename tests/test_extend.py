@@ -1,4 +1,4 @@
-"""``legalir.extend``: its names, and that plugins import from the four public modules alone."""
+"""``legalir.extend``: its names, and that plugins import from the public modules alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from legalir.plugins import ROLES
 
 ROOT = Path(__file__).parents[1]
 MODULES = {f"legalir.{module.name}" for module in pkgutil.iter_modules(legalir.__path__)}
-PUBLIC = {"legalir", "legalir.errors", "legalir.extend", "legalir.testing"}
+PUBLIC = {"legalir", "legalir.errors", "legalir.experiments", "legalir.extend", "legalir.testing"}
 GUIDE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 
 
@@ -84,3 +84,9 @@ def test_importing_it_loads_nothing() -> None:
     code = "import legalir.extend, sys; print([m for m in ('pandas', 'pyterrier', 'torch') if m in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "[]\n"
+
+
+def test_its_names_are_not_those_of_the_package() -> None:
+    code = "import legalir.extend; legalir.extend.Collection; print(legalir.Collection.__module__)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "legalir.collection.collection\n"

@@ -17,7 +17,7 @@ def test_what_is_installed_is_returned() -> None:
 
 
 def test_what_is_missing_is_named_with_the_command() -> None:
-    with pytest.raises(MissingExtra, match=r"'no_such_package'.*pip install 'legalir\[dense\]'"):
+    with pytest.raises(MissingExtra, match=r"'no_such_package'.*'legalir\[dense\]'"):
         require("no_such_package.part", extra="dense")
 
 

@@ -19,7 +19,7 @@ import pyterrier as pt
 from ir_measures import R, nDCG
 
 from legalir import Collection
-from legalir.experiment.runner import run
+from legalir.experiments.experiment import run
 
 STATUTES, QUESTIONS = "legalir/kr-statutes", "legalir/kr-precedent-core/dev"
 FIRST_STAGE = 'focus >> bm25f(analyzer="char2") % 1000'

@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import legalir
-from legalir.study.answered import AnswerReference, references_in, synthesize_answer_labels
+from legalir.references.lookup import NumberTable
+from legalir_study.answered import AnswerReference, references_in, synthesize_answer_labels
 
 
 def main() -> None:
@@ -29,7 +30,7 @@ def main() -> None:
         sys.exit(f"{source} is not there: set LEGALIR_DATA to a folder with searchfiresafety.")
     rows = {f"F{row['question_id']}": row for row in map(json.loads, source.open(encoding="utf-8"))}
     collection = legalir.Collection(data)
-    numbers = collection.indexes.numbers
+    numbers = NumberTable.of(collection)
     gold, full = judged(collection), judged(legalir.Collection(data / "full"))
 
     states = Counter(

@@ -30,8 +30,7 @@ from scipy import sparse
 import legalir
 from legalir import Collection
 from legalir.analysis.analyzer import count_terms, get_analyzer
-from legalir.experiment.runs.scores import scorable
-from legalir.experiment.runs.statistics import bootstrap_interval, resampling_counts
+from legalir.experiments.scores import bootstrap_interval, resampling_counts, scorable
 from legalir.measure import parse_measures
 
 HERE = Path(__file__).resolve().parent

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir import plugins
+from legalir.collections import Collection
 from legalir.errors import AnalyzerError, PluginNotFound
 from legalir.storage.digest import digest
 
@@ -143,7 +144,7 @@ def merge_counts(parts: Sequence[TermCounts], n: int) -> TermCounts:
     )
 
 
-def get_analyzer(spec: str | Analyzer, collection: object = None) -> Analyzer:
+def get_analyzer(spec: str | Analyzer, collection: Collection | None = None) -> Analyzer:
     """Return the analyzer that `spec` names, or `spec` itself where it is one.
 
     A spec is the name of a plugin; or that name followed by a whole number, its parameter ``n``: ``jamo3`` is the

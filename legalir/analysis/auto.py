@@ -20,6 +20,7 @@ from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, merge_c
 from legalir.analysis.language import identify, language, language_of
 from legalir.analysis.ngrams import NGrams, count_ngrams, ngrams_of
 from legalir.analysis.words import Words
+from legalir.collections import Collection
 from legalir.spec import write_spec
 
 GRAMS = {"hangul": (2,), "east": (1, 2), "south": (2, 3)}
@@ -135,7 +136,7 @@ def recognized(texts: Sequence[str]) -> Analyzer:
     return analyzer_of(identify(texts))
 
 
-def auto_analyzer(collection: object, lang: str | None = None) -> Analyzer:
+def auto_analyzer(collection: Collection | None, lang: str | None = None) -> Analyzer:
     """Words or n-grams, as suits the language of the collection: ``bm25(analyzer="auto")``.
 
     Args:

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 import regex
 
+from legalir.collections import Collection
+from legalir.config import read_yaml
 from legalir.errors import AnalyzerError
-from legalir.storage.yaml_files import read_yaml
 
 UNKNOWN = "und"
 """Code of a language that is not known (BCP 47, *undetermined*)."""
@@ -101,9 +102,9 @@ def _code_of_name(name: str) -> str | None:
     return codes[near[0]] if near else None
 
 
-def language_of(collection: object) -> str:
+def language_of(collection: Collection | None) -> str:
     """Return the code of a collection's language, ``und`` for what has none."""
-    return str(getattr(collection, "language", UNKNOWN))
+    return UNKNOWN if collection is None else collection.language
 
 
 def identify(texts: Iterable[str]) -> str:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint
 from legalir.analysis.text import is_word_character, normalize, words
+from legalir.collections import Collection
 from legalir.errors import AnalyzerError
 
 _LEADS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
@@ -269,7 +270,7 @@ def _symbols(
     return stream[stream != absent], ends, alphabet
 
 
-def char_analyzer(collection: object, n: int = 2) -> Analyzer:
+def char_analyzer(collection: Collection | None, n: int = 2) -> Analyzer:
     """N-grams of characters inside words: ``bm25(analyzer="char2")``.
 
     Args:
@@ -278,7 +279,7 @@ def char_analyzer(collection: object, n: int = 2) -> Analyzer:
     return NGrams("char", n)
 
 
-def jamo_analyzer(collection: object, n: int = 3) -> Analyzer:
+def jamo_analyzer(collection: Collection | None, n: int = 3) -> Analyzer:
     """N-grams of jamo, the letters of Hangul, inside words: ``bm25(analyzer="jamo3")``.
 
     Args:

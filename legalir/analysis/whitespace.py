@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from legalir.analysis.analyzer import Analyzer, fingerprint
 from legalir.analysis.text import normalize
+from legalir.collections import Collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,6 @@ class Whitespace:
         return [word for word in normalize(text).split() if any(map(str.isalnum, word))]
 
 
-def whitespace_analyzer(collection: object) -> Analyzer:
+def whitespace_analyzer(collection: Collection | None) -> Analyzer:
     """Words between white space, in lower case: ``bm25(analyzer="whitespace")``."""
     return Whitespace()

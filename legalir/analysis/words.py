@@ -35,6 +35,7 @@ from legalir.analysis.chunks import split_texts
 from legalir.analysis.language import UNKNOWN, language, language_of
 from legalir.analysis.ngrams import ngrams_of
 from legalir.analysis.text import lower, normalize
+from legalir.collections import Collection
 from legalir.errors import AnalyzerError
 from legalir.spec import write_spec
 from legalir.storage.csr import positions
@@ -354,7 +355,7 @@ def _fingerprint(words: Words) -> str:
 
 
 def word_analyzer(
-    collection: object,
+    collection: Collection | None,
     lang: str | None = None,
     stem: bool = True,
     stop: bool = False,

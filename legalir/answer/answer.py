@@ -18,19 +18,21 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator, citing
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.extras import require
 from legalir.frames.as_of import days
 from legalir.frames.component import check_flag, check_number
+from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.chat import ChatModel, FailedReply
 from legalir.llm.client import Answer as Reply
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
+from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import check_script, collection_prompt
 from legalir.storage.validity import provision_key
 
 if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
     from legalir.graph.citation_graph import CitationGraph
     from legalir.references.lookup import NumberTable
 
@@ -158,11 +160,13 @@ class LLMAnswer(Generator):
 
     name = "answer"
 
+    collection: Collection
+
     def __init__(
         self,
         client: Client,
         prompt: Prompt,
-        collection: ProvisionLookup,
+        collection: Collection,
         graph: CitationGraph | None = None,
         numbers: NumberTable | None = None,
         llm: str | ChatModel | None = None,
@@ -303,7 +307,7 @@ class LLMAnswer(Generator):
 
 @parameters_of(LLMAnswer, without=["client", "prompt", "memory_prompt", "collection", "graph", "numbers"])
 def answer(
-    collection: Any,
+    collection: Collection,
     *,
     llm: str | None = None,
     k: int = 10,
@@ -325,8 +329,8 @@ def answer(
         collection.client,
         collection_prompt("answer", collection, "answer", prompt, language),
         collection,
-        collection.graph if links else None,
-        collection.indexes.numbers,
+        CitationGraph.of(collection) if links else None,
+        NumberTable.of(collection),
         llm,
         k,
         context,

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 import pandas as pd
@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from legalir.answer.contexts import Context, context, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator
 from legalir.answer.pick import ABSTAINED
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError, ModelError
 from legalir.frames.component import check_flag, check_number
@@ -30,9 +31,6 @@ from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.storage.digest import digest
 
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
-
 _log = logging.getLogger("legalir")
 
 _MOST_OPTIONS = 20
@@ -41,7 +39,7 @@ _ALTERNATIVES = 20
 _FIRST_TOKENS = 5
 """Tokens of a reply that is read by its probabilities: the number may follow a line break."""
 
-WORDS = {
+YES_NO_WORDS = {
     "en": (("Yes",), ("No",)),
     "ja": (("はい",), ("いいえ",)),
     "ko": (("예", "네"), ("아니요", "아니오", "아뇨")),
@@ -277,12 +275,14 @@ class Choosing(Generator):
 
     needs_provisions = False
 
+    collection: Collection
+
     def __init__(
         self,
         client: Client,
         prompt: Prompt,
         context_prompt: Prompt,
-        collection: ProvisionLookup,
+        collection: Collection,
         llm: str | ChatModel | None = None,
         k: int = 10,
         context_tokens: int | None = None,
@@ -446,7 +446,7 @@ class MCQ(Choosing):
         client: Client,
         prompt: Prompt,
         context_prompt: Prompt,
-        collection: ProvisionLookup,
+        collection: Collection,
         llm: str | ChatModel | None = None,
         k: int = 10,
         shuffle: bool = True,
@@ -510,7 +510,7 @@ class YesNo(Choosing):
     name = "yesno"
 
     def _item(self, row: Mapping[Any, Any]) -> _Item:
-        own = WORDS.get(self.prompt.language, WORDS["en"])
+        own = YES_NO_WORDS.get(self.prompt.language, YES_NO_WORDS["en"])
         options = _options(self.name, row) or (own[0][0], own[1][0])
         if len(options) != 2:
             raise ComponentError(f"yesno: {row['qid']!r} has {len(options)} options: give two, or use mcq.")
@@ -527,7 +527,7 @@ class YesNo(Choosing):
 def _alike(option: str) -> tuple[str, ...]:
     """Return the words that mean the same as a word for yes or for no; none for any other word."""
     meant = _wording(_plain(option))
-    return next((each for pair in WORDS.values() for each in pair if meant in map(_plain, each)), ())
+    return next((each for pair in YES_NO_WORDS.values() for each in pair if meant in map(_plain, each)), ())
 
 
 def _options(component: str, row: Mapping[Any, Any]) -> tuple[str, ...] | None:
@@ -558,7 +558,7 @@ def _choice_of(values: tuple[Any, ...]) -> type[BaseModel]:
 def _made(
     make: Callable[..., Choosing],
     name: str,
-    collection: Any,
+    collection: Collection,
     prompt: str | None,
     context_prompt: str | None,
     language: str,
@@ -579,7 +579,7 @@ _FILLED_IN = ("client", "prompt", "context_prompt", "collection")
 
 @parameters_of(MCQ, Choosing, without=_FILLED_IN)
 def mcq(
-    collection: Any,
+    collection: Collection,
     *,
     llm: str | None = None,
     k: int = 10,
@@ -601,7 +601,7 @@ def mcq(
 
 @parameters_of(YesNo, Choosing, without=_FILLED_IN)
 def yesno(
-    collection: Any,
+    collection: Collection,
     *,
     llm: str | None = None,
     k: int = 10,

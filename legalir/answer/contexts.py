@@ -7,11 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.storage.documents import title_and_text
 
 if TYPE_CHECKING:
-    from legalir.datasets.records import Provision, ProvisionLookup
+    from legalir.datasets.records import Provision
     from legalir.graph.citation_graph import CitationGraph
 
 _log = logging.getLogger("legalir")
@@ -81,7 +82,7 @@ def context(parents: Mapping[str, str], provisions: Mapping[str, Provision], max
     return Context(tuple(parents)[: len(lines)], "\n".join(lines))
 
 
-def texts_of(docnos: Sequence[str], collection: ProvisionLookup, component: str) -> Mapping[str, Provision]:
+def texts_of(docnos: Sequence[str], collection: Collection, component: str) -> Mapping[str, Provision]:
     """Return the provisions with these docnos.
 
     Raises:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import abc
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.frames.columns import (
     RESULT_COLUMNS,
@@ -32,7 +34,6 @@ from legalir.rewrite.rewriter import original_questions
 
 if TYPE_CHECKING:
     from legalir.datasets.chunks import ChunkMap
-    from legalir.datasets.records import ProvisionLookup
 
 ANSWER_COLUMNS = {
     "qanswer": str,
@@ -65,7 +66,7 @@ def citing(docno: str) -> str:
     return f"[{docno}]"
 
 
-def cited(answer: str, docnos: Collection[str]) -> list[str]:
+def cited(answer: str, docnos: abc.Collection[str]) -> list[str]:
     """Return the provisions that an answer cites, each once, in the order of their first citations.
 
     Args:
@@ -78,14 +79,14 @@ def cited(answer: str, docnos: Collection[str]) -> list[str]:
     return list(dict.fromkeys(docno for docno in citations if docno is not None))
 
 
-def without_citations(answer: str, citations: Collection[str]) -> str:
+def without_citations(answer: str, citations: abc.Collection[str]) -> str:
     """Return the text of an answer without the markers of its citations, as measures and judges read it."""
     for docno in citations:
         answer = answer.replace(f" {citing(docno)}", "").replace(citing(docno), "")
     return answer
 
 
-def _docno_at(answer: str, start: int, citable: Collection[str]) -> str | None:
+def _docno_at(answer: str, start: int, citable: abc.Collection[str]) -> str | None:
     """Return the longest docno of `citable` from `start` to a closing bracket: a docno may hold brackets itself."""
     blank = _BLANK.search(answer, start)
     word = answer[start : blank.start() if blank else len(answer)]
@@ -167,6 +168,9 @@ class Generator(Component):
     name: str = "generator"
     """Name in expressions; messages begin with it."""
 
+    collection: Collection | None = None
+    """Source of the provisions; None for a generator that needs none."""
+
     needs_provisions: bool = True
     """Whether it needs ranked lists."""
 
@@ -240,9 +244,10 @@ class Generator(Component):
 
     def _citing_provisions(self, answer: Answer) -> Answer:
         """Return an answer from chunks with citations of provisions."""
-        collection: Any = getattr(self, "collection", None)
-        chunks = getattr(collection, "chunks", None)
-        return answer if chunks is None else citing_provisions(answer, chunks, collection)
+        collection = self.collection
+        if collection is None or (chunks := collection.chunks) is None:
+            return answer
+        return citing_provisions(answer, chunks, collection)
 
     def _checked(self, qid: str, answer: object, docnos: Sequence[str]) -> Answer:
         if isinstance(answer, Answer):
@@ -254,7 +259,7 @@ class Generator(Component):
         return Answer(answer, tuple(cited(answer, docnos)), context_docnos=tuple(docnos))
 
 
-def citing_provisions(answer: Answer, chunks: ChunkMap, collection: ProvisionLookup) -> Answer:
+def citing_provisions(answer: Answer, chunks: ChunkMap, collection: Collection) -> Answer:
     """Return an answer whose citations and quotations name provisions instead of chunks.
 
     A citation of a chunk becomes one of the provisions in which the words quoted from it stand; without such words, of

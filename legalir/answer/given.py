@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from legalir.answer.contexts import estimated_tokens, report_left_out
+from legalir.collections import Collection
 from legalir.errors import ComponentError, suggestion
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results, require_texts
@@ -254,17 +255,17 @@ def _name(law: str) -> str:
     return " ".join(composed(law).split())
 
 
-def _versions(collection: Any) -> LawTable | None:
-    return collection.indexes.laws if collection.source.dated else None
+def _versions(collection: Collection) -> LawTable | None:
+    return LawTable.of(collection) if collection.source.dated else None
 
 
 @parameters_of(Golden, without=["dataset", "versions"])
-def golden(collection: Any, **params: Any) -> Golden:
+def golden(collection: Collection, **params: Any) -> Golden:
     """Return the judged provisions of each question, as a baseline: ``golden >> quote``."""
     return Golden(collection.source, versions=_versions(collection), **params)
 
 
 @parameters_of(FullContext, without=["dataset", "versions"])
-def full_context(collection: Any, **params: Any) -> FullContext:
+def full_context(collection: Collection, **params: Any) -> FullContext:
     """Return all provisions, as a baseline: ``full_context(laws=["…"], max_tokens=100000) >> quote``."""
     return FullContext(collection.source, versions=_versions(collection), **params)

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from legalir.answer.contexts import context, texts_of
 from legalir.answer.generator import Generator, without_citations
 from legalir.answer.ragas import win
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.frames.columns import require_texts, whole_characters
@@ -34,9 +35,6 @@ from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt, original_questions
 from legalir.storage.digest import digest
-
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
 
 NOT_JUDGED = "not judged"
 """State of an answer that no judge reads, because there is none: an abstention, or a failed reply."""
@@ -315,7 +313,7 @@ class CoverageJudge(ModelJudge):
         self,
         client: Client,
         prompt: Prompt,
-        collection: ProvisionLookup,
+        collection: Collection,
         llm: str | ChatModel | None = None,
         against: Sequence[str] = ("reference", "self"),
         max_tokens: int = 2048,
@@ -558,7 +556,7 @@ J = TypeVar("J", bound=ModelJudge)
 
 def make_judge(
     kind: type[J],
-    collection: Any,
+    collection: Collection,
     left: pt.Transformer | None,
     prompt: str | None,
     language: str,
@@ -588,7 +586,7 @@ def make_judge(
 
 @parameters_of(CoverageJudge, without=["client", "prompt", "collection"])
 def judge_coverage(
-    collection: Any, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
+    collection: Collection, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
 ) -> CoverageJudge:
     """Judge how much of the reference answer is covered: ``default % 5 >> quote >> judge_coverage``.
 
@@ -601,7 +599,7 @@ def judge_coverage(
 
 @parameters_of(ModelJudge, without=["client", "prompt"])
 def judge_correct(
-    collection: Any, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
+    collection: Collection, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
 ) -> CorrectJudge:
     """Judge whether an answer is correct: ``default % 5 >> quote >> judge_correct``.
 
@@ -614,7 +612,7 @@ def judge_correct(
 
 @parameters_of(ModelJudge, without=["client", "prompt"])
 def judge_correctness(
-    collection: Any, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
+    collection: Collection, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
 ) -> CorrectnessJudge:
     """Judge how correct an answer is, from 1 to 5: ``default % 5 >> quote >> judge_correctness``.
 
@@ -627,7 +625,7 @@ def judge_correctness(
 
 @parameters_of(WinJudge, without=["client", "prompt"])
 def judge_win(
-    collection: Any, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
+    collection: Collection, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
 ) -> WinJudge:
     """Judge whether an answer is better than the reference: ``default % 5 >> quote >> judge_win(both_orders=True)``.
 

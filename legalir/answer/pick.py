@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import abc
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from legalir.answer.generator import Answer, Generator
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.frames.component import check_choice
 
@@ -17,7 +19,7 @@ ABSTAINED = "chose to abstain"
 _BY = ("abstain", "longest", "right")
 
 
-def right_choice(key: int, abstain: int | None, documents: Collection[str], context: Collection[str]) -> int:
+def right_choice(key: int, abstain: int | None, documents: abc.Collection[str], context: abc.Collection[str]) -> int:
     """Return the number of the option that is right in this context.
 
     Args:
@@ -87,7 +89,7 @@ class Pick(Generator):
         )
 
 
-def pick(collection: object, *, by: str = "abstain") -> Pick:
+def pick(collection: Collection | None, *, by: str = "abstain") -> Pick:
     """Pick an option by a rule, without a model: ``golden >> pick(by="right")``.
 
     Args:

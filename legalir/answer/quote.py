@@ -11,7 +11,7 @@ from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.analysis.sentences import split_sentences
 from legalir.answer.contexts import texts_of
 from legalir.answer.generator import Answer, Generator, citing
-from legalir.datasets.records import ProvisionLookup
+from legalir.collections import Collection
 from legalir.frames.component import check_number
 from legalir.plugins import parameters_of
 
@@ -38,8 +38,10 @@ class Quote(Generator):
 
     name = "quote"
 
+    collection: Collection
+
     def __init__(
-        self, collection: ProvisionLookup, k: int = 3, sentences: int = 1, analyzer: str | Analyzer = "auto"
+        self, collection: Collection, k: int = 3, sentences: int = 1, analyzer: str | Analyzer = "auto"
     ) -> None:
         check_number("quote", "k", k, low=1, integer=True)
         check_number("quote", "sentences", sentences, low=1, integer=True)
@@ -97,6 +99,6 @@ def _line(docno: str, title: str, text: str) -> str:
 
 
 @parameters_of(Quote, without=["collection"])
-def quote(collection: ProvisionLookup, **params: Any) -> Quote:
+def quote(collection: Collection, **params: Any) -> Quote:
     """Answer in the words of the best provisions, and cite them: ``default % 5 >> quote(k=3)``."""
     return Quote(collection, **params)

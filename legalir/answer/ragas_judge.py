@@ -22,9 +22,11 @@ from legalir.answer.ragas import (
     context_recall,
     faithfulness,
 )
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.dense.contract import AnyEncoder, Encoder, TrainableEncoder
 from legalir.dense.encoders import get_encoder
+from legalir.dense.index import DenseIndex
 from legalir.errors import ComponentError
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatModel
@@ -118,7 +120,7 @@ class RagasJudge(Judge):
         self,
         client: Client,
         prompts: Mapping[str, Prompt],
-        collection: Any,
+        collection: Collection,
         llm: str | ChatModel | None = None,
         encoder: str | AnyEncoder = "lsa",
         n: int = 3,
@@ -225,7 +227,7 @@ class RagasJudge(Judge):
         encoder = get_encoder(self.encoder, self.collection)
         if not isinstance(encoder, TrainableEncoder):
             return encoder
-        fitted: Encoder | None = self.collection.dense(self.encoder).encoder
+        fitted: Encoder | None = DenseIndex.of(self.collection, self.encoder).encoder
         if fitted is None:
             raise ComponentError(f"judge_ragas: the index of {self.encoder!r} has no encoder: name another one.")
         return fitted
@@ -295,7 +297,7 @@ def _verdict(answer: Judged, parts: Sequence[_Part | Reply]) -> Verdict:
 
 
 @parameters_of(RagasJudge, without=["client", "prompts", "collection"])
-def judge_ragas(collection: Any, *, left: Any = None, language: str = "auto", **params: Any) -> RagasJudge:
+def judge_ragas(collection: Collection, *, left: Any = None, language: str = "auto", **params: Any) -> RagasJudge:
     """Judge answers by single claims: ``default % 5 >> quote >> judge_ragas(encoder="lsa")``.
 
     Args:

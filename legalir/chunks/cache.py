@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from legalir.chunks.chunk_collection import LawText, method, write_chunks
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.models.folders import model_digest
 from legalir.storage.artifact import build_once
@@ -14,13 +15,14 @@ from legalir.storage.digest import cached_file_digest, digest
 
 if TYPE_CHECKING:
     from legalir.chunks.chunking import Chunk
+    from legalir.dense.contract import Encoder
 
 _CODE = 1
 """Changes whenever a method cuts in another way, so that no folder of the cache is older than the method."""
 
 
 def cutter(
-    collection: Any, by: str = "line", encoder: str | None = None, **options: object
+    collection: Collection, by: str = "line", encoder: str | None = None, **options: object
 ) -> tuple[Callable[[LawText], list[Chunk]], str]:
     """Return the function that cuts a law, and its name with its parameters, such as ``line(size=553, overlap=50)``.
 
@@ -35,7 +37,7 @@ def cutter(
     """
     if by == "semantic":
         encoder = encoder or "lsa"
-        cut = method(by, encode=collection.dense(encoder).encoder.encode, **options)
+        cut = method(by, encode=_encoder(collection, encoder).encode, **options)
     else:
         cut = method(by, encoder=encoder, **options)
     given = {"encoder": encoder, **options}
@@ -43,7 +45,16 @@ def cutter(
     return cut, f"{by}({shown})" if shown else by
 
 
-def chunk_folder(collection: Any, by: str, **options: Any) -> Path:
+def _encoder(collection: Collection, name: str) -> Encoder:
+    """Return an encoder, fitted on the provisions of a collection if it learns from them."""
+    from legalir.dense.index import DenseIndex
+
+    encoder = DenseIndex.of(collection, name).encoder
+    assert encoder is not None  # It made the vectors.
+    return encoder
+
+
+def chunk_folder(collection: Collection, by: str, **options: Any) -> Path:
     """Return the folder of a chunk collection in the cache of a collection, written where it is not there yet.
 
     Its name follows from the method with its parameters, and from the questions, judgements and links, which may change
@@ -62,7 +73,7 @@ def chunk_folder(collection: Any, by: str, **options: Any) -> Path:
     cut, label = cutter(collection, by, **options)
     files = source.folder
     others = [path for path in (files.links, *files.queries.values(), *files.qrels.values()) if path is not None]
-    encoder = collection.dense(options.get("encoder") or "lsa").encoder.fingerprint if by == "semantic" else ""
+    encoder = _encoder(collection, options.get("encoder") or "lsa").fingerprint if by == "semantic" else ""
     given = options.get("tokenizer")
     tokenizer = [] if given is None else [model_digest(Path(given).expanduser())]
     key = digest([_CODE, label, encoder, *tokenizer, repr(source.about), *map(cached_file_digest, others)])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from legalir.answer.generator import PARTLY
+from legalir.collections import Collection
 from legalir.explanation import Explanation, Part, Upstream, explain_step, result_scores
 from legalir.frames.columns import drop_results, query_columns
 from legalir.frames.component import Component, check_choice
@@ -18,7 +19,7 @@ from legalir.frames.retriever import cannot_score
 if TYPE_CHECKING:
     import pyterrier as pt
 
-    from legalir.datasets.chunks import Rule
+    from legalir.datasets.chunks import ChunkMap, Rule
 
 
 class Chunked(Component):
@@ -49,13 +50,19 @@ class Chunked(Component):
 
     label = "chunked"
 
-    def __init__(self, collection: Any, pipeline: pt.Transformer, held: Rule = "complete") -> None:
+    def __init__(self, collection: Collection, pipeline: pt.Transformer, held: Rule = "complete") -> None:
         check_choice("chunked", "held", held, ("complete", "any"))
         self.collection = collection
         self.pipeline = pipeline
         self.held = held
         part = " completely" if held == "complete" else ", completely or in part"
         self.note = f"a chunk counts as the provisions that it holds{part}, each with the score of its best chunk"
+
+    @property
+    def _chunks(self) -> ChunkMap:
+        chunks = self.collection.chunks
+        assert chunks is not None  # It is a chunk collection.
+        return chunks
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return an empty frame with the columns of the pipeline's output."""
@@ -67,9 +74,9 @@ class Chunked(Component):
 
     def _of_provisions(self, out: pd.DataFrame) -> pd.DataFrame:
         """Return the results of the pipeline with provisions in place of chunks."""
-        provisions = self.collection.chunks.provisions(self.held)
+        provisions = self._chunks.provisions(self.held)
         if "context_docnos" in out.columns:
-            given = [self.collection.chunks.held(docnos) for docnos in out["context_docnos"]]
+            given = [self._chunks.held(docnos) for docnos in out["context_docnos"]]
             whole = [{one for chunk in docnos for one in provisions.get(chunk, ())} for docnos in out["context_docnos"]]
             partly = [tuple(one for one in of if one not in held) for of, held in zip(given, whole, strict=True)]
             columns = {"context_docnos": given, PARTLY: partly}
@@ -88,7 +95,7 @@ class Chunked(Component):
         """Return the explanation of the best chunk of each provision."""
         asked = drop_results(inp)
         results = rank_results(self.pipeline.transform(asked))
-        provisions = self.collection.chunks.provisions(self.held)
+        provisions = self._chunks.provisions(self.held)
         best: dict[str, str] = {}
         for chunk in results["docno"]:
             for docno in provisions.get(chunk, (chunk,)):
@@ -109,7 +116,7 @@ class Chunked(Component):
 
 
 def chunked(
-    collection: Any,
+    collection: Collection,
     pipeline: pt.Transformer,
     *,
     by: str = "line",
@@ -151,7 +158,7 @@ def chunked(
     return Chunked(chunks, pipeline, held)
 
 
-def _chunks(collection: Any, *, by: str = "line", held: str = "", **options: Any) -> Any:
+def _chunks(collection: Collection, *, by: str = "line", held: str = "", **options: object) -> Collection:
     """Return the chunk collection over which the pipeline inside is built."""
     return collection.chunked(by, **options)
 

@@ -14,9 +14,10 @@ from legalir.errors import MissingExtra
 from legalir.llm.options import model_options
 
 if TYPE_CHECKING:
-    from legalir.experiment.report.compare import Comparison
-    from legalir.experiment.report.result import ExperimentResult
-    from legalir.experiment.report.several import ExperimentResults
+    import pandas as pd
+
+    from legalir.experiments.compare import Comparison
+    from legalir.experiments.result import ExperimentResult, ExperimentResults
     from legalir.llm.client import Client
 
 app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
@@ -60,9 +61,9 @@ def run(
     Runs that have not changed since the last time are reused. Exit code 1: the baseline could not be run, so that there
     are no tests.
     """
-    from legalir.experiment.definition.definition import load_definition
-    from legalir.experiment.report.several import ExperimentResults
-    from legalir.experiment.runner import run_all
+    from legalir.experiments.definition import load_definition
+    from legalir.experiments.experiment import run_all
+    from legalir.experiments.result import ExperimentResults
 
     has_jinja = importlib.util.find_spec("jinja2") is not None
     if report and not has_jinja:
@@ -71,10 +72,11 @@ def run(
     if dataset is not None:
         definition = definition.replace(dataset=dataset, datasets=())
     out = out if out is not None else Path("results") / file.stem
+    reports = has_jinja if report is None else report
     outputs, results = [], []
     for folder, result in run_all(definition, out, client, jobs=jobs):
         results.append(result)
-        page = result.report(folder / "report.html") if report or (report is None and has_jinja) else None
+        page = result.report(folder / "report.html") if reports else None
         if as_json:
             outputs.append(_result_json(result, folder, page))
         else:
@@ -82,17 +84,17 @@ def run(
     if len(results) > 1:
         several = ExperimentResults(definition, results)
         several.save(out)
-        page = several.report(out / "report.html") if report or (report is None and has_jinja) else None
+        page = several.report(out / "report.html") if reports else None
         if not as_json:
             _print_results(several, out, page)
     if as_json:
-        print_json(outputs if len(outputs) > 1 else outputs[0])
+        print_json({"results": outputs, "means": _records(several.table)} if len(outputs) > 1 else outputs[0])
     if any(result.untested for result in results):
         raise typer.Exit(1)
 
 
 def _print_results(results: ExperimentResults, folder: Path, page: Path | None) -> None:
-    from legalir.experiment.report.terminal import open_console, print_results
+    from legalir.experiments.terminal import open_console, print_results
 
     print_results(results, open_console())
     typer.echo(f"Results: {folder}")
@@ -114,7 +116,7 @@ def _values(settings: list[str]) -> dict[str, str]:
 
 
 def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, asked: bool) -> None:
-    from legalir.experiment.report.terminal import open_console, print_result
+    from legalir.experiments.terminal import open_console, print_result
 
     console = open_console()
     print_result(result, console)
@@ -129,6 +131,12 @@ def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, 
         typer.echo("No report, because Jinja2 is not installed: pip install 'legalir[report]'")
 
 
+def _records(table: pd.DataFrame) -> list[dict[str, object]]:
+    """Return the rows of a table as JSON has them."""
+    rows: list[dict[str, object]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return rows
+
+
 def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> dict[str, object]:
     return {
         "title": result.definition.title,
@@ -137,7 +145,7 @@ def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> d
         "untested": result.untested,
         "unmeasured": result.unmeasured,
         "values": dict(result.definition.values),
-        "systems": json.loads(result.table.to_json(orient="records", double_precision=15)),
+        "systems": _records(result.table),
         "absent": result.absent,
         "reused": result.reused,
         "out": str(folder),
@@ -182,9 +190,9 @@ def compare(
 
     With expected scores the exit code is 1 when any differs.
     """
-    from legalir.experiment.report.compare import compare as compare_scores
-    from legalir.experiment.report.compare import write_expected
-    from legalir.experiment.report.result import ExperimentResult
+    from legalir.experiments.compare import compare as compare_scores
+    from legalir.experiments.compare import write_expected
+    from legalir.experiments.result import ExperimentResult
 
     if expected.is_dir():
         if write or tolerance is not None:
@@ -201,7 +209,7 @@ def compare(
     if as_json:
         print_json(_comparison_json(comparison))
     else:
-        from legalir.experiment.report.terminal import open_console, print_comparison
+        from legalir.experiments.terminal import open_console, print_comparison
 
         print_comparison(comparison, open_console())
     if not comparison.ok:
@@ -210,13 +218,13 @@ def compare(
 
 def _compare_results(first: Path, second: Path, system: str | None, against: str | None, as_json: bool) -> None:
     """Print the comparison of two results with a paired test."""
-    from legalir.experiment.report.result import ExperimentResult
-    from legalir.experiment.report.terminal import open_console, print_difference
+    from legalir.experiments.result import ExperimentResult
+    from legalir.experiments.terminal import open_console, print_difference
 
     here, there = ExperimentResult.load(first), ExperimentResult.load(second)
     table = here.compare(there, system, against)
     if as_json:
-        print_json(json.loads(table.to_json(orient="records", double_precision=15)))
+        print_json(_records(table))
         return
     definition = here.definition
     correction = f", {definition.correction} over the systems" if definition.correction else ""

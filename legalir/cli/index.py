@@ -76,9 +76,9 @@ def update(
     executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the indexes of DATASET up to date after its files have changed, at the cost of what has changed.
+    """Build the indexes of DATASET anew after its files have changed; unchanged texts are not encoded again.
 
-    Every index that was built before is brought to the new state; where none was, what the pipeline default needs is
+    Every index that was built before is built for the new state; where none was, what the pipeline default needs is
     built. Programs that search meanwhile go on with the state that they have opened.
     """
     from legalir.collection.collection import Collection
@@ -96,4 +96,4 @@ def update(
     for name, reason in done.left.items():
         typer.echo(f"  {name}: left as it was: {reason}")
     if done.former:
-        typer.echo("The former state stays, because something needs it; the next update removes it.")
+        typer.echo("The former state stays, for the sake of what was left; the next update removes it.")

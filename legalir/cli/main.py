@@ -38,7 +38,13 @@ MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, Expre
 """Errors of the command line: exit code 2. All others are failed runs: exit code 1."""
 
 
-FIRST_PARTY = {"finetune": "legalir-finetune"}
+FIRST_PARTY = {
+    "finetune": "legalir-finetune",
+    "judge": "legalir-study",
+    "mcp": "legalir-serve",
+    "serve": "legalir-serve",
+    "synthesize": "legalir-study",
+}
 """The package of each command that is maintained with legalir and installed apart from it."""
 
 

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Executor
+from contextlib import suppress
 from datetime import date
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
 from legalir import datasets
 from legalir.answer.generator import Answer, gives_answers
-from legalir.collection.indexes import CollectionIndexes
 from legalir.collection.language import Writing, writing_of
 from legalir.collection.results import SearchResult, answer_with, search_with
 from legalir.collection.updating import Update, update
+from legalir.collections import Built, Index
 from legalir.errors import ComponentError
 from legalir.frames.as_of import AsOf, today
 from legalir.frames.chain import Chain
 from legalir.frames.columns import require_question
 from legalir.llm.client import Client
+from legalir.storage.artifact import build_once
+from legalir.storage.digest import cached_file_digest
+from legalir.storage.files import cache_home
+from legalir.storage.states import record_use
 from legalir.storage.validity import day_of, iso_date
 
 if TYPE_CHECKING:
@@ -53,9 +59,9 @@ class Collection:
 
     Attributes:
         source: the provisions, questions, judgements and links.
-        indexes: builds and opens what a pipeline needs.
         client: asks language models for components.
         as_of: the day, as ``2021-03-01``, or None.
+        executor: does the long work of building indexes.
 
     Raises:
         ComponentError: `as_of` is not a date, or the collection holds no versions.
@@ -73,16 +79,18 @@ class Collection:
         self.source: StatuteDataset = datasets.load(id_or_path)
         self.as_of = None if as_of is None else self._checked(as_of)
         self.client = (client or Client()).over(self)
-        base = None if cache is None else Path(cache).expanduser().absolute()
-        self.indexes = CollectionIndexes(self.source, base, self, executor)
+        self.executor = executor
+        self._base = None if cache is None else Path(cache).expanduser().absolute()
         self._chunked: dict[Hashable, Collection] = {}
+        self._indexes: dict[Built, tuple[Built, threading.Lock]] = {}
+        self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An executor does not travel. The client, which knows its collection, follows in the state.
-        return Collection, (self.id, self.indexes.base, None, self.as_of), {"client": self.client}
+        return Collection, (self.id, self._base, None, self.as_of), {"client": self.client}
 
     def _identity(self) -> tuple[object, ...]:
-        return self.source, self.indexes.home, self.as_of
+        return self.source, self.home, self.as_of
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Collection) and self._identity() == other._identity()
@@ -157,7 +165,7 @@ class Collection:
         if key not in self._chunked:
             folder = chunk_folder(self, by, **options)
             split = "" if self.source.split is None else f"/{self.source.split}"
-            self._chunked[key] = chunks = Collection(f"{folder}{split}", self.indexes.home)
+            self._chunked[key] = chunks = Collection(f"{folder}{split}", self.home)
             chunks.client = self.client  # Requests, and replies that an experiment stored, are those of this one.
         return self._chunked[key]
 
@@ -178,8 +186,12 @@ class Collection:
         return self.source.provisions(docnos)
 
     def fingerprint(self) -> str:
-        """Return the sha256 of the corpus."""
-        return self.indexes.corpus
+        """Return the sha256 of the corpus, as it was when it was first asked for."""
+        return self._corpus
+
+    @cached_property
+    def _corpus(self) -> str:
+        return self.source.fingerprint()
 
     @cached_property
     def writing(self) -> Writing:
@@ -192,22 +204,68 @@ class Collection:
         return self.writing.language
 
     @property
+    def home(self) -> Path:
+        """Directory of everything that is stored for any collection."""
+        return cache_home() if self._base is None else self._base
+
+    @property
     def cache(self) -> Path:
         """Directory of everything that is built for this corpus."""
-        return self.indexes.directory
+        return self.home / "collections" / self._corpus[:32]
+
+    @property
+    def links_cache(self) -> Path:
+        """Directory in :attr:`cache` of what depends on the links, too."""
+        links = self.source.folder.links
+        return self.cache / f"links-{'none' if links is None else cached_file_digest(links)[:16]}"
+
+    def cached(self, index: Index, build: Callable[[Index], object]) -> Index:
+        """Return an index of the cache, built first unless it is there; of equal indexes always the same object.
+
+        Of several threads or processes that need it at the same time, one builds it and the others wait.
+
+        Args:
+            index: in :attr:`cache` or :attr:`links_cache`; it may be built or not.
+            build: builds it.
+
+        Raises:
+            ArtifactError: it cannot be written.
+        """
+        self._record_use()
+        with self._lock:
+            first, lock = self._indexes.setdefault(index, (index, threading.Lock()))
+        index = cast(Index, first)
+        with lock:
+            build_once(index.directory, index.built, lambda: build(index))
+        return index
+
+    def _record_use(self) -> None:
+        """Note, once, that the cache holds what was built for this folder."""
+        if not self._indexes:
+            with suppress(OSError):  # The build says why it cannot be written.
+                self.cache.mkdir(parents=True, exist_ok=True)
+            store = self.source.store
+            _ = store.dated  # It is open from now on, and can be read after an update has removed it.
+            record_use(self.cache, store.source)
 
     def sparse(self, analyzer: str | Analyzer = "auto") -> SparseIndex:
-        """Return the sparse index of an analyzer; see :meth:`~legalir.collection.indexes.CollectionIndexes.sparse`."""
-        return self.indexes.sparse(analyzer)
+        """Return the sparse index of an analyzer; see :meth:`legalir.SparseIndex.of`."""
+        from legalir.lexical.sparse import SparseIndex
+
+        return SparseIndex.of(self, analyzer)
 
     def dense(self, encoder: str | AnyEncoder = "lsa", *, approximate: str | None = None) -> DenseIndex:
-        """Return the dense index of an encoder; see :meth:`~legalir.collection.indexes.CollectionIndexes.dense`."""
-        return self.indexes.dense(encoder, approximate=approximate)
+        """Return the dense index of an encoder; see :meth:`legalir.DenseIndex.of`."""
+        from legalir.dense.index import DenseIndex
+
+        return DenseIndex.of(self, encoder, approximate=approximate)
 
     @property
     def graph(self) -> CitationGraph:
-        """The citation graph; see :attr:`~legalir.collection.indexes.CollectionIndexes.graph`."""
-        return self.indexes.graph
+        """The citation graph, in which every provision is a node."""
+        from legalir.graph.citation_graph import CitationGraph
+
+        return CitationGraph.of(self)
 
     def pipeline(self, expr: str) -> pt.Transformer:
         """Return the pipeline that an expression describes, such as ``bm25(k1=1.5) % 10``.
@@ -223,17 +281,18 @@ class Collection:
         return built if self.as_of is None else Chain(AsOf(self.as_of), built)
 
     def update(self) -> Update:
-        """Bring what was built for the folder to the present state of its files, at the cost of what has changed.
+        """Build anew, for the present state of the files, what was built for the folder; remove what was built before.
 
-        This object and its pipelines go on with the state that they have opened; open the collection again for the new
-        one. An index that nobody updates is brought to the present state when it is first used.
+        An encoder encodes only texts that are new or have changed. This object and its pipelines go on with what they
+        have opened; open the collection again for the new state. An index that nobody updates is built for the present
+        state when it is first used.
 
         Raises:
             ArtifactError: an index cannot be written.
             FormatError: a line of the corpus or of the links is faulty.
         """
-        new = Collection(self.id, self.indexes.home, executor=self.indexes.executor)
-        return update(new.indexes, lambda: new.pipeline("default"))
+        new = Collection(self.id, self.home, executor=self.executor)
+        return update(new, lambda: new.pipeline("default"))
 
     def search(
         self, query: str, expr: str = "default", k: int = 10, *, as_of: str | date | None = None
@@ -302,7 +361,9 @@ class Collection:
         """
         if objection := self.writing.objection(query):
             logging.getLogger("legalir").warning(objection)
-        validity = None if as_of is None else self.indexes.laws.validity
+        from legalir.graph.laws import LawTable
+
+        validity = None if as_of is None else LawTable.of(self).validity
         if as_of is not None and validity is not None and not validity.on(day_of(as_of, "as_of")).any():
             first = "" if validity.first is None else f": the first version applies from {iso_date(validity.first)}"
             logging.getLogger("legalir").warning("No provision of %s is in force on %s%s.", self.id, as_of, first)

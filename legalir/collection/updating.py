@@ -1,4 +1,4 @@
-"""Updates: indexes of a folder are brought to the state of its files, at the cost of the changes."""
+"""Updates: what was built for a folder is built anew for the present state of its files."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from legalir.collection.indexes import CollectionIndexes
-from legalir.dense.encoders import get_encoder
+from legalir.collections import Collection
+from legalir.datasets.provisions import changes
 from legalir.errors import ComponentError, MissingExtra, ModelError, PluginError
 from legalir.storage.locks import cache_lock
 from legalir.storage.manifest import MANIFEST, unseal
-from legalir.storage.states import former_states
+from legalir.storage.states import former_states, is_only_source, remove_directory, remove_state
 
 
 class Update(NamedTuple):
@@ -27,7 +28,7 @@ class Update(NamedTuple):
         removed: number of provisions that are gone.
         seconds: time that each index took, by its name; an index that was up to date took nearly none.
         left: indexes that cannot be built, by name, and why; the former state then stays.
-        former: whether a former state stays, because somebody reads it, or for the sake of `left`.
+        former: whether a former state stays, for the sake of `left`.
     """
 
     added: int
@@ -38,59 +39,69 @@ class Update(NamedTuple):
     former: bool
 
 
-def update(indexes: CollectionIndexes, default: Callable[[], object]) -> Update:
-    """Bring all indexes of the newest former state to the present state of the files.
+def update(collection: Collection, default: Callable[[], object]) -> Update:
+    """Build every index of the newest former state for the present state of the files, then remove the former states.
 
-    If nothing was built for the folder before, `default` is called. Former states are removed, but not
-    those that somebody reads. One process at a time updates a folder; a killed update leaves the former state, and the
-    next one goes on with what is missing.
+    If nothing was built for the folder before, `default` is called. One process at a time
+    updates a folder; a killed update leaves the former state, and the next one goes on with what is missing. Who has
+    opened an index of a former state reads on: the system keeps removed files until they are closed.
 
     Args:
-        indexes: of a collection that was opened after the files have changed.
+        collection: opened after the files have changed.
         default: builds what is built where nothing was.
 
     Raises:
         ArtifactError: an index cannot be written.
         FormatError: a line of the corpus or of the links is faulty.
     """
-    store = indexes.source.store
+    store, cache = collection.source.store, collection.cache
     name = hashlib.sha256(store.source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    with cache_lock(indexes.home / "collections" / f"update-{name}"):
-        difference = next(map(indexes.changes, store.former()), None)
-        builds, new = list[tuple[str, _Build]](), not any(_builds(indexes.directory))
-        for state in (*former_states(indexes.directory, store.source), indexes.directory):
-            builds = builds or list(_builds(state))
+    with cache_lock(collection.home / "collections" / f"update-{name}"):
+        difference = next((changes(former, store) for former in store.former()), None)
+        former, new = former_states(cache, store.source), not any(_builds(cache))
+        builds = next((found for state in (*former, cache) if (found := list(_builds(state)))), [])
         seconds, left = dict[str, float](), dict[str, str]()
         for label, build in builds or [("default", lambda _: default())]:
             start = time.perf_counter()
             try:
-                build(indexes)
+                build(collection)
             except (ComponentError, MissingExtra, ModelError, PluginError) as error:
                 left[label] = str(error)
             else:
                 # Indexes of one encoder with other parameters have one label.
                 seconds[label] = round(seconds.get(label, 0) + time.perf_counter() - start, 3)
         if not left:  # Else a former state has vectors that nothing else has.
-            indexes.remove_former()
-        former = bool(former_states(indexes.directory, store.source))
+            _remove_former(collection)
+        stays = bool(former_states(cache, store.source))
     first = len(store) if new else 0
     added, removed, both = (first, 0, 0) if difference is None else difference.counts()
-    return Update(added - both, both, removed - both, seconds, left, former)
+    return Update(added - both, both, removed - both, seconds, left, stays)
 
 
-_Build = Callable[[CollectionIndexes], object]
+def _remove_former(collection: Collection) -> None:
+    """Remove what was built for former states of the provisions, or for other links."""
+    store, cache = collection.source.store, collection.cache
+    for state in former_states(cache, store.source):
+        remove_state(state, store.source)
+    if is_only_source(cache):  # Another folder may have the same provisions and other links.
+        for path in set(cache.glob("links-*")) - {collection.links_cache}:
+            remove_directory(path)
+    store.remove_former()
 
 
-def _builds(state: Path) -> Iterator[tuple[str, _Build]]:
-    """Yield a label of each index of a state, and the function that builds it."""
-    for path in sorted(state.glob(f"*/{MANIFEST}")):
+def _builds(state: Path) -> Iterator[tuple[str, Callable[[Collection], object]]]:
+    """Yield a label of each index of a state, and the function that builds it for another state.
+
+    Indexes of a kind that has no method ``again`` are built when they are used.
+    """
+    for path in sorted((*state.glob(f"*/{MANIFEST}"), *state.glob(f"links-*/*/{MANIFEST}"))):
         try:
             content = unseal(json.loads(path.read_text(encoding="utf-8")))
-            build = _BUILDS.get(content["kind"])
-            if build is not None:
-                yield _label(content), partial(build, facts=content["facts"])
+            (entry,) = entry_points(group="pyterrier.artifact", name=f"{content['kind']}.legalir")
+            if (again := getattr(entry.load(), "again", None)) is not None:
+                yield _label(content), partial(again, facts=content["facts"])
         except (OSError, ValueError, KeyError, TypeError):
-            continue  # It is damaged, and built when it is used.
+            continue  # It is damaged, or of a plugin that is gone, and built when it is used.
 
 
 def _label(content: Mapping[str, Any]) -> str:
@@ -101,35 +112,3 @@ def _label(content: Mapping[str, Any]) -> str:
     inside = ", ".join(filter(None, [maker.get("name", ""), search]))
     kind = str(content["kind"]).replace("_", " ")
     return f"{kind} ({inside})" if inside else kind
-
-
-def _dense(indexes: CollectionIndexes, facts: Mapping[str, Any]) -> object:
-    made_by, search = facts["encoder"], facts["approximate"]
-    if made_by is None:
-        raise ComponentError("its vectors were given: build it again from vectors of the new provisions.")
-    encoder = get_encoder(made_by["name"], indexes.collection, made_by["parameters"])
-    if encoder.fingerprint != made_by["fingerprint"]:
-        raise ComponentError(f"the encoder {encoder.name} is another one now.")
-    return indexes.dense(encoder, approximate=None if search is None else search["search"])
-
-
-def _m3(indexes: CollectionIndexes, facts: Mapping[str, Any]) -> object:
-    from legalir.m3.m3_encoder import M3Encoder
-
-    made_by = facts["encoder"]
-    encoder = M3Encoder(made_by["model"], max_length=made_by["max_length"])
-    if encoder.fingerprint != made_by["fingerprint"]:
-        raise ComponentError(f"the encoder {made_by['name']} is another one now.")
-    return indexes.m3(encoder, facts["multi"])
-
-
-_BUILDS: Mapping[str, Callable[..., object]] = {
-    "law_table": lambda indexes, facts: indexes.laws,
-    "number_table": lambda indexes, facts: indexes.numbers,
-    "citation_graph": lambda indexes, facts: indexes.graph,
-    "sparse_index": lambda indexes, facts: indexes.sparse(facts["analyzer"]["name"]),
-    "field_index": lambda indexes, facts: indexes.fields(facts["analyzer"]["name"]),
-    "dense_index": _dense,
-    "m3_index": _m3,
-}
-"""How each kind of index is built; those of plugins are built when they are used."""

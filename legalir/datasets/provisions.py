@@ -1,14 +1,8 @@
-"""Provisions by docno or position, and what indexes need of all of them, without reading the corpus for each.
+"""Provisions by docno or position, and columns of all of them, without reading the corpus for each.
 
-A store is built once for a corpus, in the cache, from which it can be deleted at any time. It has the lines of the
-corpus (a copy where the corpus is compressed, else a link, where the file system has those), the place and the digest
-of each line, the docnos, and columns of strings: law, article, heading, dates. All of it is memory-mapped, so that one
-provision costs one page or two. A store is built from that of the former state of the same file: a line that was there
-is not parsed again, and two stores tell which provisions differ (:func:`changes`).
-
-Files: ``start.npy`` int64, ``length.npy`` int32 and ``digest.npy`` uint8 [n, 16] of the lines; ``repealed.npy`` bool;
-the docnos (see :mod:`legalir.storage.strings`); for each column, ``<column>.npy`` int32, and the string table
-``<column>s`` that it points into, in the order in which the strings first occur.
+A store is one SQLite file in the cache, built once for each content of a corpus; it can be deleted at any time. The
+table ``provisions`` has position, docno, digest of the line, and `COLUMNS`; the table ``lines`` has the lines of the
+corpus. A store is never written again, so a corpus that changes later does not change it.
 """
 
 from __future__ import annotations
@@ -18,67 +12,74 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import tempfile
 import threading
 import weakref
 import zlib
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import closing, suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from legalir.datasets.readers import line_provision, open_binary, read_corpus
 from legalir.datasets.records import Provision, provision
-from legalir.errors import DataError, LegalIRError
+from legalir.errors import ArtifactError, DataError
 from legalir.progress import progress
-from legalir.storage.arrays import save_array
 from legalir.storage.digest import cached_file_digest
-from legalir.storage.files import atomic_directory, cache_home, clear_away
+from legalir.storage.files import cache_home, clear_away, new_file
 from legalir.storage.locks import cache_lock
-from legalir.storage.states import Hold, former_states, record_use, remove_state
-from legalir.storage.strings import Docnos, Strings, write_docnos, write_strings
+from legalir.storage.strings import Docnos
 from legalir.storage.validity import Validity, names_version, validity_of
 
-_FORMAT = 3
-_BOM = b"\xef\xbb\xbf"
 COLUMNS = ("law", "article", "heading", "effective_from", "effective_to")
 """Fields of a provision that a store has for all provisions at once."""
 
-_TABLES = ("docnos", *(f"{column}s" for column in COLUMNS))
-_ARRAYS = (
-    *("start", "length", "digest", "repealed", "order", *COLUMNS),
-    *(f"{table}.{part}" for table in _TABLES for part in ("bytes", "offsets")),
-)
-_DIGEST = np.dtype("S16")
+_FORMAT = 4
+_TABLES = f"""
+CREATE TABLE provisions (
+    position INTEGER PRIMARY KEY, docno TEXT, digest BLOB, repealed INTEGER, {" TEXT, ".join(COLUMNS)} TEXT);
+CREATE TABLE lines (position INTEGER PRIMARY KEY, line BLOB);
+CREATE TABLE corpus (source TEXT, dated INTEGER);
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA user_version = {_FORMAT};
+"""
+_LINES = "SELECT {}, line, digest FROM provisions JOIN lines USING (position) WHERE {} IN ({})"
+_BOM = b"\xef\xbb\xbf"
 _BUFFER = 1 << 20
-
-Ints = npt.NDArray[np.int64]
+_AT_ONCE = 500
+"""Number of provisions that one statement reads."""
 
 
 class ProvisionStore:
-    """Random access to one corpus.
+    """Random access to one corpus, from many threads and processes.
 
     Args:
         corpus: ``corpus.jsonl[.gz]``.
-        fingerprint: sha256 of that file; names the store in the cache.
+        fingerprint: sha256 of that file, or its first 32 digits; names the store in the cache.
     """
 
     def __init__(self, corpus: Path, fingerprint: str) -> None:
         self._corpus = corpus
         self._fingerprint = fingerprint
-        self._reading = threading.Lock()
+        self._opened: _Opened | None = None
+
+    def __reduce__(self) -> tuple[type[ProvisionStore], tuple[Path, str]]:
+        return type(self), (self._corpus, self._fingerprint)
 
     def __len__(self) -> int:
-        return len(self.arrays["start"])
+        ((last,),) = self._rows("SELECT max(position) FROM provisions")
+        return 0 if last is None else int(last) + 1
 
     def built(self) -> bool:
         """Return whether the store is in the cache, or open."""
-        return "_folder" in self.__dict__ or _is_whole(self._place)
+        return self._opened is not None or _is_whole(self._path)
 
     @property
     def key(self) -> str:
@@ -86,8 +87,8 @@ class ProvisionStore:
         return self._fingerprint[:32]
 
     @property
-    def _place(self) -> Path:
-        return cache_home() / "provisions" / self.key
+    def _path(self) -> Path:
+        return cache_home() / "provisions" / f"{self.key}.sqlite"
 
     @property
     def source(self) -> str:
@@ -97,37 +98,22 @@ class ProvisionStore:
     @property
     def dated(self) -> bool:
         """Whether any docno is that of a version."""
-        return bool(json.loads((self._folder / "manifest.json").read_bytes())["dated"])
+        ((dated,),) = self._rows("SELECT dated FROM corpus")
+        return bool(dated)
 
     def __getitem__(self, position: int) -> Provision:
-        return provision(json.loads(self.line(range(len(self))[position])))
-
-    def line(self, position: int) -> bytes:
-        """Return the line of a provision.
-
-        Raises:
-            DataError: the corpus was changed after the store was built.
-        """
-        line = self._read(position)
-        if line is None:
-            _check_unchanged(self._corpus, self._fingerprint)
-            self._rebuild()  # The store is damaged.
-            line = self._read(position)
-        assert line is not None
-        return line
+        return next(self.at([range(len(self))[position]]))
 
     def __iter__(self) -> Iterator[Provision]:
         return self.at(range(len(self)))
 
     def at(self, positions: Iterable[int]) -> Iterator[Provision]:
-        """Yield the provisions at these positions; errors as :meth:`line`."""
-        start, length, digests = self.arrays["start"], self.arrays["length"], self.digests
-        with self._file.open("rb", buffering=_BUFFER) as stream:
-            for position in positions:
-                stream.seek(int(start[position]))
-                line = stream.read(int(length[position]))
-                whole = _digest(line) == digests[position].ljust(_DIGEST.itemsize, b"\0")
-                yield provision(json.loads(line if whole else self.line(position)))
+        """Yield the provisions at these positions.
+
+        Raises:
+            DataError: the store is damaged, and the corpus was changed after it was built.
+        """
+        return self._read("position", map(int, positions))
 
     def get_many(self, docnos: Iterable[str]) -> dict[str, Provision]:
         """Return the provisions that have these docnos, in their order; an unknown docno is left out."""
@@ -135,29 +121,22 @@ class ProvisionStore:
 
     def get_many_iter(self, docnos: Iterable[str]) -> Iterator[Provision]:
         """Yield the provisions that have these docnos, in their order; an unknown docno is left out."""
-        for docno in docnos:
-            (position,) = self.docnos.numbers([docno]).tolist()
-            if position >= 0:
-                yield self[position]
+        # SQLite does not take half a surrogate pair, which no docno of a corpus contains.
+        return self._read("docno", (docno for docno in docnos if isinstance(docno, str) and docno.isprintable()))
 
     @cached_property
     def docnos(self) -> Docnos:
         """The docnos, in the order of the corpus."""
-        return Docnos.of(self.arrays)
-
-    @property
-    def digests(self) -> npt.NDArray[np.bytes_]:
-        """Digest of each line, 16 bytes; [n]."""
-        return np.asarray(self.arrays["digest"]).view(_DIGEST).reshape(-1)
+        docnos = [docno for (docno,) in self._rows("SELECT docno FROM provisions ORDER BY position")]
+        ascending = self._rows("SELECT position FROM provisions ORDER BY docno")
+        order = np.empty(len(docnos), dtype=np.int32)
+        order[[position for (position,) in ascending]] = np.arange(len(docnos), dtype=np.int32)
+        return Docnos(docnos, order)
 
     def column(self, name: str) -> npt.NDArray[np.object_]:
         """Return one of `COLUMNS` for all provisions, object [n]; an empty string where the field is missing."""
-        strings = np.array(self.strings(name), dtype=object)
-        return strings[self.arrays[name]] if len(strings) else strings
-
-    def strings(self, name: str) -> list[str]:
-        """Return the strings of a column, each once, in the order in which they first occur."""
-        return list(Strings(self.arrays, f"{name}s").array())
+        rows = self._rows(f"SELECT {name} FROM provisions ORDER BY position")
+        return np.array([value for (value,) in rows], dtype=object)
 
     @cached_property
     def validity(self) -> Validity | None:
@@ -169,265 +148,173 @@ class ProvisionStore:
         if not self.dated:
             return None
         dates = (self.column("effective_from").tolist(), self.column("effective_to").tolist())
-        return validity_of(self.docnos.array.tolist(), *dates, self.arrays["repealed"].tolist())
+        return validity_of(self.docnos.array.tolist(), *dates, self.column("repealed").astype(bool).tolist())
 
     def validity_of(self, docnos: Sequence[str] | npt.NDArray[np.object_]) -> Validity | None:
         """Return :attr:`validity` of provisions of the store, in the order of `docnos`."""
         return None if self.validity is None else self.validity.reordered(self.docnos.numbers(docnos))
 
+    def digests(self) -> dict[str, bytes]:
+        """Return the digest of the line of each provision, by docno, in the order of the corpus."""
+        return dict(self._rows("SELECT docno, digest FROM provisions ORDER BY position"))
+
     def former(self) -> Iterator[ProvisionStore]:
-        """Yield the stores of former states of the same file that are in the cache, the newest first."""
-        return _stores(former_states(self._folder, self.source))
+        """Yield the stores of former states of the same file that are in the cache, the last used first."""
+        used = []
+        for path in self._path.parent.glob("*.sqlite"):
+            with suppress(OSError, sqlite3.Error):  # Another process may have removed it, or it is damaged.
+                if path != self._path and _is_whole(path):
+                    with closing(_connection(path)) as database:
+                        if database.execute("SELECT source FROM corpus").fetchone() == (self.source,):
+                            used.append((path.stat().st_mtime_ns, path.stem))
+        return (ProvisionStore(self._corpus, key) for _, key in sorted(used, reverse=True))
 
     def remove_former(self) -> None:
-        """Remove the stores of former states of the same file, but for those that somebody reads."""
-        for folder in former_states(self._folder, self.source):
-            remove_state(folder, self.source)
+        """Remove the stores of former states of the same file; whoever has one open still reads it."""
+        for store in self.former():
+            with suppress(OSError):  # Windows does not remove an open file.
+                store._path.unlink()
 
-    def _read(self, position: int) -> bytes | None:
-        """Return a line, None where it is no longer the stored one."""
-        arrays = self.arrays
-        start, length = int(arrays["start"][position]), int(arrays["length"][position])
-        # A file that is read, and not mapped, may become shorter meanwhile. Forked processes share its position.
-        if hasattr(os, "pread"):
-            line = os.pread(self._lines.fileno(), length, start)
-        else:
-            with self._reading:
-                self._lines.seek(start)
-                line = self._lines.read(length)
-        return line if _digest(line) == arrays["digest"][position].tobytes() else None
+    def _read(self, key: str, wanted: Iterator[Any]) -> Iterator[Provision]:
+        """Yield the provisions that have these values of a unique column, in their order."""
+        while some := list(islice(wanted, _AT_ONCE)):
+            statement = _LINES.format(key, key, ",".join("?" * len(some)))
+            for _ in range(2):
+                rows = self._rows(statement, some)
+                if all(_digest(line) == digest for _, line, digest in rows):
+                    break
+                self._rebuild()
+            lines = {value: line for value, line, _ in rows}
+            yield from (provision(json.loads(lines[value])) for value in some if value in lines)
 
-    @cached_property
-    def _folder(self) -> Path:
-        folder = self._place
+    def _rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement; a damaged store is built again."""
         try:
-            if not _is_whole(folder):
-                with cache_lock(folder):
-                    if not _is_whole(folder):
-                        clear_away(folder)
-                        base = next(_stores(former_states(folder, self.source)), None)
-                        _build(self._corpus, self._fingerprint, folder, base)
-            self._hold = Hold(folder)
-            record_use(folder, self.source)
-        except (OSError, LegalIRError) as error:
-            if isinstance(error, DataError):
-                raise
-            return self._temporary()
-        return folder
+            return self._open().rows(statement, values)
+        except sqlite3.DatabaseError:
+            self._rebuild()
+            return self._open().rows(statement, values)
 
-    def _temporary(self) -> Path:
-        """Build the store for this process alone, because the cache cannot be written."""
-        holder = tempfile.mkdtemp(prefix="legalir-")
-        weakref.finalize(self, shutil.rmtree, holder, ignore_errors=True)
-        folder = Path(holder) / "provisions"
-        _build(self._corpus, self._fingerprint, folder)
-        return folder
+    def _open(self) -> _Opened:
+        opened = self._opened
+        if opened is None or opened.process != os.getpid():  # A connection must not be used after a fork.
+            opened = self._opened = _Opened(self._built_file())
+        return opened
 
-    @cached_property
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays of the store, by the names of their files without ``.npy``."""
-        return {name: np.load(self._folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
-
-    @property
-    def _file(self) -> Path:
-        copy = self._folder / "corpus.jsonl"
-        return copy if copy.exists() else self._corpus
-
-    @cached_property
-    def _lines(self) -> IO[bytes]:
-        stream = self._file.open("rb", buffering=0)
-        weakref.finalize(self, stream.close)
-        return stream
+    def _built_file(self) -> Path:
+        path = self._path
+        try:
+            if not _is_whole(path):
+                with cache_lock(path):
+                    if not _is_whole(path):
+                        clear_away(path)
+                        _build(self._corpus, self._fingerprint, path, self.source)
+            with suppress(OSError):
+                os.utime(path)  # The time of the last use, for `former`.
+        except (OSError, ArtifactError):  # The cache cannot be written: build a store for this process alone.
+            folder = tempfile.mkdtemp(prefix="legalir-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            path = Path(folder) / "provisions.sqlite"
+            _build(self._corpus, self._fingerprint, path, self.source)
+        return path
 
     def _rebuild(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-        for name in ("_folder", "arrays", "_lines", "docnos", "validity"):
-            self.__dict__.pop(name, None)
+        """Remove a damaged store; the next use builds it.
+
+        Raises:
+            DataError: the corpus was changed after the store was built.
+        """
+        self._opened = None
+        with suppress(OSError):
+            self._path.unlink()
+        _check_unchanged(self._corpus, self._fingerprint)
 
 
-class _Opened(ProvisionStore):
-    """A store that stands in a folder."""
+class _Opened:
+    """One connection, which the threads of one process use in turn: it reads its file also after that was removed."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder / "corpus.jsonl", folder.name)
-        self._hold = Hold(folder)
-        self.__dict__["_folder"] = folder
+    def __init__(self, path: Path) -> None:
+        self.process = os.getpid()
+        self._database = _connection(path)
+        self._turn = threading.Lock()
+        weakref.finalize(self, self._database.close)
+
+    def rows(self, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with self._turn:
+            return self._database.execute(statement, values).fetchall()
 
 
-def _stores(folders: Iterable[Path]) -> Iterator[ProvisionStore]:
-    """Yield the stores in those of `folders` that hold one."""
-    return (_Opened(folder) for folder in folders if _is_whole(folder))
+def _connection(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
 
 
 def _digest(line: bytes) -> bytes:
-    return hashlib.sha256(line).digest()[: _DIGEST.itemsize]
+    return hashlib.sha256(line).digest()[:16]
 
 
-def _is_whole(folder: Path) -> bool:
-    """Return whether a store has this format and its files have the sizes of its manifest."""
+def _is_whole(path: Path) -> bool:
+    """Return whether a file is a store of this format that has the size its header gives."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_bytes())
-        sizes = {name: (folder / name).stat().st_size for name in manifest["sizes"]}
-    except (OSError, ValueError, KeyError, TypeError):
+        with path.open("rb") as stream:
+            header = stream.read(100)
+            size = stream.seek(0, os.SEEK_END)
+    except OSError:
         return False
-    return bool(manifest.get("format") == _FORMAT and sizes == manifest["sizes"])
+    page, pages, version = (int.from_bytes(header[start:end]) for start, end in ((16, 18), (28, 32), (60, 64)))
+    return version == _FORMAT and 0 < size == page * pages
 
 
-def _build(corpus: Path, fingerprint: str, folder: Path, base: ProvisionStore | None = None) -> None:
-    """Write the store of a corpus; the lines that `base` has are not parsed.
+def _build(corpus: Path, fingerprint: str, path: Path, source: str) -> None:
+    """Write the store of a corpus.
 
     Raises:
         DataError: the corpus is not the one with this fingerprint any more.
         FormatError: the corpus has a faulty line.
-        OSError: the folder cannot be written.
+        OSError: the file cannot be written.
     """
-    with atomic_directory(folder) as target:
-        copy = target / "corpus.jsonl"
-        try:
-            lines = _read_lines(corpus, copy if corpus.suffix == ".gz" else None, base)
-            docnos = _write_columns(target, lines, base)
-        except (ValueError, EOFError, RecursionError, gzip.BadGzipFile, zlib.error):
-            _raise_fault(corpus)
-            raise
-        _check_unchanged(corpus, fingerprint)
-        sizes = {path.name: path.stat().st_size for path in target.iterdir()}
-        if corpus.suffix != ".gz":
-            # The lines stay what they were when the file is replaced. A file that is changed in place is noticed.
-            with suppress(OSError):
-                os.link(corpus, copy)
-        content = {"format": _FORMAT, "dated": any(map(names_version, docnos)), "sizes": sizes}
-        (target / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
+    insert = f"INSERT INTO provisions VALUES (?, ?, ?, ?{', ?' * len(COLUMNS)})"
+    position, dated = 0, False
+    try:
+        with new_file(path) as new, closing(sqlite3.connect(new)) as database:
+            database.executescript(_TABLES)
+            for lines in _line_batches(corpus):
+                records = [line_provision(line.decode("utf-8")) for line in lines]
+                rows = enumerate(zip(lines, records, strict=True), position)
+                database.executemany(insert, (_row(place, line, record) for place, (line, record) in rows))
+                database.executemany("INSERT INTO lines VALUES (?, ?)", enumerate(lines, position))
+                position += len(lines)
+                dated = dated or any(names_version(record.doc_id) for record in records)
+            database.execute("CREATE UNIQUE INDEX docno ON provisions (docno)")
+            database.execute("INSERT INTO corpus VALUES (?, ?)", (source.encode("utf-8", "replace").decode(), dated))
+            database.commit()
+            _check_unchanged(corpus, fingerprint)
+    except (ValueError, EOFError, RecursionError, gzip.BadGzipFile, zlib.error, sqlite3.IntegrityError):
+        for _ in read_corpus(corpus):  # Raises the exact fault.
+            pass
+        raise
+    except sqlite3.Error as error:
+        raise OSError(None, f"{error}", str(path)) from error
+
+
+def _row(position: int, line: bytes, record: Provision) -> tuple[object, ...]:
+    repealed = not record.text.strip()
+    return position, record.doc_id, _digest(line), repealed, *(getattr(record, column) for column in COLUMNS)
+
+
+def _line_batches(corpus: Path) -> Iterator[list[bytes]]:
+    """Yield the lines of a corpus that are not blank, about a megabyte at a time."""
+    with open_binary(corpus) as stream, progress("Storing provisions", None) as advance:
+        mark = _BOM
+        while raws := stream.readlines(_BUFFER):
+            raws[0], mark = raws[0].removeprefix(mark), b""
+            lines = (raw.strip(b"\r\n") for raw in raws)
+            yield [line for line in lines if line and (line[:1] == b"{" or not line.decode("utf-8").isspace())]
+            advance(len(raws))
 
 
 def _check_unchanged(corpus: Path, fingerprint: str) -> None:
-    if cached_file_digest(corpus) != fingerprint:
+    if not cached_file_digest(corpus).startswith(fingerprint):
         raise DataError(f"{corpus} was changed while it was in use: start again.")
-
-
-def _places(base: ProvisionStore | None) -> dict[bytes, int]:
-    """Return the position of each line of a store by its digest."""
-    if base is None:
-        return {}
-    content = base.digests.tobytes()
-    return {content[16 * place : 16 * place + 16]: place for place in range(len(base))}
-
-
-class _Lines(NamedTuple):
-    """The lines of a corpus, and what is known of those that were parsed.
-
-    Attributes:
-        start: place of each line, [n].
-        length: its length in bytes.
-        digests: its digest, 16 bytes each.
-        base: its position in the base; -1 for the p lines that were parsed.
-        docnos: of the parsed lines, [p].
-        repealed: whether they have no text.
-        codes: string in each column, by its number in `numbers`.
-        numbers: number of each string of each column; first those of the base.
-    """
-
-    start: array[int]
-    length: array[int]
-    digests: bytearray
-    base: array[int]
-    docnos: list[str]
-    repealed: list[bool]
-    codes: dict[str, array[int]]
-    numbers: dict[str, dict[str, int]]
-
-    def parse(self, line: str) -> None:
-        """Read a line that the base does not have.
-
-        Raises:
-            ValueError: it is not a provision.
-        """
-        record = line_provision(line)
-        self.docnos.append(record.doc_id)
-        self.repealed.append(not record.text.strip())
-        for column, numbers in self.numbers.items():
-            self.codes[column].append(numbers.setdefault(getattr(record, column), len(numbers)))
-
-
-def _read_lines(corpus: Path, copy: Path | None, base: ProvisionStore | None) -> _Lines:
-    """Read every line; parse those that `base` does not have; copy all of them to `copy`.
-
-    Raises:
-        ValueError: a line is not a provision.
-    """
-    places = _places(base)
-    strings = {column: [] if base is None else base.strings(column) for column in COLUMNS}
-    numbers = {column: {string: place for place, string in enumerate(own)} for column, own in strings.items()}
-    codes = {column: array("i") for column in COLUMNS}
-    lines = _Lines(array("q"), array("i"), bytearray(), array("q"), [], [], codes, numbers)
-    position = 0
-    with ExitStack() as stack:
-        stream = stack.enter_context(open_binary(corpus))
-        out = stack.enter_context(copy.open("wb")) if copy else None
-        advance = stack.enter_context(progress("Storing provisions", None))
-        while raws := stream.readlines(_BUFFER):
-            if out is not None:
-                out.writelines(raws)
-            offset = len(_BOM) if position == 0 and raws[0].startswith(_BOM) else 0
-            raws[0], position = raws[0][offset:], position + offset
-            digests = list(map(_digest, raws))
-            for raw, digest, place in zip(raws, digests, [places.get(one, -1) for one in digests], strict=True):
-                start, position = position, position + len(raw)
-                if place < 0:
-                    text = raw.decode("utf-8")
-                    if not text or text.isspace():
-                        continue
-                    lines.parse(text)
-                lines.start.append(start)
-                lines.length.append(len(raw))
-                lines.digests.extend(digest)
-                lines.base.append(place)
-            advance(len(raws))
-    return lines
-
-
-def _write_columns(target: Path, lines: _Lines, base: ProvisionStore | None) -> list[str]:
-    """Write the arrays of a store; return the docnos.
-
-    Raises:
-        ValueError: a docno occurs twice.
-    """
-    origin = np.array(lines.base, dtype=np.int64)
-    known = origin >= 0
-    docnos = np.empty(len(origin), dtype=object)
-    docnos[~known] = lines.docnos
-    repealed = np.zeros(len(origin), dtype=bool)
-    repealed[~known] = lines.repealed
-    if base is not None:
-        docnos[known] = base.docnos.array[origin[known]]
-        repealed[known] = base.arrays["repealed"][origin[known]]
-    names: list[str] = docnos.tolist()
-    if len(set(names)) < len(names):
-        raise ValueError("a docno occurs twice")
-    write_docnos(target, names)
-    for column, numbers in lines.numbers.items():
-        codes = np.empty(len(origin), dtype=np.int64)
-        codes[~known] = lines.codes[column]
-        if base is not None:
-            codes[known] = base.arrays[column][origin[known]]
-        # In the order of first use, without those that are used no more, as in a store that is built at once.
-        used, first = np.unique(codes, return_index=True)
-        in_order = used[np.argsort(first)]
-        place = np.empty(len(numbers), dtype=np.int32)
-        place[in_order] = np.arange(len(in_order))
-        save_array(target / f"{column}.npy", place[codes])
-        strings = list(numbers)
-        write_strings(target, f"{column}s", (strings[code] for code in in_order.tolist()))
-    save_array(target / "start.npy", np.array(lines.start, dtype=np.int64))
-    save_array(target / "length.npy", np.array(lines.length, dtype=np.int32))
-    save_array(target / "digest.npy", np.frombuffer(lines.digests, dtype=np.uint8).reshape(-1, _DIGEST.itemsize))
-    save_array(target / "repealed.npy", repealed)
-    return names
-
-
-def _raise_fault(corpus: Path) -> None:
-    """Read the corpus line by line, which raises the exact fault."""
-    for _ in read_corpus(corpus):
-        pass
 
 
 class Changes(NamedTuple):
@@ -440,7 +327,7 @@ class Changes(NamedTuple):
     """
 
     removed: npt.NDArray[np.object_]
-    added: Ints
+    added: npt.NDArray[np.int64]
     changed: int
 
     def counts(self) -> tuple[int, int, int]:
@@ -450,17 +337,7 @@ class Changes(NamedTuple):
 
 def changes(former: ProvisionStore, new: ProvisionStore) -> Changes:
     """Return the provisions that differ between two states of a corpus, by the digests of their lines."""
-    removed = former.docnos.array[~_among(former.digests, new.digests)]
-    added = np.flatnonzero(~_among(new.digests, former.digests))
-    changed = int((new.docnos.numbers(removed) >= 0).sum())
-    return Changes(removed, added, changed)
-
-
-def _among(digests: npt.NDArray[np.bytes_], others: npt.NDArray[np.bytes_]) -> npt.NDArray[np.bool_]:
-    """Return which digests are among others; sorted as numbers, which is ten times faster than as bytes."""
-    if not len(others):
-        return np.zeros(len(digests), dtype=bool)
-    mine, theirs = (np.ascontiguousarray(one).view(np.uint64).reshape(-1, 2) for one in (digests, others))
-    order = np.argsort(theirs[:, 0], kind="stable")
-    place = order[np.minimum(np.searchsorted(theirs[order, 0], mine[:, 0]), len(order) - 1)]
-    return np.asarray((theirs[place] == mine).all(axis=1))
+    before, now = former.digests(), new.digests()
+    removed = [docno for docno, digest in before.items() if now.get(docno) != digest]
+    added = [place for place, (docno, digest) in enumerate(now.items()) if before.get(docno) != digest]
+    return Changes(np.array(removed, dtype=object), np.array(added, dtype=np.int64), sum(one in now for one in removed))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from legalir import plugins
+from legalir.collections import Collection
 from legalir.dense.contract import AnyEncoder, Encoder, TrainableEncoder
 from legalir.dense.sentence import SentenceEncoder
 from legalir.errors import ComponentError, PluginNotFound
@@ -15,7 +16,7 @@ from legalir.models.folders import is_model_name
 
 
 def get_encoder(
-    spec: str | AnyEncoder, collection: object = None, parameters: Mapping[str, Any] | None = None
+    spec: str | AnyEncoder, collection: Collection | None = None, parameters: Mapping[str, Any] | None = None
 ) -> AnyEncoder:
     """Return the encoder that `spec` names, or `spec` itself if it is one.
 

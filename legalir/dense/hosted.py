@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.dense.contract import Vectors
 from legalir.errors import ComponentError, ModelError
@@ -265,6 +266,6 @@ def _shares(tokens: int, texts: Sequence[str]) -> list[int]:
 
 
 @parameters_of(HostedEncoder, without=["client"])
-def openai_encoder(collection: Any, **params: Any) -> HostedEncoder:
+def openai_encoder(collection: Collection, **params: Any) -> HostedEncoder:
     """Any encoder behind an OpenAI-compatible endpoint: ``dense("openai(model='text-embedding-3-large')")``."""
     return HostedEncoder(client=None if collection is None else collection.client, **params)

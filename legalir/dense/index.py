@@ -7,6 +7,7 @@ approximate search, under names that begin with ``approximate.`` (see :mod:`lega
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -22,6 +23,7 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.analysis.ngrams import readable
+from legalir.collections import Collection, directory_name, earlier_builds
 from legalir.dense.approximate import (
     Approximate,
     Neighbours,
@@ -59,6 +61,7 @@ from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.sparse import SparseIndex
 from legalir.plugins import parameters_of
+from legalir.progress import progress
 from legalir.storage.arrays import load_array, unit_rows
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import INDEXED_TEXT, counted, docno_of, document_batches
@@ -70,6 +73,9 @@ from legalir.storage.strings import Docnos
 from legalir.storage.validity import dated
 
 _Arrays = Mapping[str, npt.NDArray[Any]]
+
+_QUESTIONS = 200
+"""Largest number of questions by which the recall of an approximate search of a collection is measured."""
 
 
 class DenseIndex(IndexArtifact):
@@ -98,6 +104,71 @@ class DenseIndex(IndexArtifact):
     def __init__(self, path: str | PathLike[str], encoder: str | AnyEncoder | None = None) -> None:
         super().__init__(str(path))
         self._given_encoder = None if encoder is None else get_encoder(encoder)
+
+    @classmethod
+    def of(cls, collection: Collection, encoder: str | AnyEncoder = "lsa", *, approximate: str | None = None) -> Self:
+        """Return the index of a collection, built on first use; a text that another index of the cache has is not
+        encoded again.
+
+        Args:
+            collection: the collection.
+            encoder: a name, a model, or an encoder.
+            approximate: a search by FAISS, ``hnsw`` or ``ivf``, also with parameters; its recall is measured with the
+                questions of the collection for which it is built, where that has any. None compares all vectors.
+
+        Raises:
+            ArtifactError: the index cannot be written.
+            ComponentError: there is no such encoder, or no such search.
+            MissingExtra: FAISS is needed, and not installed.
+        """
+        chosen = get_encoder(encoder, collection)
+        corpus = collection.fingerprint()
+
+        def build(index: Self) -> None:
+            if isinstance(chosen, TrainableEncoder):
+                # The texts were analysed once, for the sparse index.
+                postings = SparseIndex.of(collection, chosen.analyzer)
+                with progress(f"Fitting {chosen.name} on {collection.id}", None):
+                    index.index_postings(postings, corpus=corpus)
+                return
+            with progress(f"Encoding {collection.id} ({chosen.name})", len(collection.source.store)) as advance:
+                index.index(
+                    (provision._asdict() for provision in collection.docs()),
+                    corpus=corpus,
+                    reuse=earlier_builds(index.directory),
+                    advance=advance,
+                    executor=collection.executor,
+                )
+
+        place = collection.cache / f"dense-{directory_name(chosen.name, chosen.fingerprint)}"
+        exact = collection.cached(cls(place, chosen), build)
+        if approximate is None:
+            return exact
+        search = read_approximate(approximate)
+
+        def build_search(index: Self) -> None:
+            rows = collection.source.queries() if collection.source.has_topics() else ()
+            questions = [str(row["query"]) for row in itertools.islice(rows, _QUESTIONS)]
+            with progress(f"Building {search} for {collection.id}", None):
+                exact.approximated(search, index.directory, queries=questions or None)
+
+        name = f"{exact.directory.name}-{search.name}-{search.fingerprint[:8]}"
+        return collection.cached(cls(place.with_name(name), chosen), build_search)
+
+    @classmethod
+    def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
+        """Return the index of another state of a collection with the facts of this one's manifest.
+
+        Raises:
+            ComponentError: its vectors were given, or its encoder is another one now.
+        """
+        made_by, search = facts["encoder"], facts["approximate"]
+        if made_by is None:
+            raise ComponentError("its vectors were given: build it again from vectors of the new provisions.")
+        encoder = get_encoder(made_by["name"], collection, made_by["parameters"])
+        if encoder.fingerprint != made_by["fingerprint"]:
+            raise ComponentError(f"the encoder {encoder.name} is another one now.")
+        return cls.of(collection, encoder, approximate=None if search is None else search["search"])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DenseIndex) and self._identity() == other._identity()
@@ -717,7 +788,12 @@ class QueryEncoder(Component):
 
 @parameters_of(DenseRetriever, without=["index", "exact", "depth"])
 def dense(
-    collection: Any, *, encoder: str = "lsa", approximate: str | None = None, preset: str | None = None, **params: Any
+    collection: Collection,
+    *,
+    encoder: str = "lsa",
+    approximate: str | None = None,
+    preset: str | None = None,
+    **params: Any,
 ) -> DenseRetriever:
     """Cosine of the vectors of `encoder`: ``dense(encoder="lsa", num_results=100)``.
 
@@ -729,21 +805,20 @@ def dense(
             ``dense("models/qwen3", preset="Qwen/Qwen3-Embedding-0.6B")``.
     """
     chosen = encoder if preset is None else get_encoder(encoder, collection, {"preset": preset})
-    index = collection.dense(chosen) if approximate is None else collection.dense(chosen, approximate=approximate)
-    return DenseRetriever(index, **params)
+    return DenseRetriever(DenseIndex.of(collection, chosen, approximate=approximate), **params)
 
 
 @parameters_of(LSA, DenseRetriever, without=["index", "exact", "depth"])
-def lsa(collection: Any, **params: Any) -> DenseRetriever:
+def lsa(collection: Collection, **params: Any) -> DenseRetriever:
     """Cosine of LSA vectors over the terms of `analyzer`: ``lsa(analyzer="char2", dimensions=512)``."""
     encoder = lsa_encoder(
         collection, **{name: params.pop(name) for name in ("analyzer", "dimensions") if name in params}
     )
-    return DenseRetriever(collection.dense(encoder), **params)
+    return DenseRetriever(DenseIndex.of(collection, encoder), **params)
 
 
 @parameters_of(DenseRetriever, without=["index", "exact", "depth"])
-def static(collection: Any, *, model: str | None = None, **params: Any) -> DenseRetriever:
+def static(collection: Collection, *, model: str | None = None, **params: Any) -> DenseRetriever:
     """Cosine of the vectors of a trained static model: ``static(model="FOLDER", num_results=100)``.
 
     Args:
@@ -751,4 +826,4 @@ def static(collection: Any, *, model: str | None = None, **params: Any) -> Dense
             sentence-transformers; the name of a model in the collection's folder ``static``; None for the collection's
             own.
     """
-    return DenseRetriever(collection.dense(static_encoder(collection, model=model)), **params)
+    return DenseRetriever(DenseIndex.of(collection, static_encoder(collection, model=model)), **params)

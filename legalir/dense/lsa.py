@@ -13,15 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms, fingerprint, get_analyzer
+from legalir.collections import Collection
 from legalir.dense.contract import Vectors
 from legalir.errors import ArtifactError
+from legalir.executors import processor_count, run_in_threads
 from legalir.frames.component import check_number
 from legalir.lexical.sparse import SparseIndex
 from legalir.lexical.weights import lucene_idf, tfidf_weights
 from legalir.plugins import parameters_of
 from legalir.storage.arrays import save_array, unit_rows
 from legalir.storage.strings import Strings, write_strings
-from legalir.threads import processor_count, run_in_threads
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -281,7 +282,7 @@ class FittedLSA:
 
 
 @parameters_of(LSA)
-def lsa_encoder(collection: object, **params: Any) -> LSA:
+def lsa_encoder(collection: Collection | None, **params: Any) -> LSA:
     """Latent semantic analysis, fitted on the collection: ``dense(encoder="lsa(dimensions=64)")``."""
     analyzer = get_analyzer(params.pop("analyzer", "auto"), collection)
     return LSA(analyzer, **params)

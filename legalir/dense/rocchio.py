@@ -19,6 +19,7 @@ import pyterrier as pt
 from pyterrier import Compose
 
 from legalir.analysis.ngrams import readable
+from legalir.collections import Collection
 from legalir.dense.cosine import best_cosines
 from legalir.dense.index import DenseIndex, DenseRetriever, DenseScorer
 from legalir.errors import ComponentError
@@ -401,7 +402,7 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
 
 @parameters_of(TermRocchio, Rocchio, without=["retriever"])
 def rocchio(
-    collection: Any, *, left: pt.Transformer | None = None, index: pt.Transformer | None = None, **params: Any
+    collection: Collection, *, left: pt.Transformer | None = None, index: pt.Transformer | None = None, **params: Any
 ) -> Rocchio | TermRocchio:
     """Rocchio feedback over the vectors or terms of the nearest retriever on the left, or of `index`.
 

@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from legalir.collections import Collection
 from legalir.dense.contract import Vectors
 from legalir.errors import ModelError
 from legalir.extras import require
@@ -459,6 +460,6 @@ class SentenceEncoder:
 
 
 @parameters_of(SentenceEncoder)
-def sentence_encoder(collection: object, **params: Any) -> SentenceEncoder:
+def sentence_encoder(collection: Collection | None, **params: Any) -> SentenceEncoder:
     """Any sentence encoder: ``dense("BAAI/bge-m3")``, in full ``dense(encoder='sentence(model="BAAI/bge-m3")')``."""
     return SentenceEncoder(**params)

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
+from legalir.collections import Collection
 from legalir.dense.contract import Vectors
 from legalir.dense.static_embedding import TokenModel, is_static_embedding
 from legalir.dense.static_model import ABOUT, StaticModel, model_fingerprint, read_about
@@ -19,7 +20,7 @@ _FOLDER = "static"
 """Folder of the models of a collection, beside its corpus."""
 
 
-def own_model(collection: Any) -> Path | None:
+def own_model(collection: Collection | None) -> Path | None:
     """Return the folder of a collection's own model, None if it has none.
 
     It is the folder that ``static`` names in ``dataset.yaml``, relative to the collection's, or else its folder
@@ -28,11 +29,10 @@ def own_model(collection: Any) -> Path | None:
     Raises:
         ComponentError: ``dataset.yaml`` names a folder without a model.
     """
-    source: Any = getattr(collection, "source", None)
-    if source is None:
+    if collection is None:
         return None
-    root: Path = source.folder.root
-    name: str | None = getattr(source.folder.about, "static", None)
+    folder = collection.source.folder
+    root, name = folder.root, folder.about.static
     if name is None:
         return root / _FOLDER if (root / _FOLDER / ABOUT).is_file() else None
     if not (root / name / ABOUT).is_file():
@@ -43,7 +43,7 @@ def own_model(collection: Any) -> Path | None:
     return root / name
 
 
-def model_folder(collection: Any, model: str | None) -> Path:
+def model_folder(collection: Collection | None, model: str | None) -> Path:
     """Return the folder of the static model that a user names.
 
     Args:
@@ -65,8 +65,7 @@ def model_folder(collection: Any, model: str | None) -> Path:
     path = Path(model).expanduser()
     if path.is_dir():
         return path
-    source: Any = getattr(collection, "source", None)
-    folders = [] if source is None else (Path(source.folder.root) / _FOLDER).glob(f"*/{ABOUT}")
+    folders = [] if collection is None else (collection.source.folder.root / _FOLDER).glob(f"*/{ABOUT}")
     models = {about.parent.name: about.parent for about in sorted(folders)}
     if model in models:
         return models[model]
@@ -143,7 +142,7 @@ class StaticEncoder:
         return self.model.contributions(query, vector)
 
 
-def static_encoder(collection: object, *, model: str | None = None) -> StaticEncoder:
+def static_encoder(collection: Collection | None, *, model: str | None = None) -> StaticEncoder:
     """A trained static model: ``dense(encoder='static(model="FOLDER")')``.
 
     Args:

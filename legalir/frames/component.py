@@ -147,7 +147,8 @@ def check_number(
     if not kind_fits or not math.isfinite(value) or not low <= value <= high:
         kind = "an integer" if integer else "a number"
         bounds = f"of at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
-        raise ComponentError(f"{component}: {name}={value!r} is not {kind} {bounds}.")
+        message = f"{component}: {name}={value!r} is not {kind} {bounds}."
+        raise ComponentError(message, component=component, parameter=name, value=value)
 
 
 def check_flag(component: str, name: str, value: object) -> None:
@@ -157,7 +158,8 @@ def check_flag(component: str, name: str, value: object) -> None:
         ComponentError: with the component, the parameter and the value.
     """
     if not isinstance(value, bool):
-        raise ComponentError(f"{component}: {name}={value!r} is not true or false.")
+        message = f"{component}: {name}={value!r} is not true or false."
+        raise ComponentError(message, component=component, parameter=name, value=value)
 
 
 def check_choice(
@@ -182,7 +184,8 @@ def check_choice(
     if not isinstance(value, str) or value not in choices:
         hint = suggestion(value, tuple(choices)) if isinstance(value, str) else ""
         prefix = f"{component}: " if component else ""
-        raise error(f"{prefix}{name}={value!r} is not one of {', '.join(choices)}.{hint}")
+        message = f"{prefix}{name}={value!r} is not one of {', '.join(choices)}.{hint}"
+        raise error(message, component=component or None, parameter=name, value=value)
 
 
 class Cuttable(Component):

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.frames.component import check_choice
 from legalir.frames.normalize import minmax, three_sigma, zscore
@@ -154,24 +155,24 @@ class CombMAX(LinearFusion):
 
 
 @parameters_of(LinearFusion)
-def linear(collection: Any, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
+def linear(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
     """Weighted sum of normalised scores: ``linear(bm25, lsa, weights=[0.6, 0.4], normalize="zscore")``."""
     return LinearFusion(*pipelines, **params)
 
 
 @parameters_of(LinearFusion, without=["normalize"])
-def dbsf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
+def dbsf(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
     """Distribution-based score fusion: ``dbsf(bm25, lsa)``, which is ``linear(bm25, lsa, normalize="dbsf")``."""
     return LinearFusion(*pipelines, normalize="dbsf", **params)
 
 
 @parameters_of(LinearFusion)
-def combmnz(collection: Any, *pipelines: pt.Transformer, **params: Any) -> CombMNZ:
+def combmnz(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> CombMNZ:
     """Sum of normalised scores times the number of lists: ``combmnz(bm25, lsa)``."""
     return CombMNZ(*pipelines, **params)
 
 
 @parameters_of(LinearFusion)
-def combmax(collection: Any, *pipelines: pt.Transformer, **params: Any) -> CombMAX:
+def combmax(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> CombMAX:
     """Greatest normalised score: ``combmax(bm25, lsa)``."""
     return CombMAX(*pipelines, **params)

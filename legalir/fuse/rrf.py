@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.frames.component import check_number
 from legalir.fuse.exact import Floats, added, decimal, quotient
@@ -207,24 +208,24 @@ def _sizes(lists: Lists) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
 
 
 @parameters_of(RRF)
-def rrf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> RRF:
+def rrf(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> RRF:
     """Reciprocal rank fusion: ``rrf(bm25, lsa, k=60)``."""
     return RRF(*pipelines, **params)
 
 
 @parameters_of(WeightedRRF)
-def wrrf(collection: Any, *pipelines: pt.Transformer, **params: Any) -> WeightedRRF:
+def wrrf(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> WeightedRRF:
     """Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``."""
     return WeightedRRF(*pipelines, **params)
 
 
 @parameters_of(ISR)
-def isr(collection: Any, *pipelines: pt.Transformer, **params: Any) -> ISR:
+def isr(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> ISR:
     """Inverse square rank: ``isr(bm25, lsa)``."""
     return ISR(*pipelines, **params)
 
 
 @parameters_of(Borda)
-def borda(collection: Any, *pipelines: pt.Transformer, **params: Any) -> Borda:
+def borda(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> Borda:
     """Borda's count: ``borda(bm25, lsa)``."""
     return Borda(*pipelines, **params)

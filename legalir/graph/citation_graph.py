@@ -24,6 +24,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import DataError
 from legalir.frames.component import check_number
 from legalir.frames.ranking import places
@@ -448,6 +449,17 @@ class CitationGraph(pt.Artifact):
         return cls._holding(replace(content_of(links, facts), validity=validity.reordered(order)))
 
     @classmethod
+    def of(cls, collection: Collection) -> Self:
+        """Return the graph of a collection, built on first use; errors as :meth:`from_dataset`."""
+        graph = cls(collection.links_cache / "graph")
+        return collection.cached(graph, lambda one: cls.from_dataset(collection.source).save(one.directory))
+
+    @classmethod
+    def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
+        """Return the graph of another state of a collection."""
+        return cls.of(collection)
+
+    @classmethod
     def cosine_knn(cls, index: Vectors, k: int = 10) -> Self:
         """Make the graph that links each provision to the `k` most similar ones, to compare citations with.
 
@@ -460,14 +472,6 @@ class CitationGraph(pt.Artifact):
         check_number("cosine_knn", "k", k, low=1, integer=True)
         links = nearest_links(list(map(str, index.docnos)), index.vectors, k)
         return cls._holding(content_of(links, {"neighbours": k}))
-
-    def of(self, corpus: str) -> Self:
-        """Return the graph in memory as that of another corpus with the same provisions and links.
-
-        Args:
-            corpus: fingerprint of the corpus.
-        """
-        return self._holding(replace(self._content, facts={**self._content.facts, "corpus": corpus}))
 
     @classmethod
     def _holding(cls, content: GraphContent) -> Self:
@@ -501,7 +505,12 @@ class CitationGraph(pt.Artifact):
 
     @cached_property
     def _content(self) -> GraphContent:
-        return open_content(Path(str(self.path)))
+        return open_content(self.directory)
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the saved graph."""
+        return Path(str(self.path))
 
     @property
     def in_memory(self) -> bool:
@@ -510,7 +519,7 @@ class CitationGraph(pt.Artifact):
 
     def built(self) -> bool:
         """Return whether there is a graph; one at a path may still turn out to be damaged when it is opened."""
-        return self.in_memory or (Path(str(self.path)) / "manifest.json").exists()
+        return self.in_memory or "_content" in self.__dict__ or (self.directory / "manifest.json").exists()
 
     def fingerprint(self) -> str:
         """Return a sha256 over docnos, links and kinds, the same for equal graphs anywhere."""

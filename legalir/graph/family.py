@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component, check_choice, check_number
@@ -196,6 +197,6 @@ class FamilySmoothing(Component):
 
 
 @parameters_of(FamilySmoothing, without=["laws"])
-def family(collection: Any, **params: Any) -> FamilySmoothing:
+def family(collection: Collection, **params: Any) -> FamilySmoothing:
     """Smoothing over law families: ``bm25f >> family(weight=0.3)``, or over laws, ``family(group="law")``."""
-    return FamilySmoothing(collection.indexes.laws, **params)
+    return FamilySmoothing(LawTable.of(collection), **params)

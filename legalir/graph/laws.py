@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from legalir.collections import Collection
 from legalir.frames.as_of import days
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import field_text
@@ -62,6 +63,22 @@ class LawTable(IndexArtifact):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
+
+    @classmethod
+    def of(cls, collection: Collection) -> Self:
+        """Return the table of a collection, built on first use."""
+
+        def build(table: Self) -> None:
+            store = collection.source.store
+            docnos, corpus = store.docnos.array.tolist(), collection.fingerprint()
+            table.index_columns(docnos, store.column("law"), store.validity, corpus=corpus)
+
+        return collection.cached(cls(collection.cache / "laws"), build)
+
+    @classmethod
+    def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
+        """Return the table of another state of a collection."""
+        return cls.of(collection)
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from legalir.collections import Collection
 from legalir.frames.component import check_number
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step, check_graph
@@ -51,6 +52,6 @@ class LinkExpansion(Expander):
 
 
 @parameters_of(LinkExpansion, without=["graph"])
-def links(collection: Any, **params: Any) -> LinkExpansion:
+def links(collection: Collection, **params: Any) -> LinkExpansion:
     """The best `k` provisions and all that they cite: ``bm25 >> links(k=5)``."""
-    return LinkExpansion(collection.graph, **params)
+    return LinkExpansion(CitationGraph.of(collection), **params)

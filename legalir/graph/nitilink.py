@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
+from legalir.collections import Collection
 from legalir.frames.component import check_choice, check_number
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step, check_graph
@@ -103,6 +104,6 @@ class NitiLink(Expander):
 
 
 @parameters_of(NitiLink, without=["graph"])
-def nitilink(collection: Any, **params: Any) -> NitiLink:
+def nitilink(collection: Collection, **params: Any) -> NitiLink:
     """NitiLink over the collection's citation graph: ``bm25 % 10 >> nitilink(depth=2, order="bfs")``."""
-    return NitiLink(collection.graph, **params)
+    return NitiLink(CitationGraph.of(collection), **params)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
 from legalir.frames.as_of import by_day, days
@@ -465,14 +466,14 @@ class SAR(Component):
 
 @parameters_of(SAR, without=["graph"])
 def sar(
-    collection: Any, *, left: pt.Transformer | None = None, scorer: pt.Transformer | None = None, **params: Any
+    collection: Collection, *, left: pt.Transformer | None = None, scorer: pt.Transformer | None = None, **params: Any
 ) -> SAR:
     """SAR over the collection's citation graph: ``tfidf % 100 >> sar(beta=0.3)``, ``bm25 >> sar(normalize="minmax")``.
 
     Provisions that the list lacks are scored by the retriever on the left, if it can, or by `scorer`:
     ``rrf(bm25, lsa) % 100 >> sar(scorer=lsa, normalize="minmax")``.
     """
-    return SAR(collection.graph, scorer=scoring_of(left) if scorer is None else scorer, **params)
+    return SAR(CitationGraph.of(collection), scorer=scoring_of(left) if scorer is None else scorer, **params)
 
 
 # Read by legalir.testing.

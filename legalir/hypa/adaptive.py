@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.explanation import explain_step, label_of
@@ -172,6 +173,6 @@ def _values_of(name: str, values: Values, classes: Sequence[int], qids: pd.Serie
 
 
 @parameters_of(Adaptive, without=["pipeline"])
-def adaptive(collection: object, pipeline: pt.Transformer, **params: Any) -> Adaptive:
+def adaptive(collection: Collection | None, pipeline: pt.Transformer, **params: Any) -> Adaptive:
     """Search with parameters of each question's class: ``adaptive(default, by=complexity("MODEL"))``."""
     return Adaptive(pipeline, **params)

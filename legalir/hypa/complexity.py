@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ArtifactError, ComponentError, ModelError
 from legalir.extras import require
@@ -352,6 +353,6 @@ class Complexity(Component):
 
 
 @parameters_of(Complexity)
-def complexity(collection: object, **params: Any) -> Complexity:
+def complexity(collection: Collection | None, **params: Any) -> Complexity:
     """Say how many contexts a question needs: ``adaptive(default, by=complexity("MODEL"))``."""
     return Complexity(**params)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.frames.chain import Chain
 from legalir.frames.columns import COMPLEXITY
@@ -21,7 +22,7 @@ from legalir.rewrite.subqueries import Multi, rewrite
 
 
 def hypa(
-    collection: Any,
+    collection: Collection,
     *pipelines: pt.Transformer,
     by: pt.Transformer | str = COMPLEXITY,
     k: Values | None = (5, 7, 10),

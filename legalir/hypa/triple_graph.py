@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from legalir.analysis.language import foreign_script, language_of
 from legalir.analysis.text import words
+from legalir.collections import Collection
 from legalir.datasets.readers import json_rows
 from legalir.errors import ComponentError, FormatError
 from legalir.frames.component import check_number
@@ -32,7 +33,7 @@ from legalir.llm.chat import ChatModel, FailedReply
 from legalir.llm.client import Answer, Client
 from legalir.llm.prompts import load_prompt
 from legalir.storage.arrays import save_array
-from legalir.storage.artifact import IndexArtifact, build_once, building
+from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.digest import cached_file_digest, digest
 from legalir.storage.documents import title_and_text
 from legalir.storage.files import atomic_file
@@ -286,7 +287,7 @@ class _Part(NamedTuple):
 
 
 def build_triples(
-    collection: Any,
+    collection: Collection,
     *,
     llm: str | ChatModel | None = None,
     n: int = 10,
@@ -386,11 +387,11 @@ def _rows(parts: Sequence[_Part], answers: Sequence[Answer]) -> tuple[list[dict[
 # Finding the graph of a collection.
 
 
-def _place(collection: Any) -> TripleGraph:
+def _place(collection: Collection) -> TripleGraph:
     return TripleGraph(collection.cache / "triples")
 
 
-def open_triples(collection: Any, file: str | PathLike[str] | None = None) -> TripleGraph:
+def open_triples(collection: Collection, file: str | PathLike[str] | None = None) -> TripleGraph:
     """Return the knowledge graph of a collection.
 
     Args:
@@ -416,8 +417,7 @@ def open_triples(collection: Any, file: str | PathLike[str] | None = None) -> Tr
         raise ComponentError(f"triples: graph={str(file)!r} is not a file: give the path of a file of facts.")
     graph = TripleGraph(collection.cache / f"triples-{cached_file_digest(path)[:16]}")
     known = {name for provision in collection.docs() for name in (provision.doc_id, provision_key(provision.doc_id))}
-    build_once(graph.directory, graph.built, lambda: graph.index(read_facts(path, known), source={"file": path.name}))
-    return graph
+    return collection.cached(graph, lambda one: one.index(read_facts(path, known), source={"file": path.name}))
 
 
 def read_facts(path: Path, known: Container[str]) -> Iterator[dict[str, str]]:

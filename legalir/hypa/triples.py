@@ -19,6 +19,7 @@ import pyterrier as pt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from legalir.analysis.analyzer import get_analyzer
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.dense.contract import AnyEncoder
 from legalir.dense.encoders import get_encoder
@@ -43,7 +44,6 @@ from legalir.llm.chat import ChatModel
 from legalir.llm.client import Client
 from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import check_script, collection_prompt, original_questions
-from legalir.storage.artifact import build_once
 from legalir.storage.digest import digest
 from legalir.storage.validity import versions_in_force
 
@@ -385,7 +385,7 @@ def _with_context(queries: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
 
 @parameters_of(Triples, without=["graph", "entities", "facts", "client", "prompt", "versions"])
 def triples(
-    collection: Any,
+    collection: Collection,
     *,
     graph: str | PathLike[str] | None = None,
     by: str = "llm",
@@ -418,30 +418,28 @@ def triples(
     facts = open_triples(collection, graph)
     if len(facts):
         params["entities"] = _entities(facts, collection, analyzer)
-        params["facts"] = None if encoder is None else _vectors(facts, get_encoder(encoder, collection))
+        params["facts"] = None if encoder is None else _vectors(facts, collection, get_encoder(encoder, collection))
     if by == "llm":
         params["client"] = collection.client
         params["prompt"] = collection_prompt("triples", collection, "keywords", prompt, language)
     if collection.source.dated:
-        params["versions"] = collection.indexes.laws
+        params["versions"] = LawTable.of(collection)
     return Triples(facts, **params)
 
 
-def _entities(graph: TripleGraph, collection: Any, analyzer: str) -> SparseIndex:
+def _entities(graph: TripleGraph, collection: Collection, analyzer: str) -> SparseIndex:
     """Return the index of the entities, built on first use."""
     chosen = get_analyzer(analyzer, collection)
     index = SparseIndex(_beside(graph, "entities", chosen.fingerprint), analyzer=chosen)
     documents = ({"docno": str(number), "text": text} for number, text in enumerate(graph.entities))
-    build_once(index.directory, index.built, lambda: index.index(documents, corpus=graph.fingerprint()))
-    return index
+    return collection.cached(index, lambda one: one.index(documents, corpus=graph.fingerprint()))
 
 
-def _vectors(graph: TripleGraph, encoder: AnyEncoder) -> DenseIndex:
+def _vectors(graph: TripleGraph, collection: Collection, encoder: AnyEncoder) -> DenseIndex:
     """Return the index of the facts' vectors, built on first use."""
     index = DenseIndex(_beside(graph, "facts", encoder.fingerprint), encoder)
     documents = ({"docno": str(number), "text": " ".join(fact[:3])} for number, fact in enumerate(graph.facts()))
-    build_once(index.directory, index.built, lambda: index.index(documents, corpus=graph.fingerprint()))
-    return index
+    return collection.cached(index, lambda one: one.index(documents, corpus=graph.fingerprint()))
 
 
 def _beside(graph: TripleGraph, name: str, fingerprint: str) -> Path:

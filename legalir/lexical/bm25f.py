@@ -14,14 +14,19 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from legalir.analysis.analyzer import Analyzer, get_analyzer
+from legalir.collections import Collection, directory_name
 from legalir.errors import ComponentError, suggestion
 from legalir.frames.component import check_number
+from legalir.graph.citation_graph import CitationGraph
+from legalir.lexical.citing import Citing
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.segments import Segment
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import Weigher, bm25f_weigher, field_factor, lucene_idf
 from legalir.plugins import parameters_of
-from legalir.storage.documents import field_text
+from legalir.progress import progress
+from legalir.storage.documents import counted, field_text
 from legalir.storage.validity import Validity
 
 FIELDS = ("title", "text", "path", "citing")
@@ -44,6 +49,41 @@ class FieldIndex(TermIndex):
     columns = tuple(f"frequencies.{field}" for field in FIELDS)
     # Paths and headings of others do not say how common a term is: they repeat the same few words in many documents.
     own = ("frequencies.title", "frequencies.text")
+
+    @classmethod
+    def of(cls, collection: Collection, analyzer: str | Analyzer = "auto") -> Self:
+        """Return the index of a collection, built on first use.
+
+        Args:
+            collection: the collection, with the links that give the field ``citing``.
+            analyzer: a name or an analyzer.
+
+        Raises:
+            AnalyzerError: there is no such analyzer.
+            ArtifactError: the index cannot be written.
+            FormatError: a line of the links is faulty.
+        """
+        chosen = get_analyzer(analyzer, collection)
+
+        def build(index: Self) -> None:
+            store, graph = collection.source.store, CitationGraph.of(collection)
+            # Every provision is a node, and nodes are numbered by ascending docno.
+            citing = Citing(graph, store.docnos.order, store.column("heading"))
+            with progress(f"Indexing fields ({chosen.name}): {collection.id}", len(store)) as advance:
+                index.index(
+                    counted(citing.add_to(collection.docs()), advance),
+                    corpus=collection.fingerprint(),
+                    links=graph.fingerprint(),
+                    executor=collection.executor,
+                )
+
+        name = f"fields-{directory_name(chosen.name, chosen.fingerprint)}"
+        return collection.cached(cls(collection.links_cache / name, chosen), build)
+
+    @classmethod
+    def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
+        """Return the index of another state of a collection with the facts of this one's manifest."""
+        return cls.of(collection, facts["analyzer"]["name"])
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self,
@@ -216,10 +256,10 @@ def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str,
 
 
 @parameters_of(BM25F, without=["index"])
-def bm25f(collection: Any, *, analyzer: str = "auto", **params: Any) -> BM25F:
+def bm25f(collection: Collection, *, analyzer: str = "auto", **params: Any) -> BM25F:
     """BM25 over title, text, path and the headings of citing provisions: ``bm25f(fields={"title": 3, "text": 1})``.
 
     Args:
         analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
     """
-    return BM25F(collection.indexes.fields(analyzer), **params)
+    return BM25F(FieldIndex.of(collection, analyzer), **params)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 if TYPE_CHECKING:
     from legalir.datasets import Provision
@@ -71,36 +70,3 @@ class Citing:
         """Yield each provision as a dict: its fields, and ``citing``."""
         for record in provisions:
             yield {**record._asdict(), "citing": self.of(record.doc_id)}
-
-    def differing(self, other: Citing) -> list[str]:
-        """Return the docnos of all provisions whose field may differ from that in another state of the collection."""
-        place = other.graph.numbers(self.graph.docnos)
-        theirs = np.where(place >= 0, other._digests[place], 0) if len(other.graph) else np.zeros(len(place), np.uint64)
-        gone = np.ones(len(other.graph), dtype=bool)
-        gone[place[place >= 0]] = False
-        mine = self.graph.docnos[self._digests != theirs]
-        return sorted([*mine, *other.graph.docnos[gone & (other._digests != 0)]])
-
-    @cached_property
-    def _digests(self) -> npt.NDArray[np.uint64]:
-        """A digest of the citing headings of each node, a sum of one for each heading and place; 0 for none; [n]."""
-        links = self.graph.adjacency("in")
-        cited = np.repeat(np.arange(len(self.graph)), links.degrees())
-        codes, strings = pd.factorize(self._by_node)
-        there = (self._by_node != "")[links.nodes]
-        cited, codes = cited[there], codes[links.nodes[there]]
-        nodes, first, count = np.unique(cited, return_index=True, return_counts=True)
-        place = np.arange(len(cited)) - np.repeat(first, count)
-        of_string = pd.util.hash_array(np.asarray(strings, dtype=object), categorize=False)
-        digest = _mixed(of_string[codes] + _mixed(place.astype(np.uint64)))
-        digest[place >= self._most] = 0
-        digests = np.zeros(len(self.graph), dtype=np.uint64)
-        digests[nodes] = np.add.reduceat(digest, first) if len(first) else digest
-        return digests
-
-
-def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return numbers in which each bit depends on all bits of the given ones; the final step of splitmix64."""
-    mixed = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))

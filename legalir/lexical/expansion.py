@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Upstream
 from legalir.frames.columns import QUERY_TOKS, query_columns
@@ -226,22 +227,22 @@ class Bo1(_Expansion):
 
 
 @parameters_of(RM3, without=["index"])
-def rm3(collection: Any, *, analyzer: str = "auto", **params: Any) -> RM3:
+def rm3(collection: Collection, *, analyzer: str = "auto", **params: Any) -> RM3:
     """Expand questions by the relevance model of their first results: ``bm25 % 10 >> rm3(terms=20) >> bm25``.
 
     Args:
         analyzer: the terms, those of the retriever that follows: ``auto``, ``word``, ``char2``, ``jamo3``, or an
             analyzer of a plugin, also with parameters.
     """
-    return RM3(collection.sparse(analyzer), **params)
+    return RM3(SparseIndex.of(collection, analyzer), **params)
 
 
 @parameters_of(Bo1, without=["index"])
-def bo1(collection: Any, *, analyzer: str = "auto", **params: Any) -> Bo1:
+def bo1(collection: Collection, *, analyzer: str = "auto", **params: Any) -> Bo1:
     """Expand questions by the informative terms of their first results: ``bm25 % 3 >> bo1 >> bm25``.
 
     Args:
         analyzer: the terms, those of the retriever that follows: ``auto``, ``word``, ``char2``, ``jamo3``, or an
             analyzer of a plugin, also with parameters.
     """
-    return Bo1(collection.sparse(analyzer), **params)
+    return Bo1(SparseIndex.of(collection, analyzer), **params)

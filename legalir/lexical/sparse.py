@@ -14,6 +14,8 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
+from legalir.analysis.analyzer import Analyzer, get_analyzer
+from legalir.collections import Collection, directory_name
 from legalir.errors import ComponentError
 from legalir.frames.component import check_choice, check_number
 from legalir.lexical.retriever import SparseRetriever
@@ -35,7 +37,8 @@ from legalir.lexical.weights import (
     tfidf_weights,
 )
 from legalir.plugins import parameters_of
-from legalir.storage.documents import INDEXED_TEXT, indexed_text
+from legalir.progress import progress
+from legalir.storage.documents import INDEXED_TEXT, counted, indexed_text
 from legalir.storage.validity import Validity
 
 
@@ -56,6 +59,34 @@ class SparseIndex(TermIndex):
     kind = "sparse_index"
     version = 2
     columns = own = ("frequencies",)
+
+    @classmethod
+    def of(cls, collection: Collection, analyzer: str | Analyzer = "auto") -> Self:
+        """Return the index of a collection, built on first use.
+
+        Args:
+            collection: the collection.
+            analyzer: a name or an analyzer.
+
+        Raises:
+            AnalyzerError: there is no such analyzer.
+            ArtifactError: the index cannot be written.
+        """
+        chosen = get_analyzer(analyzer, collection)
+
+        def build(index: Self) -> None:
+            with progress(f"Indexing ({chosen.name}): {collection.id}", len(collection.source.store)) as advance:
+                documents = (provision._asdict() for provision in collection.docs())
+                index.index(counted(documents, advance), corpus=collection.fingerprint(), executor=collection.executor)
+
+        return collection.cached(
+            cls(collection.cache / f"sparse-{directory_name(chosen.name, chosen.fingerprint)}", chosen), build
+        )
+
+    @classmethod
+    def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
+        """Return the index of another state of a collection with the facts of this one's manifest."""
+        return cls.of(collection, facts["analyzer"]["name"])
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self,
@@ -269,13 +300,13 @@ class BM25(SparseRetriever):
 
 
 @parameters_of(BM25, without=["index"])
-def bm25(collection: Any, *, analyzer: str = "auto", **params: Any) -> BM25:
+def bm25(collection: Collection, *, analyzer: str = "auto", **params: Any) -> BM25:
     """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``, ``bm25(method="bm25+")``.
 
     Args:
         analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
     """
-    return BM25(collection.sparse(analyzer), **params)
+    return BM25(SparseIndex.of(collection, analyzer), **params)
 
 
 class QueryLikelihood(SparseRetriever):
@@ -334,13 +365,13 @@ class QueryLikelihood(SparseRetriever):
 
 
 @parameters_of(QueryLikelihood, without=["index"])
-def ql(collection: Any, *, analyzer: str = "auto", **params: Any) -> QueryLikelihood:
+def ql(collection: Collection, *, analyzer: str = "auto", **params: Any) -> QueryLikelihood:
     """Query likelihood with Dirichlet smoothing over the terms of `analyzer`: ``ql(mu=2000)``.
 
     Args:
         analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
     """
-    return QueryLikelihood(collection.sparse(analyzer), **params)
+    return QueryLikelihood(SparseIndex.of(collection, analyzer), **params)
 
 
 Idf = Literal["lucene", "sklearn"]
@@ -416,10 +447,10 @@ class TFIDF(SparseRetriever):
 
 
 @parameters_of(TFIDF, without=["index"])
-def tfidf(collection: Any, *, analyzer: str = "auto", **params: Any) -> TFIDF:
+def tfidf(collection: Collection, *, analyzer: str = "auto", **params: Any) -> TFIDF:
     """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.
 
     Args:
         analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
     """
-    return TFIDF(collection.sparse(analyzer), **params)
+    return TFIDF(SparseIndex.of(collection, analyzer), **params)

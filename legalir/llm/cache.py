@@ -1,19 +1,11 @@
-"""Cache of replies: one SQLite file for all models and any number of processes; a paid reply is never asked for twice.
-
-A damaged file is set aside, and its readable rows go into a new one.
-"""
+"""Cache of replies, in one file for all models: a paid reply is never asked for twice."""
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import json
 import logging
-import sqlite3
-import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,14 +14,11 @@ from legalir.errors import ArtifactError
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, State
 from legalir.storage.digest import digest
 from legalir.storage.files import cache_home
-from legalir.storage.locks import cache_lock
+from legalir.storage.sqlite_cache import SqliteCache
 
 _log = logging.getLogger("legalir")
-_TABLE = """CREATE TABLE IF NOT EXISTS replies
-    (key TEXT PRIMARY KEY, prompt TEXT, model TEXT, time REAL, line TEXT, check_sum TEXT) WITHOUT ROWID"""
 _NEXT_ROWS = "SELECT key, line, check_sum, time FROM replies WHERE key > ? ORDER BY key LIMIT 500"
 _SELECTED = "FROM replies WHERE time < ? AND (? IS NULL OR model = ?)"
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class StoredReply(NamedTuple):
@@ -128,21 +117,20 @@ def default_cache() -> Path:
     return cache_home() / "llm.sqlite"
 
 
-class ReplyCache:
+class ReplyCache(SqliteCache):
     """Replies in an SQLite file; threads and processes may share it.
 
     Args:
         path: the file, which is created at the first use.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.Lock()
-        self._database: sqlite3.Connection | None = None
-        self._file = 0
+    table = "replies"
+    columns = "key TEXT PRIMARY KEY, prompt TEXT, model TEXT, time REAL, line TEXT, check_sum TEXT"
+    noun = "replies"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ReplyCache, (self.path,)
+    def is_whole(self, row: tuple[Any, ...]) -> bool:
+        """Return whether a row is as it was written."""
+        return _verified(row[4], row[5]) is not None
 
     def get(self, key: str) -> StoredReply | None:
         """Return the reply of a request; None if there is none, or if its row was altered.
@@ -160,8 +148,7 @@ class ReplyCache:
             ArtifactError: the file cannot be written, for example because the disk is full.
         """
         line = stored.line()
-        row = (stored.key, stored.prompt(), stored.model, time.time(), line, digest(line))
-        self._run("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)", row)
+        self.put_rows([(stored.key, stored.prompt(), stored.model, time.time(), line, digest(line))])
 
     def rows(self, model: str | None = None) -> Iterator[StoredReply]:
         """Yield the replies of a model, or all, in order of their keys; altered rows are left out."""
@@ -212,90 +199,6 @@ class ReplyCache:
         except ArtifactError as error:  # It needs space for a copy of what is left.
             _log.warning("The replies are removed, but their space is not free yet: %s", error)
         return int(count)
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        if self._database is not None:
-            self._database.close()
-            self._database = None
-
-    def _run(self, statement: str, values: Iterable[object] = ()) -> list[Any]:
-        with self._lock:
-            try:
-                return self._connected().execute(statement, tuple(values)).fetchall()
-            except (sqlite3.Error, OSError) as error:
-                self._close()
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
-                    raise self._unusable(error) from error
-            try:
-                self._rebuild()
-                return self._connected().execute(statement, tuple(values)).fetchall()
-            except (sqlite3.Error, OSError) as error:
-                raise self._unusable(error) from error
-
-    def _unusable(self, error: Exception) -> ArtifactError:
-        return ArtifactError(
-            f"The cache of replies {self.path} cannot be used ({error}): free some space, or set LEGALIR_HOME to "
-            f"another directory; replies that it already holds are kept."
-        )
-
-    def _connected(self) -> sqlite3.Connection:
-        if self._database is None or _file_number(self.path) != self._file:  # Another process may have rebuilt it.
-            self._close()
-            with cache_lock(self.path):
-                self._database, self._file = _open(self.path), _file_number(self.path)
-        return self._database
-
-    def _rebuild(self) -> None:
-        """Set a damaged file aside and take over its readable rows."""
-        with cache_lock(self.path):
-            with contextlib.suppress(sqlite3.Error), closing(_open(self.path)) as database:
-                if database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]:
-                    return  # Another process was first.
-            aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
-            for end in ("", "-wal", "-shm"):
-                with contextlib.suppress(FileNotFoundError):
-                    self.path.with_name(self.path.name + end).rename(f"{aside}{end}")
-            with closing(_open(self.path)) as database:
-                database.execute("BEGIN")
-                database.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)", _readable(aside))
-                database.execute("COMMIT")
-                (saved,) = database.execute("SELECT count(*) FROM replies").fetchone()
-        _log.warning("The cache of replies was damaged; it is now %s, and %d replies were saved.", aside, saved)
-
-
-def _file_number(path: Path) -> int:
-    """Return a number that another file of the same name would not have; 0 if there is none."""
-    try:
-        return path.stat().st_ino
-    except FileNotFoundError:
-        return 0
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
-    try:
-        for line in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", _TABLE):
-            database.execute(line)
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-def _readable(path: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a damaged file that can be read: from both ends of each of 256 ranges of keys."""
-    with closing(sqlite3.connect(path)) as database:
-        for first, order in itertools.product(range(256), ("ASC", "DESC")):
-            select = f"SELECT * FROM replies WHERE key BETWEEN ? AND ? ORDER BY key {order}"
-            with contextlib.suppress(sqlite3.Error):
-                for row in database.execute(select, (f"{first:02x}", f"{first:02x}g")):
-                    if _verified(row[4], row[5]) is not None:
-                        yield row
 
 
 def _verified(line: object, check_sum: object) -> StoredReply | None:

@@ -172,7 +172,7 @@ class Endpoint(Portable):
         if "content_filter" in code or "content management policy" in message:
             return FailedReply("filtered", message)
         refusal = f"{self._component}: {self.host} refuses the request: {message}"
-        return BadRequest(refusal, str(body.get("param") or ""))
+        return BadRequest(refusal, parameter=str(body.get("param") or "") or None)
 
     def hidden(self, text: str) -> str:
         """Return a text without the key."""
@@ -211,15 +211,7 @@ LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
 class BadRequest(ModelError):  # noqa: N818  (the name of the status)
-    """A request that the endpoint refuses.
-
-    Attributes:
-        parameter: the parameter that it names, if any.
-    """
-
-    def __init__(self, message: str, parameter: str) -> None:
-        super().__init__(message)
-        self.parameter = parameter
+    """A request that the endpoint refuses; `parameter` is the one that it names, if any."""
 
 
 class _TooLarge(Exception):  # noqa: N818  (never leaves this module)
@@ -299,7 +291,7 @@ class OpenAIChat:
                 return read_completion(*reply)
             except BadRequest as error:
                 named = [key for key in _OPTIONAL if key in body and key not in refused]
-                named = [key for key in named if key in error.parameter or key in str(error)]
+                named = [key for key in named if key in (error.parameter or "") or key in str(error)]
                 if not named:
                     raise
                 self._refused.update(named)

@@ -43,7 +43,9 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
     hints = get_type_hints(command, localns={"Client": object}, include_extras=True)
     parameters = []
     for name, parameter in declared.items():
-        by_name = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
+        by_name = parameter.replace(
+            kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(name, parameter.annotation)
+        )
         if name == "client":
             parameters += [by_name.replace(name=n, annotation=a, default=d) for n, (a, d) in _OPTIONS.items()]
         else:

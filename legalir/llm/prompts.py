@@ -11,10 +11,10 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from legalir.config import Schema, Text, Whole
 from legalir.errors import DefinitionError
 from legalir.frames.columns import whole_characters
 from legalir.storage.digest import digest
-from legalir.storage.schema import Schema, Text, Whole
 
 _FOLDER = Path(__file__).parent / "prompts"
 _SAME_LANGUAGE = "Write your answer in the language of the question."
@@ -78,22 +78,27 @@ class Prompt(NamedTuple):
         return dict.fromkeys(_SLOT.findall(self.user))
 
 
-def load_prompt(name: str, language: str, path: str | PathLike[str] | None = None) -> Prompt:
-    """Return a prompt: a file of the user's, or ours in `language`.
+def load_prompt(name: str, language: str, path: str | PathLike[str] | None = None, prompts: Path = _FOLDER) -> Prompt:
+    """Return a prompt: a file of the user's, or the one in `language` of a folder of prompts.
 
     A language without a file gets the English prompt, with the instruction to answer in the language of the question.
+
+    Args:
+        name: name of the prompt.
+        language: code of the language.
+        path: the user's own file; None for ``PROMPTS/NAME/LANGUAGE.yaml``.
+        prompts: a folder of prompts, one folder each; that of legalir where none is given.
 
     Raises:
         DefinitionError: the file cannot be read.
     """
     if path is not None:
         return _prompt(name, language, PromptFile.load(path))
-    return _shipped(name, language)
+    return _shipped(name, language, prompts / name)
 
 
 @cache
-def _shipped(name: str, language: str) -> Prompt:
-    folder = _FOLDER / name
+def _shipped(name: str, language: str, folder: Path) -> Prompt:
     if (folder / f"{language}.yaml").is_file():
         return _prompt(name, language, PromptFile.load(folder / f"{language}.yaml"))
     return _prompt(name, "en", PromptFile.load(folder / "en.yaml"), f"\n{_SAME_LANGUAGE}")

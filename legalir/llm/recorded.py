@@ -6,8 +6,8 @@ import json
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
+from legalir.datasets.dataset import StatuteDataset
 from legalir.errors import ComponentError, ModelError
 from legalir.executors import Portable
 from legalir.llm.cache import StoredReply
@@ -85,7 +85,7 @@ def _read(line: str) -> StoredReply:
     return StoredReply("", "recorded", {"prompt": prompt, "question": question}, ChatReply(text, model="recorded"))
 
 
-def recorded(collection: Any, *, path: str | None = None) -> Recorded:
+def recorded(collection: object, *, path: str | None = None) -> Recorded:
     """Replay recorded replies: ``recorded(path="replies.jsonl")``.
 
     Args:
@@ -93,6 +93,7 @@ def recorded(collection: Any, *, path: str | None = None) -> Recorded:
     """
     if path is not None:
         return Recorded(path)
-    if collection is None:
+    source = getattr(collection, "source", None)
+    if not isinstance(source, StatuteDataset):
         raise ComponentError("recorded: give the path of the file, as in recorded(path='replies.jsonl').")
-    return Recorded(Path(collection.source.folder.root) / FILE)
+    return Recorded(source.folder.root / FILE)

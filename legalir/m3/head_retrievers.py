@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from legalir.contract import parameters_of
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
@@ -25,9 +24,8 @@ from legalir.frames.ranking import Hits, RankedLists, asked_only, best_first, hi
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.postings import ScoredPostings
-from legalir.m3.heads import HEADS, WEIGHTS, Representations, Tokens, check_weights, combine
-from legalir.m3.m3_encoder import M3Encoder
-from legalir.m3.maxsim import Floats, Ints, MaxSim, Multi, MultiVectors
+from legalir.m3.heads import HEADS, WEIGHTS, Representations, Tokens, combine
+from legalir.m3.maxsim import Floats, Ints, MaxSim, MultiVectors
 from legalir.storage.csr import positions
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask, Validity
@@ -418,7 +416,8 @@ _CANDIDATE_HEADS = ("dense", "sparse")
 """Heads that find candidates without reading all multi-vectors."""
 
 
-def _check_candidates(weights: Mapping[str, float]) -> None:
+def check_candidates(weights: Mapping[str, float]) -> None:
+    """Raise ComponentError if no head with a weight finds candidates."""
     if not set(_CANDIDATE_HEADS) & set(weights):
         raise ComponentError(
             "m3: weights name no head that finds candidates: give dense or sparse a weight as well, or search by "
@@ -465,7 +464,7 @@ class M3Retriever(HeadRetriever):
         self.k = k
         self.num_results: int = num_results
         self.exhaustive = exhaustive
-        _check_candidates(self.weights)
+        check_candidates(self.weights)
 
     def best(self, heads: HeadScores, queries: int) -> list[Hits]:
         """Return the best documents of each query."""
@@ -485,82 +484,3 @@ class M3Retriever(HeadRetriever):
             runs = [order[start : min(start + self.num_results, end)] for start, end in pairwise(bounds)]
             hits += [(documents[run], scores[run]) for run in runs]
         return hits
-
-
-class _Indexes(Protocol):
-    def m3(self, encoder: M3Encoder, multi: Multi | None = None) -> HeadIndex: ...
-
-
-class _Collection(Protocol):
-    @property
-    def indexes(self) -> _Indexes: ...
-
-
-_FILLED = ("index", "batch_tokens")
-"""Parameters of constructors that the factories do not take."""
-
-
-_ENCODER = ("max_length", "query_max_length", "device", "dtype")
-"""Parameters of the encoder that the factories take."""
-
-
-def _weights(component: str, params: Mapping[str, Any]) -> dict[str, float]:
-    weights = params.get("weights")
-    return check_weights(component, WEIGHTS if weights is None else weights)
-
-
-def _index(
-    collection: _Collection,
-    model: str,
-    params: dict[str, Any],
-    weights: Mapping[str, float],
-    multi: Multi | None = None,
-) -> HeadIndex:
-    """Return the index of a collection, with multi-vectors if they have a weight; remove the encoder's parameters."""
-    options = {name: params.pop(name) for name in _ENCODER if name in params}
-    return collection.indexes.m3(M3Encoder(model, **options), multi=multi if "multi" in weights else None)
-
-
-@parameters_of(M3Retriever, M3Encoder, without=_FILLED)
-def m3(collection: _Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3Retriever:
-    """All heads of BGE-M3: ``m3("BAAI/bge-m3", weights={"dense": 0.4, "sparse": 0.2, "multi": 0.4}, k=100)``.
-
-    Args:
-        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
-    """
-    params["weights"] = weights = _weights("m3", params)
-    _check_candidates(weights)
-    return M3Retriever(_index(collection, model, params, weights, multi), **params)
-
-
-@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
-def m3_dense(collection: _Collection, *, model: str, **params: Any) -> M3HeadRetriever:
-    """The dense head of BGE-M3 over all provisions: ``m3_dense("BAAI/bge-m3")``."""
-    return M3HeadRetriever(_index(collection, model, params, {"dense": 1.0}), "dense", **params)
-
-
-@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
-def m3_sparse(collection: _Collection, *, model: str, **params: Any) -> M3HeadRetriever:
-    """The sparse head of BGE-M3 over all provisions, by token id: ``m3_sparse("BAAI/bge-m3")``."""
-    return M3HeadRetriever(_index(collection, model, params, {"sparse": 1.0}), "sparse", **params)
-
-
-@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
-def m3_multi(collection: _Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3HeadRetriever:
-    """The multi-vector head of BGE-M3 over all provisions: ``m3_multi("BAAI/bge-m3")``.
-
-    Args:
-        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
-    """
-    return M3HeadRetriever(_index(collection, model, params, {"multi": 1.0}, multi), "multi", **params)
-
-
-@parameters_of(M3Scorer, M3Encoder, without=_FILLED)
-def m3_rerank(collection: _Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3Scorer:
-    """Rerank by the heads of BGE-M3: ``bm25 % 100 >> m3_rerank("BAAI/bge-m3")``.
-
-    Args:
-        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
-    """
-    params["weights"] = weights = _weights("m3_rerank", params)
-    return M3Scorer(_index(collection, model, params, weights, multi), **params)

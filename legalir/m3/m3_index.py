@@ -33,14 +33,17 @@ from typing import Any, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
+from legalir.collections import Collection, earlier_builds
 from legalir.dense.vectors import Precision
 from legalir.errors import ArtifactError, ComponentError
 from legalir.frames.component import check_choice
-from legalir.m3.head_retrievers import Grouped, M3HeadRetriever, M3Retriever, M3Scorer
-from legalir.m3.heads import Representations, check_weights
+from legalir.m3.head_retrievers import Grouped, M3HeadRetriever, M3Retriever, M3Scorer, check_candidates
+from legalir.m3.heads import WEIGHTS, Representations, check_weights
 from legalir.m3.m3_encoder import M3Encoder
 from legalir.m3.maxsim import Multi, MultiVectors, quantize
 from legalir.models.loading import DTYPES, load_tokenizer, shared
+from legalir.plugins import parameters_of
+from legalir.progress import progress
 from legalir.storage.arrays import ArrayFile, create_array, save_array
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.documents import INDEXED_TEXT
@@ -66,6 +69,52 @@ class M3Index(IndexArtifact):
     def __init__(self, path: str | PathLike[str], encoder: str | PathLike[str] | M3Encoder | None = None) -> None:
         super().__init__(str(path))
         self._given = M3Encoder(encoder) if isinstance(encoder, str | PathLike) else encoder
+
+    @classmethod
+    def of(cls, collection: Collection, encoder: str | M3Encoder, multi: Multi | None = None) -> Self:
+        """Return the index of a collection, built on first use; a text that another index of the cache has is not
+        encoded again.
+
+        Args:
+            collection: the collection.
+            encoder: an encoder, or the folder or hub name of its model.
+            multi: type of the stored multi-vectors, ``float16``, ``float32`` or ``int8``; None where they are not
+                needed, which an index with multi-vectors satisfies, too.
+
+        Raises:
+            ArtifactError: the index cannot be written.
+            ModelError: the model cannot be found, read, or computed with.
+        """
+        chosen = M3Encoder(encoder) if isinstance(encoder, str) else encoder
+
+        def build(index: Self) -> None:
+            with progress(f"Encoding {collection.id} ({chosen.model})", len(collection.source.store)) as advance:
+                index.index(
+                    (provision._asdict() for provision in collection.docs()),
+                    multi=multi,
+                    corpus=collection.fingerprint(),
+                    reuse=earlier_builds(index.directory),
+                    advance=advance,
+                    executor=collection.executor,
+                )
+
+        name = f"m3-{Path(chosen.model).name[:32]}-{chosen.fingerprint[:8]}"
+        kinds = (*get_args(Multi), "none") if multi is None else (multi,)
+        indexes = [cls(collection.cache / f"{name}-{kind}", chosen) for kind in kinds]
+        return collection.cached(next((one for one in indexes if one.built()), indexes[-1]), build)
+
+    @classmethod
+    def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
+        """Return the index of another state of a collection with the facts of this one's manifest.
+
+        Raises:
+            ComponentError: its encoder is another one now.
+        """
+        made_by = facts["encoder"]
+        encoder = M3Encoder(made_by["model"], max_length=made_by["max_length"])
+        if encoder.fingerprint != made_by["fingerprint"]:
+            raise ComponentError(f"the encoder {made_by['name']} is another one now.")
+        return cls.of(collection, encoder, facts["multi"])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, M3Index) and (self.path, self._given) == (other.path, other._given)
@@ -432,3 +481,73 @@ def _distribute(postings: npt.NDArray[np.void], ends: list[int], spill: Path) ->
             if last > first:
                 stream = stack.enter_context((spill / str(range_number)).open("ab"))
                 stream.write(postings[order[first:last]].data)
+
+
+_FILLED = ("index", "batch_tokens")
+"""Parameters of constructors that the factories do not take."""
+
+
+_ENCODER = ("max_length", "query_max_length", "device", "dtype")
+"""Parameters of the encoder that the factories take."""
+
+
+def _weights(component: str, params: Mapping[str, Any]) -> dict[str, float]:
+    weights = params.get("weights")
+    return check_weights(component, WEIGHTS if weights is None else weights)
+
+
+def _index(
+    collection: Collection,
+    model: str,
+    params: dict[str, Any],
+    weights: Mapping[str, float],
+    multi: Multi | None = None,
+) -> M3Index:
+    """Return the index of a collection, with multi-vectors if they have a weight; remove the encoder's parameters."""
+    options = {name: params.pop(name) for name in _ENCODER if name in params}
+    return M3Index.of(collection, M3Encoder(model, **options), multi=multi if "multi" in weights else None)
+
+
+@parameters_of(M3Retriever, M3Encoder, without=_FILLED)
+def m3(collection: Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3Retriever:
+    """All heads of BGE-M3: ``m3("BAAI/bge-m3", weights={"dense": 0.4, "sparse": 0.2, "multi": 0.4}, k=100)``.
+
+    Args:
+        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
+    """
+    params["weights"] = weights = _weights("m3", params)
+    check_candidates(weights)
+    return M3Retriever(_index(collection, model, params, weights, multi), **params)
+
+
+@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
+def m3_dense(collection: Collection, *, model: str, **params: Any) -> M3HeadRetriever:
+    """The dense head of BGE-M3 over all provisions: ``m3_dense("BAAI/bge-m3")``."""
+    return M3HeadRetriever(_index(collection, model, params, {"dense": 1.0}), "dense", **params)
+
+
+@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
+def m3_sparse(collection: Collection, *, model: str, **params: Any) -> M3HeadRetriever:
+    """The sparse head of BGE-M3 over all provisions, by token id: ``m3_sparse("BAAI/bge-m3")``."""
+    return M3HeadRetriever(_index(collection, model, params, {"sparse": 1.0}), "sparse", **params)
+
+
+@parameters_of(M3HeadRetriever, M3Encoder, without=["head", *_FILLED])
+def m3_multi(collection: Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3HeadRetriever:
+    """The multi-vector head of BGE-M3 over all provisions: ``m3_multi("BAAI/bge-m3")``.
+
+    Args:
+        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
+    """
+    return M3HeadRetriever(_index(collection, model, params, {"multi": 1.0}, multi), "multi", **params)
+
+
+@parameters_of(M3Scorer, M3Encoder, without=_FILLED)
+def m3_rerank(collection: Collection, *, model: str, multi: Multi = "float16", **params: Any) -> M3Scorer:
+    """Rerank by the heads of BGE-M3: ``bm25 % 100 >> m3_rerank("BAAI/bge-m3")``.
+
+    Args:
+        multi: type in which multi-vectors are stored: ``float16``, ``float32`` or ``int8``.
+    """
+    params["weights"] = weights = _weights("m3_rerank", params)
+    return M3Scorer(_index(collection, model, params, weights, multi), **params)

@@ -26,9 +26,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from legalir.executors import processor_count, run_in_threads
 from legalir.extras import require
 from legalir.storage.arrays import widened
-from legalir.threads import processor_count, run_in_threads
 
 Multi = Literal["float16", "float32", "int8"]
 """Types in which multi-vectors are stored."""

@@ -2,7 +2,7 @@
 
 Their run is a frame of answers with one row a query: ``query_id`` (``qid`` in PyTerrier) and the columns that a
 generator or a judge adds. ``pt.Experiment`` takes them over pipelines that end in a generator. A table of rankings and
-answers side by side is that of ``legalir.experiment``.
+answers side by side is that of ``legalir.experiments``.
 
 - A judged query without a row counts as abstained. A query without judgements does not count.
 - A failed reply is never good and never an abstention. It cites nothing, overlaps with nothing, is no correct choice,

@@ -10,8 +10,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
+from legalir.config import read_yaml
 from legalir.errors import ModelError, suggestion
-from legalir.storage.yaml_files import read_yaml
 
 Kind = Literal["sentence", "m3", "cross-encoder"]
 Pooling = Literal["cls", "mean", "last"]

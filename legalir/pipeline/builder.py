@@ -12,8 +12,10 @@ from typing import Any, cast
 import pyterrier as pt
 
 from legalir import plugins
+from legalir.collections import Collection
 from legalir.errors import AnalyzerError, ComponentError, ExpressionError, ModelError, PluginError, PluginNotFound
 from legalir.frames.chain import Chain
+from legalir.graph.laws import LawTable
 from legalir.pipeline.in_force import made_in_force
 from legalir.pipeline.parser import OPERATORS, Expression
 from legalir.spec import read_call
@@ -38,7 +40,7 @@ _LITERALS = {
 """Messages about values that other languages write so."""
 
 
-def build(expression: str, collection: object) -> pt.Transformer:
+def build(expression: str, collection: Collection | None) -> pt.Transformer:
     """Return the transformer that `expression` describes, over `collection`.
 
     A component is made by its plugin's ``factory(collection, *pipelines, **params)``. A factory with a
@@ -66,7 +68,7 @@ class Builder:
         collection: given to each factory.
     """
 
-    def __init__(self, collection: object) -> None:
+    def __init__(self, collection: Collection | None) -> None:
         self.collection = collection
         # Keys hold ids of built objects, which stay alive as values of this dict.
         self._built: dict[Hashable, pt.Transformer] = {}
@@ -84,7 +86,7 @@ class Builder:
             self._built[key] = make()
         return self._built[key]
 
-    def over(self, collection: object) -> Builder:
+    def over(self, collection: Collection | None) -> Builder:
         """Return the builder for a collection: this one for its own."""
         return self if collection is self.collection else self._others.setdefault(id(collection), Builder(collection))
 
@@ -161,7 +163,7 @@ class _Building:
     ) -> tuple[_Building, pt.Transformer | None]:
         """Return what builds the pipelines inside a component, and their upstream."""
         with self._faults(node, plugin):
-            other = self._builder.over(plugin.over(self._builder.collection, params))
+            other = self._builder.over(cast(Collection, plugin.over(self._builder.collection, params)))
         return (self, left) if other is self._builder else (_Building(other, self._read), None)
 
     def _named(
@@ -213,15 +215,15 @@ class _Building:
 
     def _of_the_day(self, plugin: plugins.Plugin, pipelines: list[pt.Transformer], params: dict[str, object]) -> object:
         """Return the component; over versions, without what is not in force, which those of legalir know themselves."""
-        collection: Any = self._builder.collection
+        collection = self._builder.collection
         foreign = plugin.entry.package != "legalir" and plugin.entry.role in ("retriever", "expander")
-        if not foreign or not getattr(collection, "dated", False):
+        if collection is None or not foreign or not collection.dated:
             return plugin.make(collection, pipelines, params)
         return made_in_force(
             partial(plugin.make, collection, pipelines),
             params,
             plugin.signature.defaults(),
-            collection.indexes.laws,
+            LawTable.of(collection),
         )
 
 

@@ -13,10 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from legalir.analysis.language import language
+from legalir.collections import Collection
 from legalir.dense.static import own_model
 from legalir.dense.static_model import read_about
+from legalir.graph.citation_graph import CitationGraph
+from legalir.graph.laws import LawTable
 from legalir.pipeline.builder import build
 from legalir.pipeline.settings import DefaultSettings, read_tuned
+from legalir.references.lookup import NumberTable
 
 if TYPE_CHECKING:
     import pyterrier as pt
@@ -43,7 +47,7 @@ class FittedDefault(NamedTuple):
     reasons: dict[str, str]
 
 
-def default(collection: Any, *, tuned: bool = True) -> pt.Transformer:
+def default(collection: Collection, *, tuned: bool = True) -> pt.Transformer:
     """Run the best pipeline: terms by field, evidence from the law, citations, and the own model of the collection.
 
     Args:
@@ -52,12 +56,12 @@ def default(collection: Any, *, tuned: bool = True) -> pt.Transformer:
     return build(default_expression(collection, tuned), collection)
 
 
-def default_expression(collection: Any, tuned: bool = True) -> str:
+def default_expression(collection: Collection, tuned: bool = True) -> str:
     """Return the expression that ``default`` stands for on a collection; errors as :func:`fit_default`."""
     return fit_default(collection, tuned).settings.expression()
 
 
-def fit_default(collection: Any, tuned: bool = True) -> FittedDefault:
+def fit_default(collection: Collection, tuned: bool = True) -> FittedDefault:
     """Return what ``default`` does on a collection, and why.
 
     Args:
@@ -77,11 +81,11 @@ def fit_default(collection: Any, tuned: bool = True) -> FittedDefault:
     return FittedDefault(settings, {**terms.reasons, "model": model})
 
 
-def fit_terms(collection: Any) -> FittedDefault:
+def fit_terms(collection: Collection) -> FittedDefault:
     """Return what ``default`` does on a collection without its model, and why."""
-    laws, graph = collection.indexes.laws, collection.graph
+    laws, graph = LawTable.of(collection), CitationGraph.of(collection)
     several = laws.count("law") > 1
-    numbered = collection.indexes.numbers.manifest.facts["articles"] > 0
+    numbered = NumberTable.of(collection).manifest.facts["articles"] > 0
     written_in = language(collection.language)
     density = graph.links_count() / max(1, len(laws))
     settings = DefaultSettings(
@@ -103,7 +107,7 @@ def fit_terms(collection: Any) -> FittedDefault:
     )
 
 
-def _model(collection: Any) -> tuple[float, str]:
+def _model(collection: Collection) -> tuple[float, str]:
     """Return the weight of the collection's own model, and why."""
     folder = own_model(collection)
     if folder is None:
@@ -122,7 +126,7 @@ def _model(collection: Any) -> tuple[float, str]:
     return _OF_STATUTES, f"{_OF_STATUTES:g}, because it learnt from statutes, or for another collection"
 
 
-def _is_of(card: Mapping[str, Any], collection: Any) -> bool:
+def _is_of(card: Mapping[str, Any], collection: Collection) -> bool:
     """Return whether a model was trained on this collection, by the name of its judgements or by its provisions.
 
     Judgements of another collection do not count: with the weight of judgements, such a model is far worse than none.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -14,22 +14,7 @@ from legalir.explanation import Explanation, Upstream, explain_step
 from legalir.frames.as_of import days
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
-from legalir.storage.strings import Docnos
-from legalir.storage.validity import Validity
-
-
-class Law(Protocol):
-    """Documents with the days on which they are in force, such as a table of the laws of a collection."""
-
-    @property
-    def docno_table(self) -> Docnos:
-        """Docnos and numbers of the documents."""
-        ...
-
-    @property
-    def validity(self) -> Validity | None:
-        """The days on which each is in force; None where the documents are no versions."""
-        ...
+from legalir.graph.laws import LawTable
 
 
 class InForce(Component):
@@ -52,7 +37,7 @@ class InForce(Component):
     def __init__(
         self,
         component: pt.Transformer,
-        law: Law,
+        law: LawTable,
         num_results: int | None = None,
         remade: Callable[[int], pt.Transformer] | None = None,
     ) -> None:
@@ -115,7 +100,7 @@ def made_in_force(
     make: Callable[[Mapping[str, object]], object],
     params: Mapping[str, object],
     defaults: Mapping[str, object],
-    law: Law,
+    law: LawTable,
 ) -> object:
     """Return a component of another package that returns nothing that is not in force on the day of a query.
 

@@ -7,7 +7,7 @@ import io
 import tokenize
 from typing import TypeGuard
 
-from legalir.errors import ExpressionError
+from legalir.errors import ExpressionError, shown
 from legalir.spec import MAX_LENGTH, CallError, is_number, literal, parse, read_call
 
 MAX_DEPTH = 50
@@ -50,10 +50,7 @@ class Expression:
         """Return the error that says where `fault` is: at the column of `node`."""
         # ast counts columns in bytes of UTF-8.
         before = self.text.encode()[: getattr(node, "col_offset", 0)].decode(errors="ignore")
-        return ExpressionError(f"Expression {self._shown()}, column {len(before) + 1}: {fault}")
-
-    def _shown(self) -> str:
-        return repr(self.text if len(self.text) <= 80 else self.text[:77] + "...")
+        return ExpressionError(f"Expression {shown(self.text)}, column {len(before) + 1}: {fault}")
 
     def _read(self) -> ast.expr:
         if not self.text:
@@ -64,10 +61,12 @@ class Expression:
             tree = parse(self.text)
         except SyntaxError as error:
             where = f", column {error.offset}" if error.offset else ""
-            raise ExpressionError(f"Expression {self._shown()}{where}: {error.msg or 'it cannot be read'}.") from None
+            raise ExpressionError(
+                f"Expression {shown(self.text)}{where}: {error.msg or 'it cannot be read'}."
+            ) from None
         except (ValueError, RecursionError, MemoryError) as error:
             reason = "it is nested too deeply" if not isinstance(error, ValueError) else "it holds bad characters"
-            raise ExpressionError(f"Expression {self._shown()} cannot be read: {reason}.") from None
+            raise ExpressionError(f"Expression {shown(self.text)} cannot be read: {reason}.") from None
         self._check_depth(tree)
         self._check_comments(tree)
         return tree

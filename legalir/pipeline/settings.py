@@ -8,16 +8,17 @@ import logging
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import yaml
 from pydantic import Field
 
+from legalir.collections import Collection
+from legalir.config import Number, Schema, Text, Whole
 from legalir.datasets import Provision
 from legalir.errors import DefinitionError
 from legalir.storage.digest import digest, file_digest
 from legalir.storage.files import atomic_file
-from legalir.storage.schema import Number, Schema, Text, Whole
 
 _Share = Annotated[Number, Field(ge=0, le=1)]
 _Weight = Annotated[Number, Field(ge=0, le=100)]
@@ -160,23 +161,23 @@ def share_unchanged(old: str, new: str) -> float:
     return sum(value in one and value in two for value in smallest) / max(1, len(smallest))
 
 
-def tuned_paths(collection: Any) -> tuple[Path, Path]:
+def tuned_paths(collection: Collection) -> tuple[Path, Path]:
     """Return the places of the settings of a collection: beside its files, and in the cache."""
     root = Path(collection.source.folder.root).resolve()
-    return root / _FILE, collection.indexes.home / "tuned" / f"{root.name[:40]}-{digest(str(root))[:12]}.yaml"
+    return root / _FILE, collection.home / "tuned" / f"{root.name[:40]}-{digest(str(root))[:12]}.yaml"
 
 
-def _tuned_path(collection: Any) -> Path | None:
+def _tuned_path(collection: Collection) -> Path | None:
     return next((path for path in tuned_paths(collection) if path.is_file()), None)
 
 
-def tuned_digest(collection: Any) -> str | None:
+def tuned_digest(collection: Collection) -> str | None:
     """Return the sha256 of the file of a collection's tuned settings, None if there is none."""
     path = _tuned_path(collection)
     return None if path is None else file_digest(path)
 
 
-def read_tuned(collection: Any) -> Tuned | None:
+def read_tuned(collection: Collection) -> Tuned | None:
     """Return the tuned settings of a collection, None if there are none.
 
     Raises:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from legalir.collections import Collection
 from legalir.datasets.readers import Fault, numbered_lines, stop
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
@@ -234,6 +235,6 @@ def _report_unknown(path: Path, sha256: str, laws: LawTable, build: str) -> None
 
 
 @parameters_of(StoredRun, without=["laws"])
-def run(collection: Any, **params: Any) -> StoredRun:
+def run(collection: Collection, **params: Any) -> StoredRun:
     """Return the lists of a stored TREC run: ``run(path="bm25.trec") % 100 >> sar(normalize="minmax")``."""
-    return StoredRun(laws=collection.indexes.laws, **params)
+    return StoredRun(laws=LawTable.of(collection), **params)

@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple, Self
 
 from pydantic import model_validator
 
+from legalir.config import AnyText, Flag, OptionalText, Schema, SchemaError, Text
 from legalir.references.numbers import clean
-from legalir.storage.schema import AnyText, Flag, OptionalText, Schema, SchemaError, Text
 
 GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 """Pattern of white space between the words of a form, and of the invisible signs that word processors leave."""

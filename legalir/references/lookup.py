@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import Any, NamedTuple, Self
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
@@ -91,6 +92,24 @@ class NumberTable(IndexArtifact):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
+
+    @classmethod
+    def of(cls, collection: Collection) -> Self:
+        """Return the table of a collection, built on first use."""
+
+        def build(table: Self) -> None:
+            store = collection.source.store
+            docnos, corpus = store.docnos.array.tolist(), collection.fingerprint()
+            table.index_columns(docnos, store.column("law"), store.column("article"), store.validity, corpus=corpus)
+
+        return collection.cached(
+            cls(collection.cache / "numbers", partial(getattr, collection.source, "replaced")), build
+        )
+
+    @classmethod
+    def again(cls, collection: Collection, facts: Mapping[str, Any]) -> Self:
+        """Return the table of another state of a collection."""
+        return cls.of(collection)
 
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
@@ -408,6 +427,6 @@ class LookupScorer(PairScorer):
 
 
 @parameters_of(Lookup, without=["numbers"])
-def lookup(collection: Any, **params: Any) -> Lookup:
+def lookup(collection: Collection, **params: Any) -> Lookup:
     """Provisions that a question names by number: ``linear(bm25, lookup, weights=[0.8, 0.2], normalize="none")``."""
-    return Lookup(collection.indexes.numbers, **params)
+    return Lookup(NumberTable.of(collection), **params)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.llm.chat import REPLY_STATE
 from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
 from legalir.storage.documents import title_and_text
-
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
 
 Order = npt.NDArray[np.int64]
 
@@ -68,7 +65,7 @@ class ChatReranker(Component):
     """
 
     label: str
-    texts: ProvisionLookup | Mapping[str, str] | None
+    texts: Collection | Mapping[str, str] | None
 
     def _ordered(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[tuple[Order, str]]:
         """Return the rows of each list in the model's order, at least one, and the state of its reply.

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component, check_number
 from legalir.frames.ranking import rank_results
@@ -21,9 +22,6 @@ from legalir.llm.endpoint import Endpoint, check_fields
 from legalir.progress import progress
 from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
 from legalir.storage.documents import title_and_text
-
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
 
 
 class HostedReranker(Component):
@@ -65,7 +63,7 @@ class HostedReranker(Component):
         self,
         model: str,
         base_url: str,
-        texts: ProvisionLookup | Mapping[str, str] | None = None,
+        texts: Collection | Mapping[str, str] | None = None,
         key: str | None = None,
         fields: Mapping[str, object] | None = None,
         max_characters: int | None = None,

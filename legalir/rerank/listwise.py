@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatModel, FailedReply
@@ -17,9 +18,6 @@ from legalir.llm.prompts import Prompt
 from legalir.rerank.chat_reranker import ChatReranker, Order, is_silent, named_places, prompt_values
 from legalir.rerank.pairs import Pair
 from legalir.rewrite.rewriter import collection_prompt
-
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
 
 _TOKENS = 10
 """Tokens of the reply for each provision."""
@@ -101,7 +99,7 @@ class Listwise(ChatReranker):
         client: Client,
         prompt: Prompt,
         llm: str | ChatModel | None = None,
-        texts: ProvisionLookup | Mapping[str, str] | None = None,
+        texts: Collection | Mapping[str, str] | None = None,
         window: int = 20,
         stride: int = 10,
         max_characters: int = 1000,
@@ -157,7 +155,7 @@ class Listwise(ChatReranker):
 
 @parameters_of(Listwise, without=["client", "prompt", "texts"])
 def listwise(
-    collection: Any,
+    collection: Collection,
     *,
     llm: str | None = None,
     window: int = 20,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatModel, FailedReply
@@ -18,9 +19,6 @@ from legalir.llm.prompts import Prompt
 from legalir.rerank.chat_reranker import ChatReranker, Order, is_silent, named_places, number_of, prompt_values
 from legalir.rerank.pairs import Pair
 from legalir.rewrite.rewriter import collection_prompt
-
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
 
 _log = logging.getLogger("legalir")
 
@@ -79,7 +77,7 @@ class LongContext(ChatReranker):
         client: Client,
         prompt: Prompt,
         llm: str | ChatModel | None = None,
-        texts: ProvisionLookup | Mapping[str, str] | None = None,
+        texts: Collection | Mapping[str, str] | None = None,
         k: int = 20,
         max_tokens: int = 4096,
     ) -> None:
@@ -127,7 +125,7 @@ class LongContext(ChatReranker):
 
 @parameters_of(LongContext, without=["client", "prompt", "texts"])
 def longcontext(
-    collection: Any,
+    collection: Collection,
     *,
     llm: str | None = None,
     k: int = 20,

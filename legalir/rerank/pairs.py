@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part
 from legalir.frames.columns import query_rows, require_texts
 from legalir.frames.ranking import rank_results
 
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
-
 Pair = tuple[str, str, str]
 """Query, title and text."""
 
 
-def list_pairs(inp: pd.DataFrame, texts: ProvisionLookup | Mapping[str, str] | None, component: str) -> list[Pair]:
+def list_pairs(inp: pd.DataFrame, texts: Collection | Mapping[str, str] | None, component: str) -> list[Pair]:
     """Return query, title and text of each row, in NFC and with whole characters.
 
     Args:
@@ -47,7 +44,7 @@ def list_pairs(inp: pd.DataFrame, texts: ProvisionLookup | Mapping[str, str] | N
 
 
 def _provision_texts(
-    frame: pd.DataFrame, texts: ProvisionLookup | Mapping[str, str] | None, component: str
+    frame: pd.DataFrame, texts: Collection | Mapping[str, str] | None, component: str
 ) -> list[tuple[str, str]]:
     """Return title and text of each row: of its columns ``title`` and ``text``, else from `texts`."""
     docnos = frame["docno"].tolist()
@@ -62,7 +59,7 @@ def _provision_texts(
 
 
 def _look_up(
-    docnos: Sequence[str], texts: ProvisionLookup | Mapping[str, str] | None, component: str
+    docnos: Sequence[str], texts: Collection | Mapping[str, str] | None, component: str
 ) -> dict[str, tuple[str, str]]:
     if texts is None:
         raise ComponentError(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing, nullcontext
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
@@ -30,12 +32,9 @@ from legalir.progress import progress
 from legalir.rerank.cross_encoder import CrossEncoder, Reading, best_passages, cross_encoder, find_cross_encoder
 from legalir.rerank.hosted import HostedReranker
 from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
-from legalir.rerank.score_cache import Best, open_scores, pair_keys
+from legalir.rerank.score_cache import Best, ScoreCache, pair_keys
 from legalir.storage.digest import digest
 from legalir.storage.documents import title_and_text
-
-if TYPE_CHECKING:
-    from legalir.datasets.records import ProvisionLookup
 
 Activation = Literal["sigmoid", "none"]
 
@@ -82,7 +81,7 @@ class CrossEncoderReranker(Component):
     def __init__(
         self,
         model: str | PathLike[str],
-        texts: ProvisionLookup | Mapping[str, str] | None = None,
+        texts: Collection | Mapping[str, str] | None = None,
         passage: int | None = None,
         stride: int | None = None,
         max_length: int | None = None,
@@ -194,15 +193,18 @@ class CrossEncoderReranker(Component):
         """Return the best window of each pair; only pairs that are not in the cache are computed."""
         distinct = list(dict.fromkeys(pairs))
         keys = pair_keys(f"{self.fingerprint} {self._placed.dtype}", distinct)
-        with open_scores(self._cache_file) as scores:
-            cached = {} if ignores_cached_queries() else scores.get(keys)
+        file = self._cache_file
+        scores = None if file is None else ScoreCache(file)
+        with nullcontext() if scores is None else closing(scores):
+            cached = {} if scores is None or ignores_cached_queries() else scores.get(keys)
             missing = [number for number, key in enumerate(keys) if key not in cached]
             if missing:
                 asked = [distinct[number] for number in missing]
                 with progress(f"Reranking by {self._name}", len(missing)) as advance:
                     for finished in best_passages(self.loaded, asked, self.reading):
                         scored = [(keys[missing[number]], best) for number, best in finished]
-                        scores.put(scored)
+                        if scores is not None:
+                            scores.put(scored)
                         cached.update(scored)
                         advance(len(scored))
         by_pair = dict(zip(distinct, (cached[key] for key in keys), strict=True))
@@ -265,7 +267,7 @@ _LOCAL, _HOSTED = (set(inspect.signature(one).parameters) for one in (CrossEncod
 
 @parameters_of(CrossEncoderReranker, HostedReranker, without=["texts", "client"])
 def rerank(
-    collection: Any, *, model: str, base_url: str | None = None, cache: bool = True, **params: Any
+    collection: Collection, *, model: str, base_url: str | None = None, cache: bool = True, **params: Any
 ) -> CrossEncoderReranker | HostedReranker:
     """Rerank by a cross-encoder: ``bm25 % 100 >> rerank("BAAI/bge-reranker-v2-m3")``, or by a hosted one.
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component
@@ -79,6 +80,6 @@ class WithoutSelf(Component):
 
 
 @parameters_of(WithoutSelf)
-def without_self(collection: Any, **params: Any) -> WithoutSelf:
+def without_self(collection: Collection, **params: Any) -> WithoutSelf:
     """Remove the document that is the question: ``bm25 % 101 >> without_self``."""
     return WithoutSelf(**params)

@@ -9,6 +9,7 @@ import pandas as pd
 import pyterrier as pt
 import regex
 
+from legalir.collections import Collection
 from legalir.frames.columns import push_queries, whole_characters
 from legalir.frames.component import Component, check_number
 from legalir.plugins import parameters_of
@@ -92,6 +93,6 @@ class Focus(Component):
 
 
 @parameters_of(Focus)
-def focus(collection: object, **params: Any) -> Focus:
+def focus(collection: Collection | None, **params: Any) -> Focus:
     """Let the end of a long question count more: ``focus(share=0.3) >> bm25``."""
     return Focus(**params)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.frames.columns import QUERY_PARTS
 from legalir.frames.component import check_number
@@ -81,7 +82,7 @@ class HyDE(Rewriter):
 
 @parameters_of(HyDE, without=["client", "prompt", "numbers"])
 def hyde(
-    collection: Any,
+    collection: Collection,
     *,
     prompt: str | None = None,
     language: str = "auto",

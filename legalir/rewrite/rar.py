@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.frames.chain import Chain
 from legalir.frames.component import check_flag, check_number
@@ -57,7 +58,7 @@ class Rationale(Rewriter):
 
 @parameters_of(Rewriter, without=["client", "prompt", "numbers"])
 def analytical(
-    collection: Any,
+    collection: Collection,
     *,
     prompt: str | None = None,
     language: str = "auto",
@@ -76,7 +77,7 @@ def analytical(
 
 @parameters_of(Rewriter, without=["client", "prompt", "numbers"])
 def rationale(
-    collection: Any,
+    collection: Collection,
     *,
     cot: bool = True,
     prompt: str | None = None,
@@ -98,7 +99,7 @@ def rationale(
 
 
 def rar(
-    collection: Any,
+    collection: Collection,
     pipeline: pt.Transformer,
     *,
     N: int = 30,

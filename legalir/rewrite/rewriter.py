@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.analysis.language import foreign_script, language_of
+from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.frames.columns import QUERY_PARTS, push_queries, require_texts, whole_characters
 from legalir.frames.component import Component, check_flag
@@ -153,7 +154,7 @@ R = TypeVar("R", bound=Rewriter)
 
 def make_rewriter(
     kind: type[R],
-    collection: Any,
+    collection: Collection,
     prompt_name: str,
     prompt: str | PathLike[str] | None,
     language: str,
@@ -177,7 +178,7 @@ def make_rewriter(
         ModelError: no model is named, or it is not allowed.
     """
     check_flag(kind.name, "strip_unknown_citations", strip_unknown_citations)
-    numbers = collection.indexes.numbers if strip_unknown_citations else None
+    numbers = NumberTable.of(collection) if strip_unknown_citations else None
     return kind(
         collection.client,
         collection_prompt(kind.name, collection, prompt_name, prompt, language),
@@ -187,7 +188,7 @@ def make_rewriter(
 
 
 def collection_prompt(
-    component: str, collection: object, name: str, prompt: str | PathLike[str] | None, language: str
+    component: str, collection: Collection | None, name: str, prompt: str | PathLike[str] | None, language: str
 ) -> Prompt:
     """Return a prompt in the language of a collection, or the user's own; arguments as for :func:`make_rewriter`."""
     if not isinstance(language, str):

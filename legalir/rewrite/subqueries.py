@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.frames.columns import REWRITES, drop_results
@@ -196,7 +197,7 @@ class Multi(RRF):
 
 @parameters_of(SubQueries, without=["client", "prompt", "numbers", "n"])
 def rewrite(
-    collection: Any,
+    collection: Collection,
     *,
     n: int = 3,
     prompt: str | None = None,
@@ -216,6 +217,6 @@ def rewrite(
 
 
 @parameters_of(Multi, without=["pipeline", "rewriter"])
-def multi(collection: Any, pipeline: pt.Transformer, rewriter: pt.Transformer, **params: Any) -> Multi:
+def multi(collection: Collection, pipeline: pt.Transformer, rewriter: pt.Transformer, **params: Any) -> Multi:
     """Search with each sub-query and fuse the lists: ``multi(default, rewrite(n=3))``."""
     return Multi(pipeline, rewriter, **params)

@@ -16,13 +16,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from legalir.config import AnyText, Choice, Schema, Text, read_yaml
 from legalir.datasets.folder import DEFINITIONS
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
-from legalir.storage.schema import AnyText, Choice, Schema, Text
 from legalir.storage.validity import provision_key
-from legalir.storage.yaml_files import read_yaml
 
 Scope = Kind | str
 """Where a meaning holds: a kind of unit, or ``cited``: only where a provision uses the words that the text cites."""

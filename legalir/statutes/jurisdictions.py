@@ -12,10 +12,10 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Literal, NamedTuple
 
+from legalir.config import Choice, Flag, Schema, Text
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
 from legalir.statutes.law import Law
-from legalir.storage.schema import Choice, Flag, Schema, Text
 
 _GAP = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _DIGITS = r"[\d〇零一二三四五六七八九十百千万]+"

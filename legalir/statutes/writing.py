@@ -17,11 +17,11 @@ from typing import cast
 from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, read_about
 from legalir.datasets.new_folder import lines, new_folder
 from legalir.datasets.records import fits_trec
-from legalir.datasets.source import FIELDS, Source, TracedSource, get_source
-from legalir.errors import ComponentError, DataError, FormatError, suggestion
+from legalir.errors import ComponentError, DataError, FormatError, shown, suggestion
 from legalir.progress import progress
 from legalir.statutes.definitions import definitions
 from legalir.statutes.importing.changes import Changes, Contents
+from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
 from legalir.storage.validity import provision_key
 
 _EXAMPLES = 20
@@ -124,7 +124,7 @@ def write_collection(
             the source, and ``lang`` the language of all laws, if the source says it.
         strict: whether nothing is written if a file cannot be read, or a part of one was passed over; by default the
             rest is written, and the report says so.
-        executor: its workers read the files, for a source that reads files; they have the same files and cache.
+        executor: its workers read the files, for a source that reads files; they have the same files.
 
     Raises:
         FormatError: a provision or link is faulty: names the source, the position and the fault. Nothing is written.
@@ -284,7 +284,7 @@ def _check_fields(where: str, record: Mapping[str, object]) -> None:
             hint = suggestion(str(name), FIELDS) or f" Known keys: {', '.join(FIELDS)}."
             raise FormatError(f"{where}: the key {name!r} is unknown.{hint}")
         if not isinstance(value, str):
-            raise FormatError(f"{where}: {name!r} must be a string, got {_shown(value)}: leave out a missing value.")
+            raise FormatError(f"{where}: {name!r} must be a string, got {shown(value)}: leave out a missing value.")
         try:
             value.encode()
         except UnicodeEncodeError:
@@ -304,12 +304,7 @@ def _date(where: str, name: str, value: str) -> date:
             return date.fromisoformat(value)
     except ValueError:
         pass
-    raise FormatError(f"{where}: {name!r} must be a date such as '2024-01-31', got {_shown(value)}.")
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    raise FormatError(f"{where}: {name!r} must be a date such as '2024-01-31', got {shown(value)}.")
 
 
 def _checked_links(source: Source) -> Iterator[tuple[str, str, str]]:
@@ -322,7 +317,7 @@ def _checked_links(source: Source) -> Iterator[tuple[str, str, str]]:
     for number, link in enumerate(source.links(), 1):
         where = f"{source.name}, link {number}"
         if not isinstance(link, tuple) or len(link) != 3 or not all(isinstance(part, str) for part in link):
-            raise FormatError(f"{where}: a link must be a tuple (source, target, kind) of strings, got {_shown(link)}.")
+            raise FormatError(f"{where}: a link must be a tuple (source, target, kind) of strings, got {shown(link)}.")
         for end in link[:2]:
             if not fits_trec(end):
                 raise FormatError(f"{where}: {end!r} cannot be a docno: it is empty, or has white space.")

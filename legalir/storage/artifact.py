@@ -169,7 +169,10 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
     def built(self) -> bool:
         """Return whether there is a build of this layout at the path; opening it may still find damage."""
         path = self.directory / MANIFEST
-        return path.exists() and (_json(path) or {}).get("version", self.version) == self.version
+        # An open build can be read, also after its directory was removed.
+        return "_opened" in self.__dict__ or (
+            path.exists() and (_json(path) or {}).get("version", self.version) == self.version
+        )
 
     def forget(self) -> None:
         """Close the files; the next use opens them again."""

@@ -51,21 +51,32 @@ def link_or_copy(source: str | os.PathLike[str], target: str | os.PathLike[str])
 
 
 @contextlib.contextmanager
-def atomic_file(path: Path, *, newline: str = "\n") -> Iterator[IO[str]]:
-    """Open a UTF-8 text file for writing that replaces `path` only when the block ends without an error."""
+def new_file(path: Path) -> Iterator[Path]:
+    """Yield an empty file that replaces `path` only when the block ends without an error.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(descriptor)
+    new = Path(name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline=newline) as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        yield new
+        sync_file(new)
+        new.chmod(0o644)
+        new.replace(path)
         sync_directory(path.parent)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        new.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def atomic_file(path: Path, *, newline: str = "\n") -> Iterator[IO[str]]:
+    """Open a UTF-8 text file for writing that replaces `path` only when the block ends without an error."""
+    with new_file(path) as new, new.open("w", encoding="utf-8", newline=newline) as stream:
+        yield stream
 
 
 @contextlib.contextmanager
@@ -166,9 +177,10 @@ def _sync_tree(folder: Path) -> None:
         sync_directory(Path(parent))
 
 
-def clear_away(folder: Path) -> None:
-    """Remove a folder, and the unfinished ones of its name beside it. The caller holds the lock of `folder`."""
-    shutil.rmtree(folder, ignore_errors=True)
-    for unfinished in folder.parent.glob(f".{folder.name}.*"):
-        if unfinished.is_dir():
-            shutil.rmtree(unfinished, ignore_errors=True)
+def clear_away(path: Path) -> None:
+    """Remove a file or folder, and the unfinished ones of its name beside it. The caller holds the lock of `path`."""
+    for old in (path, *path.parent.glob(f".{path.name}.*")):
+        if old.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+        elif old.name != f".{path.name}.lock":
+            old.unlink(missing_ok=True)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, get_args
 
-from legalir.errors import LegalIRError
+from legalir.errors import LegalIRError, shown
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, State
-from legalir.testing.checks import Failed, checks_of, construction, first_use, given, short
+from legalir.testing.checks import Failed, checks_of, construction, first_use, given
 from legalir.testing.data import CHAT_REQUEST, ODD_TEXTS, long_text
 from legalir.testing.fingerprints import check_name
 from legalir.testing.new_interpreter import PROCESS_CHECKS
@@ -38,14 +38,14 @@ def host(sandbox: Sandbox) -> None:
     """The host is a name or address without scheme, port, path and user; empty if texts stay in this process."""
     found = _made(sandbox).host
     if not isinstance(found, str) or not re.fullmatch(r"[\w.-]*|[0-9a-fA-F:.]+", found):
-        raise Failed(f"the host is {short(found)}: give the name alone, as urlsplit(url).hostname does.")
+        raise Failed(f"the host is {shown(found)}: give the name alone, as urlsplit(url).hostname does.")
 
 
 def concurrency(sandbox: Sandbox) -> None:
     """The number of requests at once is an integer of at least 1."""
     found = _made(sandbox).concurrency
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise Failed(f"concurrency is {short(found)}: give an integer of at least 1.")
+        raise Failed(f"concurrency is {shown(found)}: give an integer of at least 1.")
 
 
 def no_keys(sandbox: Sandbox) -> None:
@@ -61,16 +61,16 @@ def reply(sandbox: Sandbox) -> None:
     """The reply to a plain request is a ChatReply with a text."""
     answer = _made(sandbox).chat(CHAT_REQUEST)
     if not isinstance(answer, ChatReply):
-        raise Failed(f"chat returned {short(answer)}: return a ChatReply, or raise FailedReply.")
+        raise Failed(f"chat returned {shown(answer)}: return a ChatReply, or raise FailedReply.")
     if not isinstance(answer.text, str):
-        raise Failed(f"the text of a reply is {short(answer.text)}: return a string.")
+        raise Failed(f"the text of a reply is {shown(answer.text)}: return a string.")
 
 
 def finish_reason(sandbox: Sandbox) -> None:
     """The reason why a reply ends is stop, length or content_filter."""
     answer = _made(sandbox).chat(CHAT_REQUEST)
     if answer.finish_reason not in _FINISHED:
-        raise Failed(f"a reply ends by {short(answer.finish_reason)}: use {', '.join(_FINISHED)}.")
+        raise Failed(f"a reply ends by {shown(answer.finish_reason)}: use {', '.join(_FINISHED)}.")
 
 
 def counts(sandbox: Sandbox) -> None:
@@ -79,9 +79,9 @@ def counts(sandbox: Sandbox) -> None:
     for what in ("prompt_tokens", "completion_tokens"):
         count = getattr(answer, what)
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            raise Failed(f"{what} is {short(count)}: count tokens, and return 0 if you cannot.")
+            raise Failed(f"{what} is {shown(count)}: count tokens, and return 0 if you cannot.")
     if not isinstance(answer.seconds, int | float) or not math.isfinite(answer.seconds) or answer.seconds < 0:
-        raise Failed(f"seconds is {short(answer.seconds)}: return the time that the model took.")
+        raise Failed(f"seconds is {shown(answer.seconds)}: return the time that the model took.")
 
 
 def max_tokens(sandbox: Sandbox) -> None:
@@ -136,7 +136,7 @@ def _check_answer(model: Any, request: ChatRequest) -> None:
     except LegalIRError:
         return
     if not isinstance(answer, ChatReply):
-        raise Failed(f"chat returned {short(answer)}: return a ChatReply, or raise FailedReply.")
+        raise Failed(f"chat returned {shown(answer)}: return a ChatReply, or raise FailedReply.")
 
 
 def _made(sandbox: Sandbox) -> Any:

@@ -82,12 +82,6 @@ def first_use(sandbox: Sandbox) -> None:
         raise Failed(f"it can be made, and its first use fails: {reason}")
 
 
-def short(value: object) -> str:
-    """Return the repr of a value, with at most 80 characters."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
 @contextmanager
 def given(text: str) -> Iterator[None]:
     """Add the input text to an error that a component raises in the block."""

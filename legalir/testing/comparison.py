@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from legalir.testing.checks import short
+from legalir.errors import shown
+
+_Row: TypeAlias = dict[str, Any]
+
+_OF_A_RESULT = frozenset({"docno", "score", "rank"})
+"""Columns that differ between the results of a question."""
 
 _RELATIVE, _ABSOLUTE = 1e-4, 1e-5
 """Tolerances of scores: float32 sums depend on the order of addition, and so on the batch."""
@@ -24,18 +31,26 @@ def difference(first: pd.DataFrame, second: pd.DataFrame, *, exact: bool = False
         exact: compare scores to the last bit.
     """
     columns = [column for column in first.columns if column in second.columns]
-    for qid in dict.fromkeys([*first["qid"], *second["qid"]]):
-        one, two = (frame.loc[(frame["qid"] == qid).to_numpy(), columns] for frame in (first, second))
-        fault = _results(one, two, exact) if "docno" in columns else _values(one, two, columns)
-        if fault is not None:
+    compare = _results if "docno" in columns else _values
+    one, two = (_by_query(frame, columns) for frame in (first, second))
+    for qid in dict.fromkeys([*one, *two]):
+        if (fault := compare(one.get(qid, []), two.get(qid, []), exact)) is not None:
             return f"query {qid!r} has {fault}"
     return None
 
 
-def _results(one: pd.DataFrame, two: pd.DataFrame, exact: bool) -> str | None:
+def _by_query(frame: pd.DataFrame, columns: list[str]) -> dict[object, list[_Row]]:
+    queries: dict[object, list[_Row]] = {}
+    for values in zip(*(frame[column].tolist() for column in columns), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        queries.setdefault(row["qid"], []).append(row)
+    return queries
+
+
+def _results(one: list[_Row], two: list[_Row], exact: bool) -> str | None:
     if len(one) != len(two):
         return f"{len(one)} results once and {len(two)} the other time"
-    first, second = (dict(zip(frame["docno"], _scores(frame), strict=True)) for frame in (one, two))
+    first, second = ({row["docno"]: _score(row) for row in rows} for rows in (one, two))
     end = min(first.values(), default=0.0)
     for docno in [*first, *(docno for docno in second if docno not in first)]:
         scores = [scores[docno] for scores in (first, second) if docno in scores]
@@ -44,37 +59,39 @@ def _results(one: pd.DataFrame, two: pd.DataFrame, exact: bool) -> str | None:
             return f"{docno!r} once and not the other time"
         if len(scores) == 2 and not (scores[0] == scores[1] if exact else _close(*scores)):
             return f"score {scores[0]!r} of {docno!r} once and {scores[1]!r} the other time"
-    rest = [column for column in one.columns if column not in ("docno", "score", "rank")]
-    return _values(one[rest].iloc[:1], two[rest].iloc[:1], rest) or _order(one, two, exact)
+    rest = [{key: value for key, value in row.items() if key not in _OF_A_RESULT} for row in (*one[:1], *two[:1])]
+    return _values(rest[:1], rest[1:], exact) or _order(one, two, exact)
 
 
-def _order(one: pd.DataFrame, two: pd.DataFrame, exact: bool) -> str | None:
+def _order(one: list[_Row], two: list[_Row], exact: bool) -> str | None:
     """Compare the scores rank by rank; documents with nearly equal scores may change places."""
-    if "rank" not in one:
+    if "rank" not in one[0]:
         return None
-    first, second = (frame.assign(score=_scores(frame)).sort_values("rank") for frame in (one, two))
-    for place, (a, b) in enumerate(zip(first["score"], second["score"], strict=True)):
+    first, second = (map(_score, sorted(rows, key=itemgetter("rank"))) for rows in (one, two))
+    for place, (a, b) in enumerate(zip(first, second, strict=True)):
         if not (a == b if exact else _close(a, b)):
             return f"score {a!r} at place {place + 1} once and {b!r} the other time"
     return None
 
 
-def _values(one: pd.DataFrame, two: pd.DataFrame, columns: list[str]) -> str | None:
+def _values(one: list[_Row], two: list[_Row], _: bool) -> str | None:
     if len(one) != len(two):
         return f"{len(one)} rows once and {len(two)} the other time"
-    for column in columns:
-        for a, b in zip(one[column].tolist(), two[column].tolist(), strict=True):
-            if not equal(a, b):
-                return f"{column} {short(a)} once and {short(b)} the other time"
+    for column in one[0]:
+        for a, b in zip(one, two, strict=True):
+            if not equal(a[column], b[column]):
+                return f"{column} {shown(a[column])} once and {shown(b[column])} the other time"
     return None
 
 
-def _scores(frame: pd.DataFrame) -> list[float]:
-    return frame["score"].astype(float).tolist() if "score" in frame else [0.0] * len(frame)
+def _score(row: _Row) -> float:
+    return float(row.get("score", 0.0))
 
 
 def _close(a: float, b: float) -> bool:
-    return a == b or bool(np.isclose(a, b, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True))
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return a == b or (math.isnan(a) and math.isnan(b))
+    return abs(a - b) <= _ABSOLUTE + _RELATIVE * abs(b)
 
 
 def equal(a: Any, b: Any) -> bool:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from legalir.collection.collection import Collection
 from legalir.dense.contract import Encoder, TrainableEncoder
+from legalir.lexical.sparse import SparseIndex
 from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use, given
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text
 from legalir.testing.fingerprints import check_fingerprint_of_parameters, check_name, fingerprint
@@ -47,7 +49,7 @@ def name(sandbox: Sandbox) -> None:
 def fingerprint_of_parameters(sandbox: Sandbox) -> None:
     """A parameter that changes the vectors changes the fingerprint."""
 
-    def differ(one: Any, two: Any, collection: Any) -> bool:
+    def differ(one: Any, two: Any, collection: Collection) -> bool:
         first, second = (fitted(encoder, collection).encode(TEXTS) for encoder in (one, two))
         return not _same(first, second)
 
@@ -156,7 +158,7 @@ def fitted_vectors(sandbox: Sandbox) -> None:
     """A trainable encoder returns from `fit` the vectors of the documents."""
     collection = sandbox.collection()
     trainable = _trainable(sandbox, collection)
-    encoder, vectors = trainable.fit(collection.sparse(trainable.analyzer))
+    encoder, vectors = trainable.fit(SparseIndex.of(collection, trainable.analyzer))
     expected = encoder.encode([record.default_text() for record in collection.docs()])
     if vectors.dtype != np.float32 or vectors.shape != expected.shape or not _same(expected, vectors, 1e-3):
         raise Failed("the vectors of fit are not those of encode for the documents: make them the same.")
@@ -170,9 +172,9 @@ def restored_encoder(sandbox: Sandbox) -> None:
         raise Failed("the restored encoder returns other vectors than the saved one: save everything that was learnt.")
 
 
-def _restored(trainable: TrainableEncoder, collection: Any) -> tuple[Encoder, Encoder]:
+def _restored(trainable: TrainableEncoder, collection: Collection) -> tuple[Encoder, Encoder]:
     """Return the fitted encoder, and the same after a way through files."""
-    learnt = trainable.fit(collection.sparse(trainable.analyzer))[0]
+    learnt = trainable.fit(SparseIndex.of(collection, trainable.analyzer))[0]
     with tempfile.TemporaryDirectory(prefix="legalir-testing-", ignore_cleanup_errors=True) as folder:
         learnt.save(Path(folder))
         files = sorted(Path(folder).iterdir())
@@ -182,7 +184,7 @@ def _restored(trainable: TrainableEncoder, collection: Any) -> tuple[Encoder, En
     return learnt, trainable.restore(arrays)
 
 
-def _trainable(sandbox: Sandbox, collection: Any) -> TrainableEncoder:
+def _trainable(sandbox: Sandbox, collection: Collection) -> TrainableEncoder:
     encoder = sandbox.make(collection)
     if not isinstance(encoder, TrainableEncoder):
         raise NotApplicable("it is not trainable")

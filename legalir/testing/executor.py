@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from legalir.errors import shown
 from legalir.executors import Sent, mapped
-from legalir.testing.checks import Failed, checks_of, construction, first_use, short
+from legalir.testing.checks import Failed, checks_of, construction, first_use
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox
 
@@ -26,7 +27,7 @@ def workers(sandbox: Sandbox) -> None:
     with _made(sandbox) as executor:
         width = getattr(executor, "workers", 1)
         if isinstance(width, bool) or not isinstance(width, int) or width < 1:
-            raise Failed(f"workers is {short(width)}: give the number of tasks that are done at once, or leave it out.")
+            raise Failed(f"workers is {shown(width)}: give the number of tasks that are done at once, or leave it out.")
 
 
 def results(sandbox: Sandbox) -> None:
@@ -35,7 +36,7 @@ def results(sandbox: Sandbox) -> None:
         futures = [executor.submit(operator.mul, number, 3) for number in range(_TASKS)]
         for number, future in enumerate(futures):
             if (result := future.result(_SECONDS)) != number * 3:
-                raise Failed(f"the task {number} * 3 gave {short(result)}: return each result by its own future.")
+                raise Failed(f"the task {number} * 3 gave {shown(result)}: return each result by its own future.")
 
 
 def arrays(sandbox: Sandbox) -> None:
@@ -44,7 +45,7 @@ def arrays(sandbox: Sandbox) -> None:
     with _made(sandbox) as executor:
         array, text = executor.submit(tuple, item).result(_SECONDS)
         if not np.array_equal(array, item[0]) or array.dtype != item[0].dtype or text != item[1]:
-            raise Failed(f"an array and a text came back as {short((array, text))}: change nothing on the way.")
+            raise Failed(f"an array and a text came back as {shown((array, text))}: change nothing on the way.")
 
 
 def errors(sandbox: Sandbox) -> None:
@@ -56,9 +57,9 @@ def errors(sandbox: Sandbox) -> None:
         except ZeroDivisionError:
             pass
         except Exception as error:
-            raise Failed(f"1 / 0 raised {short(error)}: raise the error of the task itself.") from None
+            raise Failed(f"1 / 0 raised {shown(error)}: raise the error of the task itself.") from None
         else:
-            raise Failed(f"1 / 0 gave {short(result)}: raise the error of a task by its future.")
+            raise Failed(f"1 / 0 gave {shown(result)}: raise the error of a task by its future.")
         if executor.submit(operator.add, 1, 1).result(_SECONDS) != 2:
             raise Failed("after a task with an error, 1 + 1 is not 2: an error of a task must leave the workers whole.")
 
@@ -73,7 +74,7 @@ def closures(sandbox: Sandbox) -> None:
 
         found = list(mapped(Sent(task), map(str, range(9)), executor=executor))
         if found != [f"{place}: {number}" for number in range(9)]:
-            raise Failed(f"nine texts came back as {short(found)}: give each task what it was given, once.")
+            raise Failed(f"nine texts came back as {shown(found)}: give each task what it was given, once.")
 
 
 def shutdown(sandbox: Sandbox) -> None:

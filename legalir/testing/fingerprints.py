@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from legalir.collection.collection import Collection
 from legalir.errors import LegalIRError
 from legalir.testing.checks import Failed, NotApplicable
 from legalir.testing.sandbox import Sandbox
@@ -27,7 +28,7 @@ def fingerprint(sandbox: Sandbox) -> None:
 
 
 def check_fingerprint_of_parameters(
-    sandbox: Sandbox, what: str, differ: Callable[[object, object, object], bool]
+    sandbox: Sandbox, what: str, differ: Callable[[object, object, Collection], bool]
 ) -> None:
     """Change each parameter with a number or a truth value as default; a value that the factory refuses is left out.
 

@@ -15,6 +15,7 @@ import pyterrier as pt
 
 from legalir.errors import LegalIRError, describe
 from legalir.frames.component import Component
+from legalir.graph.laws import LawTable
 from legalir.pipeline.in_force import made_in_force
 from legalir.storage.validity import day_of, iso_date
 from legalir.testing.checks import Failed, Function, NotApplicable, given
@@ -234,7 +235,7 @@ def known_documents(sandbox: Sandbox) -> None:
 def rank_cutoff(sandbox: Sandbox) -> None:
     """`component % 3` gives the first 3, also when PyTerrier compiles it."""
     run = _results(sandbox)
-    other = sandbox.make(sandbox.collection(name="cut"))
+    other = sandbox.make(sandbox.collection())
     out = (other % 3).compile().transform(run.inp.copy())
     cure = "let fuse_rank_cutoff(k) give the first k results, or None."
     _no_difference(run.out[run.out["rank"] < 3], out, "compiled with '% 3'", cure)
@@ -416,8 +417,9 @@ def _pickled(component: object, when: str) -> bytes:
 
 def index_reload(sandbox: Sandbox) -> None:
     """A collection that is opened again over the same cache reads the indexes back, with the same output."""
-    run = sandbox.run()
-    again = sandbox.make(sandbox.collection()).transform(run.inp.copy())
+    with sandbox.emptied() as empty:
+        run = empty.run()
+        again = empty.make(empty.collection()).transform(run.inp.copy())
     _no_difference(run.out, again, "with the index read back", "store everything, under a name with its parameters.")
 
 
@@ -445,7 +447,7 @@ def as_of(sandbox: Sandbox) -> None:
     """Over versions of provisions, a question gets only what is in force on its day."""
     collection = sandbox.collection(dated_provisions(), name="dated")
     component = sandbox.make(collection)
-    law = collection.indexes.laws
+    law = LawTable.of(collection)
     if sandbox.under_test.foreign and sandbox.under_test.role in ("retriever", "expander"):
         # What a pipeline does with it.
         defaults = sandbox.under_test.given_defaults()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from legalir.errors import ComponentError, suggestion
@@ -16,7 +14,7 @@ from legalir.testing.checks import Check, Failed, NotApplicable, Outcome, explai
 from legalir.testing.encoder import ENCODER
 from legalir.testing.executor import EXECUTOR
 from legalir.testing.pipeline_roles import EXPANDER, FUSER, GENERATOR, JUDGE, RERANKER, RETRIEVER
-from legalir.testing.sandbox import ComponentUnderTest, Pipeline, Sandbox
+from legalir.testing.sandbox import ComponentUnderTest, Pipeline
 from legalir.testing.source import SOURCE
 
 if TYPE_CHECKING:
@@ -116,8 +114,7 @@ def run(one: Check, under_test: ComponentUnderTest) -> None:
             raise NotApplicable("it cannot be made, as construction says")
         if one.name not in ("construction", "first-use") and under_test.first_error is not None:
             raise NotApplicable("its first use fails, as first-use says")
-        with tempfile.TemporaryDirectory(prefix="legalir-testing-", ignore_cleanup_errors=True) as folder:
-            one.run(Sandbox(under_test, Path(folder)))
+        one.run(under_test.sandbox)
     except (Failed, NotApplicable):
         raise
     # A component may fail in any way, even by SystemExit; the kit reports it.

@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import traceback
 from functools import lru_cache
@@ -57,11 +56,10 @@ def report_on(under_test: ComponentUnderTest) -> Report:
             "a new interpreter cannot make it: give the name of an installed component, or a "
             "factory at the top of a module, and parameters that are literals"
         )
-    with tempfile.TemporaryDirectory(prefix="legalir-testing-", ignore_cleanup_errors=True) as folder:
-        sandbox = Sandbox(under_test, Path(folder))
+    with under_test.sandbox.emptied() as sandbox:
         collection = sandbox.collection()
         here = _as_json(sandbox.output(collection, sandbox.make(collection)))
-        return Report(here, **_ask(job, Path(folder)))
+        return Report(here, **_ask(job, sandbox.folder))
 
 
 def _job(under_test: ComponentUnderTest) -> str | None:

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from pyterrier.validate import InputValidationError
 
-from legalir.errors import LegalIRError
+from legalir.errors import LegalIRError, shown
 from legalir.frames.columns import empty_like
 from legalir.frames.component import Component
 from legalir.testing import data
-from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use, short
+from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use
 from legalir.testing.comparison import difference, equal
 from legalir.testing.frame_checks import (
     FRAME_CHECKS,
@@ -249,7 +249,7 @@ def document_columns(sandbox: Sandbox) -> None:
             missing = pd.api.types.is_scalar(value) and pd.isna(value)
             # known-documents reports a document that the collection lacks.
             if not missing and docno in sandbox.docnos and not (docno in own and equal(value, own[docno])):
-                raise Failed(f"{name!r} of {docno!r} became {short(value)}: {_COLUMNS_CURE}")
+                raise Failed(f"{name!r} of {docno!r} became {shown(value)}: {_COLUMNS_CURE}")
 
 
 _NOTES: dict[str, Callable[[str, int], Any]] = {

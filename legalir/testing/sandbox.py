@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -188,26 +191,32 @@ class ComponentUnderTest:
         return self._fault if isinstance(self._fault, AnalyzerError | ComponentError) else None
 
     @cached_property
+    def sandbox(self) -> Sandbox:
+        """The sandbox of all checks: the first use of an index builds it, and later checks read it back.
+
+        Its folder is removed with this object.
+        """
+        folder = tempfile.mkdtemp(prefix="legalir-testing-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Sandbox(self, Path(folder))
+
+    @cached_property
     def _fault(self) -> str | LegalIRError | None:
-        with tempfile.TemporaryDirectory(prefix="legalir-testing-", ignore_cleanup_errors=True) as folder:
-            try:
-                sandbox = Sandbox(self, Path(folder))
-                return misfit(self.role, sandbox.make(sandbox.collection()))
-            except LegalIRError as error:
-                return error
-            except (Exception, SystemExit) as error:
-                return describe(error)
+        try:
+            return misfit(self.role, self.sandbox.make(self.sandbox.collection()))
+        except LegalIRError as error:
+            return error
+        except (Exception, SystemExit) as error:
+            return describe(error)
 
     @cached_property
     def first_error(self) -> BaseException | None:
         """The error of the component's first use on the kit's data, or None."""
-        with tempfile.TemporaryDirectory(prefix="legalir-testing-", ignore_cleanup_errors=True) as folder:
-            sandbox = Sandbox(self, Path(folder))
-            collection = sandbox.collection()
-            try:
-                sandbox.output(collection, sandbox.make(collection))
-            except (Exception, SystemExit) as error:
-                return error
+        try:
+            collection = self.sandbox.collection()
+            self.sandbox.output(collection, self.sandbox.make(collection))
+        except (Exception, SystemExit) as error:
+            return error
         return None
 
 
@@ -227,11 +236,17 @@ class Sandbox:
 
     Attributes:
         under_test: the component under test.
-        folder: an empty folder, removed after the check.
+        folder: its files: the data and the cache.
     """
 
     under_test: ComponentUnderTest
     folder: Path
+
+    @contextmanager
+    def emptied(self) -> Iterator[Sandbox]:
+        """Give a sandbox in which nothing was built yet, for the block."""
+        with tempfile.TemporaryDirectory(prefix="legalir-testing-", ignore_cleanup_errors=True) as folder:
+            yield replace(self, folder=Path(folder))
 
     @property
     def queries(self) -> pd.DataFrame:

@@ -8,8 +8,9 @@ from datetime import date
 from typing import Any
 
 from legalir.datasets.records import fits_trec
-from legalir.datasets.source import FIELDS
-from legalir.testing.checks import Failed, checks_of, construction, first_use, short
+from legalir.errors import shown
+from legalir.statutes.source import FIELDS
+from legalir.testing.checks import Failed, checks_of, construction, first_use
 from legalir.testing.fingerprints import check_name
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox
@@ -27,7 +28,7 @@ def provisions(sandbox: Sandbox) -> None:
     count = 0
     for count, row in enumerate(_made(sandbox).provisions(), start=1):
         if not isinstance(row, Mapping) or not {"docno", "text"} <= set(row):
-            raise Failed(f"provision {count} is {short(row)}: yield a dict with docno and text.")
+            raise Failed(f"provision {count} is {shown(row)}: yield a dict with docno and text.")
     if not count:
         raise Failed("there are no provisions, so that nothing is checked: give parameters that yield some.")
 
@@ -55,7 +56,7 @@ def texts(sandbox: Sandbox) -> None:
     for row in _made(sandbox).provisions():
         for key, value in row.items():
             if key != "docno" and not isinstance(value, str):
-                raise Failed(f"{key} of {row['docno']!r} is {short(value)}: make it a string, or leave it out.")
+                raise Failed(f"{key} of {row['docno']!r} is {shown(value)}: make it a string, or leave it out.")
             if any("\ud800" <= character <= "\udfff" for character in str(value)):
                 raise Failed(f"{key} of {row['docno']!r} has half of a surrogate pair: decode your input as UTF-8.")
 
@@ -76,9 +77,9 @@ def links(sandbox: Sandbox) -> None:
     """A link is a triple of strings: source, target, kind."""
     for link in _made(sandbox).links():
         if not isinstance(link, tuple) or len(link) != 3 or not all(isinstance(part, str) for part in link):
-            raise Failed(f"{short(link)} is not a link: yield (source, target, kind), the kind may be empty.")
+            raise Failed(f"{shown(link)} is not a link: yield (source, target, kind), the kind may be empty.")
         if not link[2].isprintable():
-            raise Failed(f"the kind of {short(link)} has a tab, a line break or the like: it must fit a line of TSV.")
+            raise Failed(f"the kind of {shown(link)} has a tab, a line break or the like: it must fit a line of TSV.")
 
 
 def link_ends(sandbox: Sandbox) -> None:
@@ -87,7 +88,7 @@ def link_ends(sandbox: Sandbox) -> None:
     own = {row["docno"] for row in source.provisions()}
     for link in source.links():
         if link[0] not in own:
-            raise Failed(f"the link {short(link)} begins at {link[0]!r}, which is not a provision of this source.")
+            raise Failed(f"the link {shown(link)} begins at {link[0]!r}, which is not a provision of this source.")
 
 
 def determinism(sandbox: Sandbox) -> None:

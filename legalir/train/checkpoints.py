@@ -22,12 +22,11 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError, LegalIRError
 from legalir.extras import require
-from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file, publish_directory, restore_directory, sync_directory, sync_file
 from legalir.storage.locks import file_lock
-from legalir.storage.manifest import seal, unseal
+from legalir.storage.manifest import inventory, seal, unseal
 
-_NAME, _FORMAT, _VERSION = "state.json", "legalir training", 2
+_NAME, _FORMAT, _VERSION = "state.json", "legalir training", 3
 _AGAIN = "train again with resume=False (--no-resume)"
 
 Array = npt.NDArray[Any]
@@ -76,14 +75,11 @@ class Checkpoints:
                 f"remove the folder, or {_AGAIN}."
             )
         file = self.path / str(content["file"])
-        try:
-            if [file.stat().st_size, file_digest(file)] != content["inventory"]:
-                raise self._damaged(file)
-        except OSError as error:
-            raise self._damaged(file) from error
-        for name, files in content["folders"].items():
-            if _inventory(self.path / name) != files:
-                raise self._damaged(self.path / name)
+        for name, files in {file.name: content["inventory"], **content["folders"]}.items():
+            with suppress(OSError):
+                if _inventory(self.path / name) == files:
+                    continue
+            raise self._damaged(self.path / name)
         arrays = require("safetensors.numpy", extra="dense").load_file(file)
         return State(content["facts"], arrays, self._by_kind(content["folders"]))
 
@@ -141,7 +137,7 @@ class Checkpoints:
             unfinished.replace(file)
             sync_directory(self.path)
             content = {"format": _FORMAT, "version": _VERSION, "fingerprint": self._fingerprint, "facts": facts}
-            content |= {"file": file.name, "inventory": [file.stat().st_size, file_digest(file)]}
+            content |= {"file": file.name, "inventory": _inventory(file)}
             with atomic_file(self.path / _NAME) as stream:
                 json.dump(seal({**content, "folders": inventories}), stream, ensure_ascii=False, indent=1)
         for other in self.path.glob("state-*"):
@@ -175,10 +171,10 @@ class Checkpoints:
             shutil.rmtree(self.path)
 
 
-def _inventory(folder: Path) -> dict[str, list[Any]]:
-    """Return size and sha256 of each file of a folder."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): [path.stat().st_size, file_digest(path)] for path in files}
+def _inventory(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return size and sha256 of each file of a folder, or of one file."""
+    files = [folder] if folder.is_file() else [path for path in folder.rglob("*") if path.is_file()]
+    return inventory(files, folder if folder.is_dir() else None)
 
 
 @contextmanager

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from legalir.config import Choice, Flag, Number, Schema, Text, Whole, seen
 from legalir.dense.hashed_ngrams import NGrams
 from legalir.storage.digest import digest
-from legalir.storage.schema import Choice, Flag, Number, Schema, Text, Whole, seen
 
 MODEL, RANDOM = "model", "random"
 """Values of `negatives` in a :class:`StaticRecipe` that are not expressions."""

@@ -30,6 +30,7 @@ from legalir.errors import DataError
 from legalir.extras import require
 from legalir.frames.as_of import AS_OF, with_as_of
 from legalir.frames.component import check_number
+from legalir.graph.laws import LawTable
 from legalir.measure.versions import judged_names
 from legalir.pipeline.default import fit_default
 from legalir.pipeline.settings import DefaultSettings, Gain, Tuned, sketch_of, tuned_paths, write_tuned
@@ -324,7 +325,7 @@ def _knobs(collection: Collection, start: DefaultSettings) -> dict[str, tuple[An
         "analyzer": True,
         "citing": links,
         "sar": links,
-        "family": collection.indexes.laws.count("law") > 1,
+        "family": LawTable.of(collection).count("law") > 1,
         "lookup": start.lookup > 0,
         "model": _may_use_model(collection),
     }

@@ -118,15 +118,15 @@ def test_an_analyzer_that_cannot_be_made(install: Install, monkeypatch: pytest.M
     entries = {f"analyzer.{name}": f"acme_module:{name}" for name in ("broken", "missing", "numbered")}
     source = "def broken(collection): return 1 / 0\ndef numbered(collection, n): return len(n)\n"
     install("acme", entries, source)
-    with pytest.raises(PluginError, match=r"'broken' of package acme 1\.0 failed: ZeroDivisionError"):
+    with pytest.raises(PluginError, match=r"'broken'.*1\.0.*ZeroDivisionError"):
         get_analyzer("broken")
-    with pytest.raises(PluginError, match=r"'missing' of package acme 1\.0 .* cannot be loaded: AttributeError"):
+    with pytest.raises(PluginError, match=r"'missing'.*1\.0.*AttributeError"):
         get_analyzer("missing")
-    with pytest.raises(PluginError, match=r"'numbered' of package acme 1\.0 failed: TypeError"):
+    with pytest.raises(PluginError, match=r"'numbered'.*1\.0.*TypeError"):
         get_analyzer("numbered3")
-    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "jamo")
-    for spec in ("jamo", "jamo3", "jamo(n=3)"):
-        with pytest.raises(PluginError, match="'jamo' is disabled by LEGALIR_DISABLE_PLUGINS"):
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "acme")
+    for spec in ("numbered", "numbered3", "numbered(n=3)"):
+        with pytest.raises(PluginError, match=r"'numbered'.*LEGALIR_DISABLE_PLUGINS"):
             get_analyzer(spec)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.answer.choices import WORDS, option_probabilities, read_number, read_word
+from legalir.answer.choices import YES_NO_WORDS, option_probabilities, read_number, read_word
 
 OPTIONS = ("150㎡ 이상이면 설치한다", "3번 이상 친다", "주어진 정보만으로는 알 수 없다", "3년", "5")
 
@@ -178,13 +178,13 @@ def test_each_number_in_each_form(number: int, form: str) -> None:
 @given(st.text(max_size=80))
 def test_any_text_is_read_without_an_error(reply: str) -> None:
     assert 0 <= read_number(reply, OPTIONS) <= 5
-    assert 0 <= read_word(reply, WORDS["ko"]) <= 2
+    assert 0 <= read_word(reply, YES_NO_WORDS["ko"]) <= 2
 
 
 def test_a_long_reply_is_read_in_time() -> None:
     for reply in (" " * 50_000, "answer " * 8000, "1, " * 15_000, "(" * 50_000, "정답은" * 15_000, "3 " * 20_000):
         assert read_number(f"{reply}x", OPTIONS) in (0, 1, 3)
-        assert read_word(f"{reply}x", WORDS["en"]) == 0
+        assert read_word(f"{reply}x", YES_NO_WORDS["en"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -219,9 +219,9 @@ def test_a_long_reply_is_read_in_time() -> None:
     ],
 )
 def test_yes_and_no(language: str, reply: str, option: int) -> None:
-    assert read_word(reply, WORDS[language]) == option
+    assert read_word(reply, YES_NO_WORDS[language]) == option
     turned = {0: 0, 1: 2, 2: 1}
-    assert read_word(reply, WORDS[language][::-1]) == turned[option]
+    assert read_word(reply, YES_NO_WORDS[language][::-1]) == turned[option]
 
 
 def test_probabilities_of_numbers() -> None:
@@ -246,6 +246,6 @@ def test_probabilities_of_numbers() -> None:
 
 def test_probabilities_of_words_are_those_of_their_beginnings() -> None:
     tokens = [{"아니": math.log(0.6), "예": math.log(0.2), "네": math.log(0.1), "아니요": math.log(0.05), "그": -1.0}]
-    assert option_probabilities(tokens, WORDS["ko"]) == pytest.approx([0.3, 0.65])
+    assert option_probabilities(tokens, YES_NO_WORDS["ko"]) == pytest.approx([0.3, 0.65])
     shared = [{"n": -0.1, "no": math.log(0.25), "not": math.log(0.5)}]
     assert option_probabilities(shared, [("No",), ("Not known",)]) == pytest.approx([0, 0.5]), "n and no begin both"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pyterrier as pt
+import pytest
 
 from legalir import testing
 from legalir.answer.choices import mcq
@@ -28,11 +29,6 @@ def mcq_with_options(collection: Any) -> pt.Transformer:
     return Options() >> mcq(collection)
 
 
-@testing.parametrize("generator", mcq_with_options)
-def test_mcq(check: Any) -> None:
-    check()
-
-
-@testing.parametrize("generator", mcq_with_options, upstream="")
-def test_mcq_without_provisions(check: Any) -> None:
-    check()
+@pytest.mark.parametrize("upstream", [None, ""], ids=["provisions", "without"])
+def test_mcq(upstream: str | None) -> None:
+    assert [one for one in testing.check("generator", mcq_with_options, upstream=upstream) if not one.ok] == []

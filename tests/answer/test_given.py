@@ -113,9 +113,7 @@ def test_golden_needs_judged_questions(collection: Collection, tmp_path: Path) -
         r"statutes/items\.$",
     ):
         base.pipeline("golden")
-    with pytest.raises(
-        LegalIRError, match=r"golden: documents='firts' is not one of all, first, second\. Did you mean 'f"
-    ):
+    with pytest.raises(LegalIRError, match=r"golden: documents='firts'.*'f"):
         collection.pipeline("golden(documents='firts')")
 
 

@@ -93,7 +93,7 @@ def test_the_original_question_in_nfc(tmp_path: Path) -> None:
 
 
 def test_what_is_not_an_answer() -> None:
-    with pytest.raises(ComponentError, match=r"count: the answer to 'q1' must be a string, got 7\."):
+    with pytest.raises(ComponentError, match=r"count.*'q1'.*7"):
         Count().transform(answers("one").assign(qanswer=7))
     with pytest.raises(ComponentError, match="is not a string"):
         Count().transform(answers("one").assign(query=None))
@@ -289,5 +289,5 @@ def test_in_an_expression(tmp_path: Path) -> None:
         collection.answer("창문 없는 층", "bm25 % 3 >> quote >> judge_coverage")
     with pytest.raises(ExpressionError, match="max_token"):
         collection.pipeline("bm25 >> quote >> judge_coverage(max_token=3)")
-    with pytest.raises(ExpressionError, match="judge_coverage: max_tokens=3 is not an integer of at least 16"):
+    with pytest.raises(ExpressionError, match=r"judge_coverage: max_tokens=3.*16"):
         collection.pipeline("bm25 >> quote >> judge_coverage(max_tokens=3)")

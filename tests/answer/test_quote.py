@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from legalir import Collection, plugins, testing
+from legalir import Collection, plugins
 from legalir.analysis.analyzer import get_analyzer
 from legalir.answer.generator import ANSWER_COLUMNS, cited
 from legalir.answer.quote import Quote, best_sentences
@@ -135,8 +134,3 @@ def test_it_comes_through_the_door_of_plugins(collection: Collection) -> None:
     (entry,) = (entry for entry in plugins.entries("generator") if entry.name == "quote")
     assert entry.package == "legalir"
     assert isinstance(plugins.make("generator", "quote", collection, k=2), Quote)
-
-
-@testing.parametrize("generator", "quote")
-def test_conformance(check: Callable[[], None]) -> None:
-    check()

@@ -15,7 +15,7 @@ from legalir.chunks.chunk_collection import headers_by, law_texts, method, plain
 from legalir.datasets import check, load
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
-from legalir.experiment.report.terminal import print_result
+from legalir.experiments.terminal import print_result
 from legalir.llm.client import Client
 
 PROVISIONS = [

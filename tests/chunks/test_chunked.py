@@ -14,7 +14,7 @@ import legalir
 from legalir.answer.generator import gives_answers
 from legalir.chunks.chunk_collection import method, write_chunks
 from legalir.errors import ComponentError, DataError, ExpressionError
-from legalir.experiment.report.terminal import print_result
+from legalir.experiments.terminal import print_result
 
 TEXTS = {
     "a-1": "등대에는 등불을 켠다.",
@@ -161,5 +161,5 @@ def test_chunks_are_not_cut_again(collection, tmp_path) -> None:
 
 
 def test_versions_are_refused(tmp_path) -> None:
-    with pytest.raises(ComponentError, match=r"chunks are of the law of one day: write them with .* --as-of"):
+    with pytest.raises(ComponentError, match="--as-of"):
         legalir.Collection("legalir/firecode-dated", cache=tmp_path / "cache").chunked()

@@ -163,12 +163,12 @@ def test_a_documented_call_stands_where_its_role_does(install: Install) -> None:
     assert one["example"] == "bm25(analyzer='plain(tags=\"all\")')"
 
 
-@pytest.mark.parametrize("entry", [one for one in plugins.entries() if one.package == "legalir"], ids=str)
-def test_the_example_of_everything_that_ships_uses_it(entry: plugins.PluginEntry) -> None:
-    (one,) = as_json("show", entry.name, "--role", entry.role)
-    assert entry.name in one["example"]
-    assert "..." not in one["example"]
-    assert one["about"]
+def test_the_example_of_everything_that_ships_uses_it() -> None:
+    for entry in (one for one in plugins.entries() if one.package == "legalir"):
+        (one,) = as_json("show", entry.name, "--role", entry.role)
+        assert entry.name in one["example"]
+        assert "..." not in one["example"]
+        assert one["about"], entry
 
 
 def test_show_of_a_broken_one_shows_the_others_first(install: Install) -> None:
@@ -181,11 +181,10 @@ def test_show_of_a_broken_one_shows_the_others_first(install: Install) -> None:
 
 @pytest.mark.parametrize("command", ["show", "check"])
 def test_an_unknown_name_is_misuse(command: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "legalir.cli.main", "plugins", command, "bm26"], capture_output=True, text=True
-    )
-    assert ended.returncode == 2
-    assert ended.stderr == "error: There is no component 'bm26'. Did you mean 'bm25'?\n"
+    unknown = run(command, "bm26")
+    assert isinstance(unknown.exception, ComponentError)
+    assert "'bm26'" in str(unknown.exception)
+    assert "'bm25'" in str(unknown.exception)
     other_role = run(command, "bm25", "--role", "encoder")
     assert isinstance(other_role.exception, ComponentError)
     assert "There is no encoder 'bm25'" in str(other_role.exception)

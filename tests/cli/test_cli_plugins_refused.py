@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 from typer.testing import CliRunner, Result
 
-from legalir.cli.main import app
+from legalir.cli.main import app, main
 
 
 @pytest.fixture(autouse=True)
@@ -23,13 +22,16 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("spec", ["jamo(n=99)", "jamo99", "jamo(m=3)", "bm25(k1=-1)", "rrf(bm25, k=0)"])
-def test_check_with_a_wrong_parameter_is_misuse(spec: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "legalir.cli.main", "plugins", "check", spec], capture_output=True, text=True
-    )
-    assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
-    assert ended.stderr.startswith("error: ")
-    assert ended.stderr.count("\n") == 1
+def test_check_with_a_wrong_parameter_is_misuse(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], spec: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["legalir", "plugins", "check", spec])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    out, error = capsys.readouterr()
+    assert (ended.value.code, out) == (2, "")
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
     listed = json.loads(run("check", spec, "--json").stdout)
     assert [one["ok"] for one in listed] == [False]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
@@ -13,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from legalir.cli.experiment import app
 from legalir.errors import ExperimentError, ExpressionError, LegalIRError
-from legalir.experiment import ExperimentResults, experiment
+from legalir.experiments import ExperimentResults, run
 
 TEXTS = {
     "법1": "소화기는 각 층마다 설치하여야 한다.",
@@ -85,6 +86,20 @@ def test_a_changed_corpus_is_run_again(file: Path) -> None:
     found = json.loads(done.stdout)
     assert found["reused"] == []
     assert found["systems"][0]["R@1"] == pytest.approx(2 / 3)
+
+
+def test_json_of_several_datasets_has_the_means(file: Path) -> None:
+    data = file.parent / "data" / "fire"
+    several = file.parent / "several.yaml"
+    text = file.read_text(encoding="utf-8")
+    several.write_text(re.sub("(?m)^dataset: .*$", f"datasets: [{data}, legalir/firecode/dev]", text), encoding="utf-8")
+    found = json.loads(call("run", several, "--json", "--no-report").stdout)
+    systems = [row["name"] for row in found["results"][0]["systems"]]
+    measures = dict.fromkeys(row["measure"] for row in found["means"])
+    assert [(row["measure"], row["name"]) for row in found["means"]] == list(itertools.product(measures, systems))
+    first, second = (result["systems"][0] for result in found["results"])
+    for row in (row for row in found["means"] if row["name"] == first["name"]):
+        assert row["mean"] == pytest.approx((first[row["measure"]] + second[row["measure"]]) / 2)
 
 
 def test_json_and_other_places(file: Path) -> None:
@@ -187,6 +202,6 @@ def test_several_datasets_have_a_common_table(file: Path) -> None:
     for link in re.findall('href="([^"]+)"', page):
         assert Path("both", link).is_file()
     assert str(file.parent) not in page
-    experiment(definition, "third", latency_queries=0)  # Paths are seen from here.
+    run(definition, "third", latency_queries=0)  # Paths are seen from here.
     assert len(list(Path("third").rglob("per_query.csv"))) == 2
     assert list(ExperimentResults.load("third").results) == ["fire", "again"]

@@ -130,12 +130,20 @@ def test_question_without_terms(
         (["legalir/firecode", "문", "-p", "__import__('os').system('true')"], "Expression"),
     ],
 )
-def test_misuse_is_one_line_and_exit_code_2(arguments: list[str], words: str) -> None:
-    ended = legalir_command("search", *arguments)
-    assert ended.returncode == 2
+def test_misuse_is_one_line_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    assert in_process(monkeypatch, "search", *arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert words in error
+
+
+def test_misuse_of_a_process() -> None:
+    ended = legalir_command("search", "legalir/firecode", "문", "-p", "bm26")
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
     assert ended.stderr.startswith("error: ")
-    assert ended.stderr.count("\n") == 1
-    assert words in ended.stderr
 
 
 def test_a_broken_collection_is_exit_code_1(statutes: Path) -> None:

@@ -220,17 +220,13 @@ def test_it_works_in_an_experiment(command: Command, tmp_path: Path) -> None:
 
 
 def test_a_wrong_parameter_is_one_line(command: Command) -> None:
-    ended = command("search", "legalir/firecode", QUESTION, "--pipeline", "longest_shared(atleast=2)")
-    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert "Did you mean 'at_least'?" in ended.stderr
     ended = command("search", "legalir/firecode", QUESTION, "--pipeline", "bm25 >> longest_shared(at_least=0)")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     assert "longest_shared: at_least=0 is not an integer of at least 1" in ended.stderr
 
 
-@pytest.mark.parametrize("expression", ["sick", "bm25 >> gone", "number(bm25)", "future", "bm25(analyzer='nothing')"])
-def test_what_is_broken_says_so_in_one_line(command: Command, expression: str) -> None:
-    ended = command("search", "legalir/firecode", QUESTION, "--pipeline", expression)
+def test_what_is_broken_says_so_in_one_line(command: Command) -> None:
+    ended = command("search", "legalir/firecode", QUESTION, "--pipeline", "bm25(analyzer='nothing')")
     assert ended.returncode == 1
     assert ended.stderr.startswith("error: ")
     assert ended.stderr.count("\n") == 1

@@ -28,6 +28,7 @@ from legalir.errors import (
 )
 from legalir.explanation import explain
 from legalir.lexical import term_index as term_index_module
+from legalir.lexical.bm25f import FieldIndex
 from legalir.lexical.sparse import BM25, SparseIndex
 
 CORPUS = [
@@ -160,10 +161,10 @@ def test_what_else_an_index_depends_on_is_not_shared(folder: Path, tmp_path: Pat
     first, second = Collection(folder), Collection(copied)
     assert second.cache == first.cache
     assert second.graph.cites("법-12") == ["령-11"] != first.graph.cites("법-12")
-    for index_of in (Collection.sparse, lambda collection: collection.indexes.fields()):
+    for index_of in (Collection.sparse, lambda collection: FieldIndex.of(collection)):
         assert index_of(first).analyzer == analyzer_of("ko")
         assert index_of(second).analyzer == analyzer_of("en")
-    fields = [collection.indexes.fields("char2").directory for collection in (first, second)]
+    fields = [FieldIndex.of(collection, "char2").directory for collection in (first, second)]
     assert fields[0] != fields[1]
 
 

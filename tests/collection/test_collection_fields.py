@@ -34,18 +34,18 @@ def written_folder(tmp_path: Path) -> Path:
 
 def test_they_are_built_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     collection = Collection(folder)
-    index, laws = collection.indexes.fields("char2"), collection.indexes.laws
+    index, laws = FieldIndex.of(collection, "char2"), LawTable.of(collection)
     assert index.lengths.tolist() == [[4, 2, 1, 4], [4, 2, 0, 0], [0, 2, 0, 0]]
     assert index.manifest.facts["corpus"] == laws.manifest.facts["corpus"] == collection.fingerprint()
     assert index.manifest.facts["links"] == collection.graph.fingerprint()
-    assert collection.indexes.fields("char2") is collection.indexes.fields(NGrams("char", 2)) is index
-    of_language = collection.indexes.fields()
+    assert FieldIndex.of(collection, "char2") is FieldIndex.of(collection, NGrams("char", 2)) is index
+    of_language = FieldIndex.of(collection)
     assert of_language.analyzer == analyzer_of("ko")
     monkeypatch.setattr(FieldIndex, "index", None)
     monkeypatch.setattr(LawTable, "index", None)
     again = Collection(folder)
-    assert (again.indexes.fields("char2"), again.indexes.laws) == (index, laws)
-    assert again.indexes.fields() == of_language
+    assert (FieldIndex.of(again, "char2"), LawTable.of(again)) == (index, laws)
+    assert FieldIndex.of(again) == of_language
 
 
 def test_a_provision_is_found_by_the_heading_of_what_cites_it(folder: Path) -> None:
@@ -58,9 +58,9 @@ def test_a_provision_is_found_by_the_heading_of_what_cites_it(folder: Path) -> N
 
 
 def test_other_links_make_another_index(folder: Path) -> None:
-    first = Collection(folder).indexes.fields()
+    first = FieldIndex.of(Collection(folder))
     (folder / "links.tsv").unlink()
-    second = Collection(folder).indexes.fields()
+    second = FieldIndex.of(Collection(folder))
     assert second.directory != first.directory
     assert second.lengths[:, 3].tolist() == [0, 0, 0]
     assert len(bm25f(Collection(folder)).search("스프링클러")) == 0
@@ -68,8 +68,8 @@ def test_other_links_make_another_index(folder: Path) -> None:
 
 def test_faults_are_named(folder: Path) -> None:
     with pytest.raises(AnalyzerError):
-        Collection(folder).indexes.fields("char0")
-    (file,) = Collection(folder).indexes.fields().directory.glob("data-*/df.npy")
+        FieldIndex.of(Collection(folder), "char0")
+    (file,) = FieldIndex.of(Collection(folder)).directory.glob("data-*/df.npy")
     file.write_bytes(b"")
     with pytest.raises(ArtifactError, match=r"df\.npy has 0 bytes where .* remove the directory"):
         bm25f(Collection(folder)).search("무창층")

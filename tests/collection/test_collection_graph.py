@@ -46,7 +46,7 @@ def test_faults_are_named(folder: Path) -> None:
     (file,) = Path(str(graph.path)).glob("data-*/targets.nodes.npy")
     file.write_bytes(b"")
     with pytest.raises(ArtifactError, match=r"targets\.nodes\.npy has 0 bytes where .* remove the directory"):
-        _ = Collection(folder).graph
+        Collection(folder).graph.links_count()
     (folder / "links.tsv").write_text("a\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"links\.tsv"):
         _ = Collection(folder).graph

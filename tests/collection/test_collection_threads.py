@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from legalir.collection.collection import Collection
-from legalir.collection.indexes import CollectionIndexes
 from legalir.errors import FormatError
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.laws import LawTable
@@ -44,10 +43,10 @@ def in_threads(task: Callable[[], object]) -> list[object]:
 @pytest.mark.parametrize(
     ("kind", "method", "open_index"),
     [
-        (SparseIndex, "index", lambda indexes: indexes.sparse("jamo3")),
-        (FieldIndex, "index", lambda indexes: indexes.fields("char2")),
-        (LawTable, "index_columns", lambda indexes: indexes.laws),
-        (CitationGraph, "save", lambda indexes: indexes.graph),
+        (SparseIndex, "index", lambda one: SparseIndex.of(one, "jamo3")),
+        (FieldIndex, "index", lambda one: FieldIndex.of(one, "char2")),
+        (LawTable, "index_columns", LawTable.of),
+        (CitationGraph, "save", CitationGraph.of),
     ],
 )
 def test_threads_at_once_build_and_open_one_index(
@@ -55,7 +54,7 @@ def test_threads_at_once_build_and_open_one_index(
     monkeypatch: pytest.MonkeyPatch,
     kind: type,
     method: str,
-    open_index: Callable[[CollectionIndexes], object],
+    open_index: Callable[[Collection], object],
 ) -> None:
     builds: list[object] = []
     build = getattr(kind, method)
@@ -67,10 +66,10 @@ def test_threads_at_once_build_and_open_one_index(
 
     monkeypatch.setattr(kind, method, slow)
     collection = Collection(folder)
-    indexes = in_threads(lambda: open_index(collection.indexes))
+    indexes = in_threads(lambda: open_index(collection))
     assert len(builds) == 1
     assert all(index is indexes[0] for index in indexes)
-    assert open_index(Collection(folder).indexes) == indexes[0]
+    assert open_index(Collection(folder)) == indexes[0]
     assert len(builds) == 1
 
 

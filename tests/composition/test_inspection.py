@@ -7,6 +7,8 @@ import pytest
 from composition_material import PIPELINES, QUERIES
 
 from legalir.collection.collection import Collection
+from legalir.graph.laws import LawTable
+from legalir.lexical.bm25f import FieldIndex
 
 ENDS = {
     "bm25": [["qid", "query"], ["qid", "query_toks"]],
@@ -73,8 +75,8 @@ def test_artifacts_and_indexers(collection: Collection) -> None:
         "sparse_index": collection.sparse(),
         "dense_index": collection.dense(),
         "citation_graph": collection.graph,
-        "field_index": collection.indexes.fields(),
-        "law_table": collection.indexes.laws,
+        "field_index": FieldIndex.of(collection),
+        "law_table": LawTable.of(collection),
     }
     for kind, artifact in artifacts.items():
         assert pt.inspect.artifact_type_format(artifact) == (kind, "legalir")

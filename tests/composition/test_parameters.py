@@ -182,4 +182,4 @@ def test_a_collection_is_pickled_as_its_arguments(collection: Collection) -> Non
     again = pickle.loads(pickle.dumps(collection))
     assert again == collection and again.cache == collection.cache
     assert again.client == collection.client and again.client.collection is again
-    assert collection != Collection("legalir/firecode/dev", cache=collection.indexes.base)
+    assert collection != Collection("legalir/firecode/dev", cache=collection.home)

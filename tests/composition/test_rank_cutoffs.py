@@ -8,10 +8,10 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from composition_material import PIPELINES, QUERIES
+from refusals import refused
 
 from legalir.collection.collection import Collection
 from legalir.dense.index import DenseRetriever
-from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.frames.component import Cuttable
 from legalir.fuse.fuser import Fuser
@@ -185,7 +185,7 @@ def test_a_wrong_number_of_results(collection: Collection, wrong: object) -> Non
         "nitilink": lambda: NitiLink(graph, num_results=wrong),  # type: ignore[arg-type]
     }
     for name, make in makers.items():
-        with pytest.raises(ComponentError, match=f"{name}: num_results={wrong!r} is not an integer of at least 1"):
+        with refused(name, "num_results", wrong):
             make()
 
 

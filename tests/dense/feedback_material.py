@@ -28,16 +28,3 @@ def dense(path: Path) -> DenseIndex:
 
 def sparse(path: Path) -> SparseIndex:
     return SparseIndex(path / "sparse", analyzer="whitespace").index(documents())
-
-
-class Collection:
-    """What factories need of a collection."""
-
-    def __init__(self, path: Path) -> None:
-        self._dense, self._sparse = dense(path), sparse(path)
-
-    def dense(self, encoder: object) -> DenseIndex:
-        return self._dense
-
-    def sparse(self, analyzer: object) -> SparseIndex:
-        return self._sparse

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from refusals import refused
 
 from legalir.dense.index import DenseIndex, DenseRetriever, QueryEncoder, dense, lsa
 from legalir.dense.lsa import LSA
@@ -165,7 +166,7 @@ def test_identity(index: DenseIndex) -> None:
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "3", True])
 def test_num_results_is_checked(index: DenseIndex, k: Any) -> None:
-    with pytest.raises(ComponentError, match=r"dense: num_results=.* is not an integer of at least 1"):
+    with refused("dense", "num_results", k):
         DenseRetriever(index, num_results=k)
 
 
@@ -210,15 +211,15 @@ def test_a_vector_is_one_part(fitted: DenseIndex) -> None:
         assert found.is_whole()
 
 
-def test_the_factories_take_the_index_of_the_encoder(index: DenseIndex) -> None:
+def test_the_factories_take_the_index_of_the_encoder(index: DenseIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
 
-    class FakeCollection:
-        def dense(self, encoder: object) -> DenseIndex:
-            asked.append(encoder)
-            return index
+    def of(collection: object, encoder: object, *, approximate: str | None = None) -> DenseIndex:
+        asked.append(encoder)
+        return index
 
-    assert dense(FakeCollection()) == lsa(FakeCollection()) == index.retriever()
-    assert dense(FakeCollection(), encoder="other", num_results=7) == index.retriever(7)
-    assert lsa(FakeCollection(), analyzer="whitespace", dimensions=5, num_results=9) == index.retriever(9)
+    monkeypatch.setattr(DenseIndex, "of", of)
+    assert dense(None) == lsa(None) == index.retriever()
+    assert dense(None, encoder="other", num_results=7) == index.retriever(7)
+    assert lsa(None, analyzer="whitespace", dimensions=5, num_results=9) == index.retriever(9)
     assert asked == ["lsa", LSA(), "other", LSA("whitespace", 5)]

@@ -81,7 +81,7 @@ def test_an_encoder_that_needs_no_fitting(tmp_path: Path) -> None:
     rows = index.retriever().search("baa")
     assert rows["docno"].tolist() == ["d1", "d0", "d2", "d3"]
     np.testing.assert_allclose(rows["score"], [1, 3 / np.sqrt(15), 0, 0], atol=1e-6)
-    with pytest.raises(ComponentError, match=r"The encoder 'letters' needs texts: build its index with index\(docs\)"):
+    with pytest.raises(ComponentError, match="'letters'"):
         index.index_postings(SparseIndex(tmp_path / "nowhere"))
 
 
@@ -177,9 +177,7 @@ def test_an_encoder_that_makes_other_shapes_is_named(tmp_path: Path, shape: tupl
 
     dense_material.dense_index(tmp_path / "index")
     index = DenseIndex(tmp_path / "index", Wrong())
-    with pytest.raises(
-        ComponentError, match=r"the encoder 'letters' made vectors of shape \[.*\], and .* needs \[1, 8"
-    ):
+    with pytest.raises(ComponentError, match=r"'letters'.*\[1, 8"):
         index.retriever().search("법")
 
 
@@ -199,7 +197,7 @@ def test_an_encoder_that_changes_its_mind_is_named(tmp_path: Path, monkeypatch: 
 
 
 def test_an_unknown_precision_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match="precision='float64' is not one of float32, float16"):
+    with pytest.raises(ComponentError, match=r"precision='float64'.*float32, float16"):
         DenseIndex(tmp_path / "index").index(DOCUMENTS, precision="float64")  # type: ignore[arg-type]
 
 
@@ -225,9 +223,9 @@ def test_every_altered_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_sparse_index_is_not_a_dense_one(tmp_path: Path) -> None:
     SparseIndex(tmp_path / "sparse").index(DOCUMENTS)
-    with pytest.raises(ArtifactError, match="holds sparse_index, and dense_index is needed"):
+    with pytest.raises(ArtifactError, match=r"sparse_index.*dense_index"):
         answers(DenseIndex(tmp_path / "sparse"))
-    with pytest.raises(ArtifactError, match="exists and is not a dense_index of legalir"):
+    with pytest.raises(ArtifactError, match="dense_index"):
         DenseIndex(tmp_path / "sparse").index(DOCUMENTS)
     with pytest.raises(ArtifactError, match="There is no index at"):
         answers(DenseIndex(tmp_path / "nowhere"))

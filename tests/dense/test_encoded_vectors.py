@@ -70,5 +70,5 @@ def test_a_dense_index_of_what_is_no_vector(tmp_path: Path, vectors: npt.NDArray
         write_encoded_vectors(
             tmp_path, [{"docno": "a", "text": "b"}], lambda texts, advance: vectors, shards, precision="float32"
         )
-    with pytest.raises(ComponentError, match="precision='int4' is not one of float32, float16"):
+    with pytest.raises(ComponentError, match=r"precision='int4'.*float32, float16"):
         vector_settings("e", "int4")  # type: ignore[arg-type]

@@ -64,11 +64,11 @@ def test_halves_come_out_as_float32(flex: Path, tmp_path: Path) -> None:
 def test_inner_products_need_vectors_of_one_length(tmp_path: Path) -> None:
     # By inner product with (1, 0), b (10·0.8) comes before a (1); by cosine, a (1) comes before b (0.8).
     flex = write_flex(tmp_path / "f", np.array([[1, 0], [8, 6]], dtype=np.float32), ["a", "b"])
-    with pytest.raises(ComponentError, match=r"are from 1 to 10 long, .* give sim_fn='cos'"):
+    with pytest.raises(ComponentError, match=r"1.*10.*sim_fn='cos'"):
         DenseIndex.from_flex(tmp_path / "ours", flex)
     index = DenseIndex.from_flex(tmp_path / "ours", flex, sim_fn="cos")
     assert index.vectors[1].tolist() == pytest.approx([0.8, 0.6])
-    with pytest.raises(ComponentError, match="sim_fn='l2' is not one of dot, cos"):
+    with pytest.raises(ComponentError, match="sim_fn='l2'"):
         DenseIndex.from_flex(tmp_path / "ours", flex, sim_fn="l2")  # type: ignore[arg-type]
 
 
@@ -97,7 +97,7 @@ def test_a_docno_that_occurs_twice(tmp_path: Path) -> None:
 
 def test_no_flex_index_at_all(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nothing"):
-        with pytest.raises(ArtifactError, match=r"holds no pt_meta.json: give the directory of a FlexIndex"):
+        with pytest.raises(ArtifactError, match=r"pt_meta.json.*FlexIndex"):
             read_flex(path)
 
 
@@ -124,13 +124,13 @@ def test_counts_that_do_not_fit(tmp_path: Path, meta: dict[str, object], fault: 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"type": "dense_index"}'])
 def test_counts_that_are_none(flex: Path, text: str) -> None:
     (flex / "pt_meta.json").write_text(text, encoding="utf-8")
-    with pytest.raises(ArtifactError, match=r"pt_meta.json does not say what it holds: build it again"):
+    with pytest.raises(ArtifactError, match=r"pt_meta.json"):
         read_flex(flex)
 
 
 def test_other_docnos_than_vectors(tmp_path: Path) -> None:
     flex = write_flex(tmp_path / "f", VECTORS, DOCNOS[:2])
-    with pytest.raises(ArtifactError, match=r"docnos.npids has 2 docnos for 3 vectors"):
+    with pytest.raises(ArtifactError, match=r"docnos.npids.*2.*3"):
         read_flex(flex)
 
 
@@ -147,11 +147,11 @@ def test_docnos_that_cannot_be_read(flex: Path, content: bytes | None) -> None:
 
 def test_vectors_that_are_missing(flex: Path) -> None:
     (flex / "vecs.f4").unlink()
-    with pytest.raises(ArtifactError, match=r"vecs.f4 has 0 bytes"):
+    with pytest.raises(ArtifactError, match=r"vecs.f4.*0"):
         read_flex(flex)
 
 
 def test_without_npids(flex: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "npids", None)
-    with pytest.raises(MissingExtra, match=r"'npids', which is not installed: pip install 'legalir\[flex\]'"):
+    with pytest.raises(MissingExtra, match=r"'npids'.*'legalir\[flex\]'"):
         read_flex(flex)

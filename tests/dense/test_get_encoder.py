@@ -36,25 +36,26 @@ def test_what_is_no_encoder_is_refused(install: Install) -> None:
 
 
 def test_an_unknown_name_is_a_mistake_and_a_broken_plugin_is_not(install: Install) -> None:
-    with pytest.raises(ComponentError, match=r"There is no encoder 'lsaa'.*Did you mean 'lsa'"):
+    with pytest.raises(ComponentError, match=r"'lsaa'.*'lsa'"):
         get_encoder("lsaa")
     install("pack", {"encoder.flat": "pack_module:nothing"}, SOURCE)
     with pytest.raises(PluginError, match=r"pack 1\.0"):
         get_encoder("flat")
 
 
-def test_a_disabled_one_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "encoder.lsa")
+def test_a_disabled_one_says_so(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("pack", {"encoder.flat": "pack_module:flat"}, SOURCE)
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "pack")
     with pytest.raises(PluginError, match="disabled"):
-        get_encoder("lsa")
+        get_encoder("flat")
 
 
 def test_a_call_with_parameters() -> None:
     assert get_encoder("lsa(analyzer='char2', dimensions=8)") == LSA("char2", 8)
     assert get_encoder("lsa(dimensions=8)", parameters={"dimensions": 9}) == LSA(dimensions=9)
-    with pytest.raises(ComponentError, match=r"lsa has no parameter 'dimension'\. Did you mean 'dimensions'"):
+    with pytest.raises(ComponentError, match=r"'dimension'.*'dimensions'"):
         get_encoder("lsa(dimension=8)")
-    with pytest.raises(ComponentError, match=r"no encoder 'lsaa'\. Did you mean 'lsa'"):
+    with pytest.raises(ComponentError, match=r"'lsaa'.*'lsa'"):
         get_encoder("lsaa(dimensions=8)")
     with pytest.raises(ComponentError, match="'a b' is not a component"):
         get_encoder("a b")
@@ -62,5 +63,5 @@ def test_a_call_with_parameters() -> None:
 
 def test_an_encoder_that_cannot_be_made(install: Install) -> None:
     install("pack", {"encoder.odd": "pack_module:odd"}, "def odd(collection): raise SystemExit(1)\n", version="2")
-    with pytest.raises(PluginError, match=r"encoder 'odd' of package pack 2 failed: SystemExit: 1"):
+    with pytest.raises(PluginError, match=r"'odd'.*2.*SystemExit: 1"):
         get_encoder("odd")

@@ -19,8 +19,8 @@ from legalir import testing
 from legalir.dense.encoders import get_encoder
 from legalir.dense.hosted import HostedEncoder, _shares, read_embeddings
 from legalir.errors import ComponentError, ModelError
-from legalir.experiment import run
-from legalir.experiment.runner import REPLIES
+from legalir.experiments import run
+from legalir.experiments.experiment import REPLIES
 from legalir.llm.chat import FailedReply
 from legalir.llm.client import Client
 from legalir.testing.echo import Echo
@@ -104,7 +104,7 @@ def test_tokens_of_a_batch_are_divided(server: ChatServer, tmp_path: Path) -> No
     assert client.usage.prompt_tokens == 60
     assert _shares(10, ["a", "bb", ""]) == [3, 7, 0]
     assert _shares(10, [""]) == [0]
-    with pytest.raises(ModelError, match="Stopped after 30 tokens, as max_tokens_total=30 asks"):
+    with pytest.raises(ModelError, match=r"30.*max_tokens_total=30"):
         client.max_tokens_total = 30
         encoder(server, tmp_path, client=client).encode(["another"])
 
@@ -198,9 +198,7 @@ class TestFaults:
         server.reply = lambda handler, body: handler.fail(
             400, message="This model's maximum context length is 8 tokens"
         )
-        with pytest.raises(
-            ModelError, match=r"maximum context length is 8 tokens: send less of a text by max_characters="
-        ):
+        with pytest.raises(ModelError, match=r"8.*max_characters="):
             encoder(server, tmp_path).encode(["text"])
 
     def test_a_wrong_key_is_shown_nowhere(
@@ -233,14 +231,14 @@ class TestWhereTextsGo:
     def test_local_only(self, server: ChatServer, tmp_path: Path) -> None:
         client = Client(cache=tmp_path / "llm.sqlite", local_only=True)
         encoder(server, tmp_path, client=client).encode(TEXTS)
-        with pytest.raises(ModelError, match=r"e is on api\.example\.org, and only models on this machine"):
+        with pytest.raises(ModelError, match=r"api\.example\.org"):
             HostedEncoder("e", base_url="https://api.example.org/v1", client=client)
 
     def test_offline(self, server: ChatServer, tmp_path: Path) -> None:
         encoder(server, tmp_path).encode(TEXTS)
         offline = encoder(server, tmp_path, client=Client(cache=tmp_path / "llm.sqlite", offline=True))
         offline.encode(TEXTS)
-        with pytest.raises(ModelError, match="No reply of e to the prompt 'embeddings' is stored for the text 'new'"):
+        with pytest.raises(ModelError, match=r"'embeddings'.*'new'"):
             offline.encode(["new"])
         assert len(server.bodies) == 1
 

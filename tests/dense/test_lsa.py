@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from legalir.analysis.analyzer import get_analyzer
 from legalir.dense.contract import Encoder, FittedEncoder, TermEncoder, TrainableEncoder
 from legalir.dense.encoders import get_encoder
 from legalir.dense.lsa import LSA, FittedLSA, lsa_encoder
-from legalir.errors import AnalyzerError, ArtifactError, ComponentError
+from legalir.errors import AnalyzerError, ArtifactError
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage.arrays import load_array
 
@@ -160,12 +161,12 @@ def test_terms_of_another_analyzer_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dimensions", [0, -1, 2.5, True, "256", None])
 def test_dimensions_are_checked(dimensions: object) -> None:
-    with pytest.raises(ComponentError, match=r"lsa: dimensions=.* is not an integer of at least 1\."):
+    with refused("lsa", "dimensions", dimensions):
         LSA(dimensions=dimensions)  # type: ignore[arg-type]
 
 
 def test_an_unknown_analyzer_is_named() -> None:
-    with pytest.raises(AnalyzerError, match="There is no analyzer 'jambo'"):
+    with pytest.raises(AnalyzerError, match="'jambo'"):
         LSA("jambo")
 
 

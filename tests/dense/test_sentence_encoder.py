@@ -151,7 +151,7 @@ def test_limits_of_models_that_leave_positions_to_padding(tmp_path: Path) -> Non
     encoder = SentenceEncoder(folder, device="cpu")
     assert np.isfinite(encoder.encode(TEXTS)).all()
     assert encoder._loaded.limit == 40
-    with pytest.raises(ModelError, match="reads at most 40 tokens of a text: max_length=41 is too much"):
+    with pytest.raises(ModelError, match=r"40.*max_length=41"):
         SentenceEncoder(folder, device="cpu", max_length=41).encode(["문"])
 
 
@@ -193,7 +193,7 @@ def test_a_model_that_is_not_there_and_no_network(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     encoder = get_encoder("BAAI/bge-m3")
     for use in (lambda: encoder.fingerprint, lambda: encoder.encode(["문"]), lambda: encoder.encode_queries(["문"])):
-        with pytest.raises(ModelError, match=r"model of this name is not on this machine .*--local-dir FOLDER"):
+        with pytest.raises(ModelError, match="--local-dir FOLDER"):
             use()
 
 
@@ -249,7 +249,7 @@ def test_numbers_that_are_none(folder: Path) -> None:
     encoder = SentenceEncoder(folder, device="cpu", query_prompt="for this test alone")
     for one in encoder._loaded.modules.parameters():
         one.fill_(float("nan"))
-    with pytest.raises(ModelError, match="gives numbers that are not finite: give dtype='float32'"):
+    with pytest.raises(ModelError, match="dtype='float32'"):
         encoder.encode(TEXTS)
 
 

@@ -63,14 +63,12 @@ def test_a_folder_without_prompts(folder: Path, prompts: Any) -> None:
 
 
 def test_without_a_pooling_there_is_no_vector(folder: Path) -> None:
-    with pytest.raises(
-        ModelError, match=r"has no modules\.json, so nothing says how .*: give pooling='mean', 'cls' or"
-    ):
+    with pytest.raises(ModelError, match=r"modules\.json.*pooling='mean'.*'cls'"):
         resolve_settings(folder, Options(), None)
 
 
 def test_a_task_needs_a_place(folder: Path) -> None:
-    with pytest.raises(ModelError, match=r"has no prompt that takes a task: give the whole prompt as query_prompt="):
+    with pytest.raises(ModelError, match="query_prompt="):
         resolve_settings(folder, Options(task="Find"), E5)
-    with pytest.raises(ModelError, match=r"The prompt 'Do \{task\}: ' needs a task: give task="):
+    with pytest.raises(ModelError, match=r"'Do \{task\}: '.*task="):
         resolve_settings(folder, Options(pooling="cls", query_prompt="Do {task}: "), None)

@@ -76,7 +76,7 @@ def test_theirs_with_faults(theirs: Any, tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(ArtifactError, match="is not a tokenizer"):
         TokenModel.load(folder)
     (folder / "tokenizer.json").unlink()
-    with pytest.raises(ArtifactError, match=r"lacks its file tokenizer\.json"):
+    with pytest.raises(ArtifactError, match=r"tokenizer\.json"):
         TokenModel.load(folder)
     folder = saved("b")
     whole = (folder / "model.safetensors").read_bytes()

@@ -165,7 +165,7 @@ def test_something_else_is_never_replaced(tmp_path: Path) -> None:
             small_model().save(tmp_path / name)
     small_model().save(tmp_path / "model")
     small_model().save(tmp_path / "model" / "inner")
-    with pytest.raises(ComponentError, match="holds 'inner' beside a static model"):
+    with pytest.raises(ComponentError, match="'inner'"):
         small_model().save(tmp_path / "model")
     (tmp_path / "empty").mkdir()
     small_model().save(tmp_path / "empty")
@@ -197,7 +197,7 @@ def one_sentence(error: Exception) -> None:
 def test_missing_and_foreign_folders(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match="There is no static model at"):
         StaticModel.load(tmp_path / "none")
-    with pytest.raises(ComponentError, match=r"holds no model\.json"):
+    with pytest.raises(ComponentError, match=r"model\.json"):
         StaticModel.load(tmp_path)
     (tmp_path / "model.json").write_text('{"format": "theirs"}')
     with pytest.raises(ComponentError, match="is not that of a static model"):
@@ -207,7 +207,7 @@ def test_missing_and_foreign_folders(tmp_path: Path) -> None:
         StaticModel.load(tmp_path)
     small_model().save(tmp_path / "model")
     (tmp_path / "model" / "model.safetensors").unlink()
-    with pytest.raises(ArtifactError, match=r"lacks its file model\.safetensors"):
+    with pytest.raises(ArtifactError, match=r"model\.safetensors"):
         StaticModel.load(tmp_path / "model")
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from feedback_material import QUERIES
+from refusals import refused
 
 from legalir.dense.rocchio import TermRocchio
 from legalir.errors import ComponentError
@@ -132,16 +133,16 @@ def test_its_terms_explain_the_scores(retriever: SparseRetriever) -> None:
 
 def test_parameters_are_checked(index: SparseIndex) -> None:
     for terms in (-1, 2.5, True, "all"):
-        with pytest.raises(ComponentError, match=r"rocchio: terms=.* is not an integer of at least 0"):
+        with refused("rocchio", "terms", terms):
             TermRocchio(index.bm25(), terms=terms)  # type: ignore[arg-type]
     with pytest.raises(ComponentError, match="SparseIndex is not a sparse retriever"):
         TermRocchio(index)  # type: ignore[arg-type]
-    with pytest.raises(ComponentError, match="rocchio: k=0"):
+    with refused("rocchio", "k", 0):
         TermRocchio(index.bm25(), k=0)
 
 
 def test_a_document_that_is_not_there_is_named(index: SparseIndex) -> None:
-    with pytest.raises(ComponentError, match="TermRocchio: the document 'x9' of query 'b' is not in the index"):
+    with pytest.raises(ComponentError, match=r"TermRocchio.*'x9'.*'b'"):
         TermRocchio(index.bm25())(index.bm25(num_results=1)(QUERIES.iloc[:1]).assign(docno="x9"))
 
 

@@ -104,15 +104,8 @@ def _leaves(value: object) -> Iterator[str]:
             yield from _leaves(part)
 
 
-def links(page: Path) -> Iterator[tuple[str, str]]:
-    """Yield target and anchor of every link of a page that does not lead elsewhere."""
+def links(page: Path) -> Iterator[str]:
+    """Yield the path of every link of a page that leads to a file, without its anchor."""
     for target in re.findall(r"\]\(([^)\s]+)\)", text_without_blocks(page)):
-        if not re.match(r"[a-z]+:", target):
-            path, _, anchor = target.partition("#")
-            yield path, anchor
-
-
-def anchors(page: Path) -> set[str]:
-    """Return the anchors that a code host gives to the headings of a page."""
-    headings = re.findall(r"^#+ +(.+?) *$", text_without_blocks(page), flags=re.M)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        if not re.match(r"[a-z]+:|#", target):
+            yield target.partition("#")[0]

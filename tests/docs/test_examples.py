@@ -23,7 +23,7 @@ from typer.testing import CliRunner, Result
 
 from legalir.cli.main import app
 from legalir.datasets import check, load
-from legalir.experiment.definition.definition import load_definition
+from legalir.experiments.definition import load_definition
 from legalir.train.recipes import StaticRecipe
 from legalir_finetune import FineTuning, Pretraining
 

@@ -9,7 +9,7 @@ import pyterrier as pt
 from fake_collection import DEFINITION, DOCNOS, FakeCollection
 
 from legalir.answer.generator import Answer, Generator
-from legalir.experiment import ExperimentResult, run
+from legalir.experiments import ExperimentResult, run
 
 NOT_THERE = "제99조"
 

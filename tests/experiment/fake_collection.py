@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pandas as pd
 import pyterrier as pt
 
-from legalir.experiment import ExperimentResult
+from legalir.experiments import ExperimentResult
 from legalir.llm.client import Client
 
 DOCNOS = [f"제{number}조" for number in range(1, 13)]

@@ -14,11 +14,11 @@ from fake_collection import DEFINITION, FakeCollection, Lists, page_of
 from rich.console import Console
 
 from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
-from legalir.experiment import ExperimentResult, run, write_expected
-from legalir.experiment.report.charts import curves
-from legalir.experiment.report.compare import compare
-from legalir.experiment.report.html import headline
-from legalir.experiment.report.terminal import print_result
+from legalir.experiments import ExperimentResult, run, write_expected
+from legalir.experiments.charts import curves
+from legalir.experiments.compare import compare
+from legalir.experiments.html import headline
+from legalir.experiments.terminal import print_result
 
 REASON = "There is no model 'org/<name>' here: give a local folder."
 SYSTEMS = {
@@ -114,7 +114,7 @@ def test_rows_table_and_report_show_the_reason() -> None:
     rows = found.scores.rows
     assert [row.name for row in rows] == [*SYSTEMS, "Paper"]
     late = rows[2]
-    assert late.absent == REASON and {cell.text for cell in late.cells} == {"–"} and not late.reference
+    assert late.absent == REASON and {cell.text for cell in late.cells} == {"–"} and not late.published
     stream = io.StringIO()
     print_result(found, Console(file=stream, width=100))
     assert "not run: early; late; late, cut: There is no model 'org/<name>' here" in stream.getvalue()

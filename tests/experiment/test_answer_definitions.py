@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from legalir import plugins
-from legalir.experiment import Definition, read_expected, run
+from legalir.experiments import Definition, read_expected, run
 from legalir.pipeline.parser import names
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"

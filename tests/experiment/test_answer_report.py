@@ -16,8 +16,8 @@ from test_terminal import printed
 
 from legalir.answer.generator import Answer
 from legalir.errors import DefinitionError
-from legalir.experiment import Definition, ExperimentResult, run
-from legalir.experiment.report.answer_charts import (
+from legalir.experiments import Definition, ExperimentResult, run
+from legalir.experiments.charts import (
     agreement_panels,
     correlation_rows,
     depth_table,
@@ -25,9 +25,16 @@ from legalir.experiment.report.answer_charts import (
     risk_panels,
     safety_panels,
 )
-from legalir.experiment.report.answers import Piece, answer_view, citation_kind, marked
-from legalir.experiment.report.queries import QueryFacts
-from legalir.experiment.runs.context import LONGEST, Context, collect_context
+from legalir.experiments.queries import (
+    LONGEST,
+    Context,
+    Piece,
+    QueryFacts,
+    answer_view,
+    citation_kind,
+    collect_context,
+    marked,
+)
 
 MEASURES = ["R@2", "nDCG@10", "CitationF1", "Ungrounded", "Verified", "Coverage"]
 

@@ -13,9 +13,9 @@ from answering import Answering, answering
 
 from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import DefinitionError, ExperimentError, ModelError
-from legalir.experiment import Definition, ExperimentResult
-from legalir.experiment.runs.files import answers_frame, read_run, write_run
-from legalir.experiment.runs.running import checked_run
+from legalir.experiments import Definition, ExperimentResult
+from legalir.experiments.execution import checked_run
+from legalir.experiments.runs import answers_frame, read_run, write_run
 
 JUDGED = {"judges": ["judges"], "baseline": None}
 

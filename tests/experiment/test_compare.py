@@ -9,8 +9,8 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import ExperimentError
-from legalir.experiment import ExperimentResult, read_expected, run, write_expected
-from legalir.experiment.report.compare import compare
+from legalir.experiments import ExperimentResult, read_expected, run, write_expected
+from legalir.experiments.compare import compare
 
 TABLE = pd.DataFrame({"name": ["A", "B"], "R@10": [0.5, 0.6], "nDCG@10": [0.3, 0.4], "R@10 low": [0.1, 0.1]})
 

@@ -10,7 +10,7 @@ from dated_folder import write_dated
 
 import legalir
 from legalir.errors import ExperimentError, LegalIRError
-from legalir.experiment.definition.definition import Definition
+from legalir.experiments.definition import Definition
 from legalir.measure.versions import judged_names
 
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from legalir.errors import ExperimentError, MeasureError
-from legalir.experiment import Definition
+from legalir.experiments import Definition
 
 GOOD = {
     "dataset": "legalir/firecode",

@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from legalir.experiment import Definition, read_expected, run
-from legalir.experiment.report.compare import compare
-from legalir.experiment.runner import dataset_slug
+from legalir.experiments import Definition, read_expected, run
+from legalir.experiments.compare import compare
+from legalir.experiments.experiment import dataset_slug
 from legalir.train.recipes import StaticRecipe
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"

@@ -11,8 +11,8 @@ from fake_collection import DEFINITION, TOPICS, FakeCollection, Lists
 from fake_plugins import Install, install_plugin, load  # noqa: F401  (a fixture)
 
 from legalir.errors import ComponentError, ExperimentError, LegalIRError, PluginError
-from legalir.experiment import Definition
-from legalir.experiment.runs.running import make_runs, naming, run_together
+from legalir.experiments import Definition
+from legalir.experiments.execution import make_runs, naming, run_together
 
 SYSTEMS = {"good": "strong", "bad": "weak % 1"}
 

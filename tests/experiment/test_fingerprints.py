@@ -21,16 +21,16 @@ import pyterrier as pt
 import pytest
 from fake_collection import DEFINITION, TOPICS, FakeCollection, Lists
 
-from legalir.experiment import Definition
-from legalir.experiment.runs import code
-from legalir.experiment.runs.fingerprints import (
+from legalir.experiments import Definition
+from legalir.experiments import fingerprints as code
+from legalir.experiments.execution import make_runs
+from legalir.experiments.fingerprints import (
     NoFingerprint,
     frame_fingerprint,
     pipeline_fingerprint,
     run_key,
     source_fingerprint,
 )
-from legalir.experiment.runs.running import make_runs
 
 COMPONENT = "import pyterrier as pt\nclass Mine(pt.Transformer):\n    def transform(self, inp):\n        return inp{}\n"
 

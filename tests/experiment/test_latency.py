@@ -8,8 +8,8 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from legalir.experiment.runs import latency
-from legalir.experiment.runs.latency import Latency, measure_latency, sample_queries
+from legalir.experiments import runs as latency
+from legalir.experiments.runs import Latency, measure_latency, sample_queries
 from legalir.models.query_cache import ignores_cached_queries
 
 

@@ -15,9 +15,9 @@ from scripted import Scripted
 
 import legalir
 from legalir.errors import ModelError
-from legalir.experiment import ExperimentResult, run
-from legalir.experiment.report.terminal import print_result
-from legalir.experiment.runner import REPLIES
+from legalir.experiments import ExperimentResult, run
+from legalir.experiments.experiment import REPLIES
+from legalir.experiments.terminal import print_result
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
 

@@ -12,8 +12,8 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import ModelError
-from legalir.experiment import Definition, read_expected, run
-from legalir.experiment.report.compare import Expected
+from legalir.experiments import Definition, read_expected, run
+from legalir.experiments.compare import Expected
 from legalir.pipeline import canonical
 from legalir.pipeline.parser import names
 

@@ -10,7 +10,7 @@ import pytest
 from fake_collection import DEFINITION, DOCNOS, QRELS, TOPICS, FakeCollection, page_of
 
 from legalir.errors import ExperimentError
-from legalir.experiment import Definition, ExperimentResult, run
+from legalir.experiments import Definition, ExperimentResult, run
 
 FRAME = pd.DataFrame({"qid": ["q1", "q2"], "docno": DOCNOS[:2], "score": [1.0, 2.0]}).assign(rank=0, query="?")
 

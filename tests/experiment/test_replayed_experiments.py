@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from fake_collection import page_of
 
-from legalir.experiment import Definition, read_expected, run
-from legalir.experiment.runner import REPLIES
+from legalir.experiments import Definition, read_expected, run
+from legalir.experiments.experiment import REPLIES
 from legalir.llm.client import Client
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"

@@ -11,10 +11,10 @@ import pytest
 from fake_collection import DEFINITION, TOPICS, FakeCollection, page_of
 
 from legalir.errors import MissingExtra
-from legalir.experiment import ExperimentResult, run
-from legalir.experiment.report.charts import difference_chart, measure_panels
-from legalir.experiment.report.html import headline, legend
-from legalir.experiment.report.queries import QueryFacts, anchor, extremes
+from legalir.experiments import ExperimentResult, run
+from legalir.experiments.charts import difference_chart, measure_panels
+from legalir.experiments.html import headline, legend
+from legalir.experiments.queries import QueryFacts, anchor, extremes
 
 VOID = {"meta", "br", "line", "path"}
 
@@ -145,7 +145,7 @@ def test_bars_by_hand() -> None:
     rows = found.scores.rows
     panel = measure_panels(found.scores)[0]
     assert [bar.kind for bar in panel.bars] == ["baseline", "leader", "other"]
-    scale = max(cell.high for cell in (row.cells[0] for row in rows if not row.reference))
+    scale = max(cell.high for cell in (row.cells[0] for row in rows if not row.published))
     assert panel.bars[1].width == pytest.approx(100 * 0.875 / scale)
     assert panel.baseline == panel.bars[0].width
     assert all(bar.low <= bar.width <= bar.high <= 100 for bar in panel.bars)

@@ -17,8 +17,8 @@ from fake_collection import DEFINITION, FakeCollection
 
 import legalir
 from legalir.errors import ExperimentError
-from legalir.experiment import ExperimentResult, run
-from legalir.experiment.runs.environment import public_dataset_name
+from legalir.experiments import ExperimentResult, run
+from legalir.experiments.experiment import public_dataset_name
 
 
 def result(out: Path | None = None, **changes: object) -> ExperimentResult:
@@ -136,15 +136,15 @@ def test_a_wrong_kind_of_definition() -> None:
         run([])  # type: ignore[arg-type]
 
 
-def test_the_package_is_a_function_too() -> None:
-    package = importlib.import_module("legalir.experiment")
+def test_the_function_stays_one_after_the_room_is_imported() -> None:
+    importlib.import_module("legalir.experiments")
     with pytest.raises(ExperimentError, match="does not exist"):
-        package("no-such-file.yaml")
+        legalir.experiment("no-such-file.yaml")
 
 
 def test_importing_experiments_loads_nothing_heavy() -> None:
     code = (
-        "import sys, legalir.experiment, legalir.cli.experiment;"
+        "import sys, legalir.experiments, legalir.cli.experiment;"
         "print([m for m in ('scipy', 'matplotlib', 'jinja2', 'rich', 'sklearn', 'statsmodels') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from legalir.errors import ExperimentError
-from legalir.experiment.runs.files import read_record, read_run, record_paths, write_run
+from legalir.experiments.runs import read_record, read_run, record_paths, write_run
 
 NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=8)
 SCORES = st.floats(allow_nan=False, allow_infinity=False)

@@ -16,10 +16,10 @@ import pytest
 from fake_collection import DEFINITION, DOCNOS, QRELS, RANKINGS, TOPICS, FakeCollection, Lists
 
 from legalir.errors import ExperimentError
-from legalir.experiment import Definition, experiment
-from legalir.experiment.runs.files import Run
-from legalir.experiment.runs.running import make_runs
-from legalir.experiment.runs.scores import scorable
+from legalir.experiments import Definition, run
+from legalir.experiments.execution import make_runs
+from legalir.experiments.runs import Run
+from legalir.experiments.scores import scorable
 
 
 def made(collection: FakeCollection, out: Path | None = None, latency: int = 0, **changes: object) -> dict[str, Run]:
@@ -68,9 +68,9 @@ def test_unchanged_runs_are_reused_and_equal(tmp_path: Path) -> None:
     second = made(collection, tmp_path)
     assert reused(first) == [] and reused(second) == list(second)
     assert not collection.asked
-    for name, run in first.items():
-        pd.testing.assert_frame_equal(run.frame, second[name].frame)
-        assert run.record == second[name].record
+    for name, made_first in first.items():
+        pd.testing.assert_frame_equal(made_first.frame, second[name].frame)
+        assert made_first.record == second[name].record
 
 
 @pytest.mark.parametrize("change", [{"corpus": "corpus-2"}, {"analyzer": "analyzer-2"}])
@@ -83,7 +83,7 @@ def test_another_depth_version_or_question_reuses_nothing(tmp_path: Path, monkey
     made(FakeCollection(), tmp_path)
     assert reused(made(FakeCollection(), tmp_path, depth=99)) == []
     made(FakeCollection(), tmp_path)
-    monkeypatch.setattr("legalir.experiment.runs.fingerprints.source_fingerprint", lambda: "another")
+    monkeypatch.setattr("legalir.experiments.fingerprints.source_fingerprint", lambda: "another")
     assert reused(made(FakeCollection(), tmp_path)) == []
     definition = Definition.parse({**DEFINITION, "baseline": None})
     topics = TOPICS.assign(query=TOPICS["query"] + "?")
@@ -203,7 +203,7 @@ def test_stored_scores_give_trec_eval_the_order_of_the_table(
     monkeypatch.setattr(Lists, "transform", lambda self, inp: results)
     measures = ["RR@10", "nDCG@3", "MicroR@1", "R@1", "MultiMRR@2"]
     definition = {**DEFINITION, "systems": {"s": "weak"}, "baseline": None, "measures": measures, "references": []}
-    found = experiment(definition, tmp_path, collection=FakeCollection())  # type: ignore[arg-type]
+    found = run(definition, tmp_path, collection=FakeCollection())  # type: ignore[arg-type]
     plain = found.runs["s"]["score"].to_numpy()[:5]
     assert (np.diff(plain) < 0).all() and plain[:5] == pytest.approx(scores, rel=1e-6, abs=1e-40)
     stored = list(ir_measures.read_trec_run(str(tmp_path / "runs" / "s.trec")))

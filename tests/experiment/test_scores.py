@@ -14,10 +14,9 @@ import pytest
 from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection, page_of
 from rich.console import Console
 
-from legalir.experiment import Definition, ExperimentResult, run
-from legalir.experiment.report.terminal import print_result
-from legalir.experiment.runs.scores import per_query_scores, scorable, score_table
-from legalir.experiment.runs.statistics import paired_test, resampling_counts
+from legalir.experiments import Definition, ExperimentResult, run
+from legalir.experiments.scores import paired_test, per_query_scores, resampling_counts, scorable, score_table
+from legalir.experiments.terminal import print_result
 
 
 def table(**changes: object) -> pd.DataFrame:

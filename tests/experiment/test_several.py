@@ -14,7 +14,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from legalir.errors import ExperimentError
-from legalir.experiment import ExperimentResult, ExperimentResults, run
+from legalir.experiments import ExperimentResult, ExperimentResults, run
 
 NAMES = ["legalir/fake", "legalir/other"]
 SYSTEMS = {"weak": "weak", "strong": "strong", "none": "none"}
@@ -66,7 +66,7 @@ def test_a_system_that_is_missing_somewhere_has_no_mean() -> None:
     assert rows.loc["strong", ["mean", "p-value"]].isna().all(axis=None)
     assert rows.loc["none", ["mean", "p-value"]].notna().all(axis=None)
     assert found.without_mean == {"strong": [NAMES[1]]} and NAMES[1] in found.legend()
-    assert [row.cells[-1] for row in found.rows("R@2")][1] == "–"
+    assert [row.cells[-1].text for row in found.rows("R@2")][1] == "–"
 
 
 def test_results_are_saved_loaded_and_shown(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from legalir.experiment.runs.statistics import (
+from legalir.experiments.scores import (
     RESAMPLES,
     bootstrap_interval,
     paired_test,

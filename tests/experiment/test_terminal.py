@@ -9,10 +9,10 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection
 from rich.console import Console
 
-from legalir.experiment import ExperimentResult, run
-from legalir.experiment.report.compare import Cell, Comparison
-from legalir.experiment.report.rows import counted, format_score, p_text
-from legalir.experiment.report.terminal import print_comparison, print_result
+from legalir.experiments import ExperimentResult, run
+from legalir.experiments.compare import Cell, Comparison
+from legalir.experiments.rows import counted, format_score, p_text
+from legalir.experiments.terminal import print_comparison, print_result
 
 
 def result(**changes: object) -> ExperimentResult:
@@ -52,7 +52,7 @@ def test_names_are_not_markup() -> None:
 
 def test_best_mark_and_explanation_of_a_cell() -> None:
     weak, strong, first, paper = result().scores.rows
-    assert weak.baseline and paper.reference and paper.source == "Somebody 2020"
+    assert weak.baseline and paper.published and paper.source == "Somebody 2020"
     assert strong.cells[0].best and not weak.cells[0].best and not paper.cells[0].best
     assert strong.cells[2].best and first.cells[2].best  # equal ones are both best
     assert strong.cells[0].mark == ""

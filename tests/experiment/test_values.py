@@ -11,8 +11,8 @@ import yaml
 from fake_collection import DEFINITION, FakeCollection, page_of
 
 from legalir.errors import DefinitionError, ExperimentError
-from legalir.experiment import Definition, ExperimentResult, run
-from legalir.experiment.definition.values import filled
+from legalir.experiments import Definition, ExperimentResult, run
+from legalir.experiments.definition import filled
 from legalir.pipeline import canonical
 
 SYSTEMS = {"BGE": 'dense("${bge_m3}")', "BGE + SAR": 'dense("${bge_m3}") % 100 >> sar(k=${k})', "BM25": "bm25"}

@@ -167,7 +167,7 @@ def test_integers_are_integers(value: object) -> None:
 
 
 def test_infinity_is_no_number_even_without_a_bound() -> None:
-    with pytest.raises(ComponentError, match="k1=inf is not a number of at least 0"):
+    with pytest.raises(ComponentError, match=r"k1=inf.*0"):
         check_number("bm25", "k1", float("inf"), low=0)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 from legalir import Collection
 from legalir.datasets import Provision
@@ -168,5 +169,5 @@ def test_a_score_that_is_no_number(tmp_path: Path) -> None:
 
 
 def test_parameters(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match="longest: num_results=0 is not an integer of at least 1"):
+    with refused("longest", "num_results", 0):
         Longest(Lengths(tmp_path / "index"), num_results=0)

@@ -80,13 +80,13 @@ def test_an_empty_frame_has_all_columns(retriever: Any) -> None:
 
 def test_an_unknown_document_is_named(retriever: Any) -> None:
     frame = pd.DataFrame({"qid": ["1", "1"], "query": ["cab", "cab"], "docno": ["d3", "e9"]})
-    with pytest.raises(ComponentError, match=r"Scorer: the document 'e9' of query '1' is not in the index: score"):
+    with pytest.raises(ComponentError, match=r"Scorer.*'e9'.*'1'"):
         retriever.scorer()(frame)
 
 
 def test_a_query_that_is_no_string_is_named(retriever: Any) -> None:
     frame = pd.DataFrame({"qid": ["1"], "query": pd.Series([None], dtype=object), "docno": ["d3"]})
-    with pytest.raises(ComponentError, match=r"Scorer: the query None of '1' is not a string\."):
+    with pytest.raises(ComponentError, match=r"Scorer.*'1'"):
         retriever.scorer()(frame)
 
 

@@ -12,10 +12,11 @@ import numpy as np
 import pyterrier as pt
 import pytest
 from hypothesis import given
+from refusals import refused
 from small_graph import KNOWN, LINKS, known_pairs
 
 from legalir import datasets
-from legalir.errors import ComponentError, DataError, DatasetNotFound
+from legalir.errors import DataError, DatasetNotFound
 from legalir.graph.citation_graph import QUANTILES, CitationGraph
 
 TRIPLES = [
@@ -52,7 +53,7 @@ def test_who_cites_whom(graph: CitationGraph) -> None:
 
 def test_an_unknown_docno_is_named(graph: CitationGraph) -> None:
     for ask in (graph.cites, graph.cited_by):
-        with pytest.raises(DataError, match=r"'없음' is not among the 4 provisions of CitationGraph\(.*\)\."):
+        with pytest.raises(DataError, match=r"'없음'.*4.*CitationGraph\("):
             ask("없음")
 
 
@@ -173,5 +174,5 @@ def test_a_graph_of_neighbours() -> None:
     assert graph.cites("m") == ["a", "b"]
     assert set(graph.report().kinds) == {"cosine"}
     for k in (0, -1, 1.5, True):
-        with pytest.raises(ComponentError, match=r"cosine_knn: k=.* is not an integer of at least 1"):
+        with refused("cosine_knn", "k", k):
             CitationGraph.cosine_knn(index, k=k)  # type: ignore[arg-type]

@@ -55,5 +55,5 @@ def test_faults(tmp_path: Path) -> None:
     table.index(DOCUMENTS)
     (file,) = table.directory.glob("data-*/law.npy")
     file.write_bytes(b"")
-    with pytest.raises(ArtifactError, match=r"law\.npy has 0 bytes .* remove the directory"):
+    with pytest.raises(ArtifactError, match=r"law\.npy.*0"):
         _ = LawTable(tmp_path / "laws").manifest

@@ -114,9 +114,7 @@ def test_wrong_parameters(sentence: str) -> None:
 
 def test_wrong_frames(model: Path, tmp_path: Path) -> None:
     classes = QUESTIONS.assign(complexity=[0, 1, 3])
-    with pytest.raises(
-        ComponentError, match=r"query '3' is of class 3, and rewrites=\(3, 5, 7\) has values for 0, 1, 2: give it one"
-    ):
+    with pytest.raises(ComponentError, match=r"'3'.*3.*rewrites=\(3, 5, 7.*0, 1, 2"):
         Adaptive(Search())(classes)
     for value in (1.5, "1", None, True):
         odd = pd.Series([0, 1, value], dtype=object)
@@ -126,7 +124,7 @@ def test_wrong_frames(model: Path, tmp_path: Path) -> None:
         Adaptive(Search(), legalir.Focus())(QUESTIONS)
     with pytest.raises(ComponentError, match=r"result of its pipeline needs the column.* docno, rank"):
         Adaptive(legalir.Focus(), Complexity(model))(QUESTIONS)
-    with pytest.raises(ComponentError, match="pipeline='bm25' is not a transformer"):
+    with pytest.raises(ComponentError, match="pipeline='bm25'"):
         Adaptive("bm25")  # type: ignore[arg-type]
     opened = legalir.Collection("legalir/firecode", cache=tmp_path / "cache")
     with pytest.raises(LegalIRError, match=r"needs the column\(s\) complexity"):

@@ -78,7 +78,7 @@ def test_it_stands_before_a_retriever(model: Path, tmp_path: Path) -> None:
     opened = legalir.Collection("legalir/firecode", cache=tmp_path / "cache")
     found = opened.pipeline(f'complexity("{model}") >> bm25')(QUESTIONS)
     assert {"complexity", "p_2", "docno"} <= set(found.columns)
-    with pytest.raises(ComponentError, match="complexity: the query 7 of '1' is not a string"):
+    with pytest.raises(ComponentError, match=r"complexity.*7.*'1'"):
         Complexity(model)(pd.DataFrame({"qid": ["1"], "query": [7]}))
 
 
@@ -141,19 +141,17 @@ def test_a_damaged_model(fault: str, model: Path) -> None:
 
 
 def test_mistakes(model: Path, tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match="complexity: model=None is not the folder or name of a model"):
+    with pytest.raises(ComponentError, match="complexity: model=None"):
         Complexity(None)  # type: ignore[arg-type]
     for labels in ("simple", ["simple"], ["simple", "simple"], ["simple", ""]):
-        with pytest.raises(
-            ComponentError, match=r"complexity: labels=.* is not a list of at least two different texts"
-        ):
+        with pytest.raises(ComponentError, match="complexity: labels="):
             Complexity(model, labels)
     with pytest.raises(ModelError, match="was trained for its own classes: leave labels out"):
         Complexity(model, ["simple", "complex"])
     with pytest.raises(ModelError, match="no-such-model' is neither a folder nor the name of a model"):
         Complexity("no-such-model")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ModelError, match=r"holds no model.json: train a model there with `legalir train complexity`"):
+    with pytest.raises(ModelError, match=r"model.json"):
         Complexity(tmp_path / "empty")
     opened = legalir.Collection("legalir/firecode", cache=tmp_path / "cache")
     with pytest.raises(LegalIRError, match="model"):
@@ -174,7 +172,7 @@ def test_a_transformer_and_labels(tmp_path: Path) -> None:
             np.testing.assert_allclose(out.loc[number, ["p_0", "p_1", "p_2"]].astype(float), expected, rtol=1e-4)
             assert out.loc[number, "complexity"] == expected.argmax()
     labels = ["simple question", "complex question"]
-    with pytest.raises(ModelError, match="has no label 'entailment': give a model of natural language inference"):
+    with pytest.raises(ModelError, match="'entailment'"):
         Complexity(folder, labels)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     names = {"0": "contradiction", "1": "neutral", "2": "ENTAILMENT"}

@@ -219,7 +219,7 @@ def test_a_damaged_graph_is_refused(tmp_path: Path) -> None:
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
-    with pytest.raises(ArtifactError, match=r"subject\.npy was altered .* build it again"):
+    with pytest.raises(ArtifactError, match=r"subject\.npy"):
         open_triples(opened).fingerprint()
     assert len(build_triples(opened)) == 4  # Without asking again.
 
@@ -232,9 +232,9 @@ def test_an_empty_graph(tmp_path: Path) -> None:
 
 def test_a_graph_that_was_not_built_names_the_command(tmp_path: Path) -> None:
     opened, _ = collection(tmp_path, answering)
-    with pytest.raises(ComponentError, match=r"build it with `legalir graph triples .*lamps --llm NAME`"):
+    with pytest.raises(ComponentError, match="--llm NAME`"):
         open_triples(opened)
-    with pytest.raises(ComponentError, match="n=0 is not an integer from 1 to 50"):
+    with pytest.raises(ComponentError, match=r"n=0.*1.*50"):
         build_triples(opened, n=0)
 
 

@@ -12,6 +12,7 @@ import plain_scores
 import pytest
 
 from legalir.analysis.analyzer import get_analyzer
+from legalir.collection.collection import Collection
 from legalir.errors import ComponentError
 from legalir.lexical.sparse import BM25, Method, SparseIndex, bm25
 
@@ -128,16 +129,9 @@ def test_parameters_out_of_range(tmp_path: Path, parameters: dict[str, float], m
         BM25(SparseIndex(tmp_path / "index"), **parameters)  # type: ignore[arg-type]
 
 
-class FakeCollection:
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def sparse(self, analyzer: str) -> SparseIndex:
-        return SparseIndex(self.path / analyzer, analyzer=analyzer)
-
-
 def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
-    collection = FakeCollection(tmp_path)
+    (tmp_path / "corpus.jsonl").write_text('{"docno": "a", "text": "등대"}\n', encoding="utf-8")
+    collection = Collection(tmp_path, cache=tmp_path / "cache")
     assert bm25(collection) == BM25(collection.sparse("auto"), k1=0.9, b=0.4, num_results=1000)
     made = bm25(collection, analyzer="char2", k1=1.5, b=0.75, num_results=7)
     assert made == BM25(collection.sparse("char2"), k1=1.5, b=0.75, num_results=7)

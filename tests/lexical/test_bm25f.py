@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ import plain_scores
 import pyterrier as pt
 import pytest
 
-from legalir.analysis.analyzer import get_analyzer
+from legalir.collection.collection import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.lexical import weights as weights_module
@@ -197,11 +196,9 @@ def test_wrong_parameters_are_named(parameters: dict[str, object], message: str)
     assert str(caught.value) == message
 
 
-def test_the_factory_takes_the_index_of_the_analyzer() -> None:
-    def fields(analyzer: str) -> FieldIndex:
-        return FieldIndex(f"fields-{analyzer}", analyzer=get_analyzer(analyzer))
-
-    collection = SimpleNamespace(indexes=SimpleNamespace(fields=fields))
-    assert bm25f(collection) == BM25F(collection.indexes.fields("auto"))
+def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
+    (tmp_path / "corpus.jsonl").write_text('{"docno": "a", "text": "등대"}\n', encoding="utf-8")
+    collection = Collection(tmp_path, cache=tmp_path / "cache")
+    assert bm25f(collection) == BM25F(FieldIndex.of(collection, "auto"))
     chosen = {"k1": 1.5, "fields": {"text": 1}, "b": {"text": 0.3}, "query_exponent": 1, "num_results": 7}
-    assert bm25f(collection, analyzer="jamo4", **chosen) == BM25F(collection.indexes.fields("jamo4"), **chosen)
+    assert bm25f(collection, analyzer="jamo4", **chosen) == BM25F(FieldIndex.of(collection, "jamo4"), **chosen)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from legalir import datasets
 from legalir.graph.citation_graph import CitationGraph
@@ -44,21 +42,3 @@ def test_provisions_with_the_field(tmp_path: Path) -> None:
     graph = CitationGraph.from_links([("a", "b")])
     found = list(citing(graph, {"a": "목적", "b": ""}).add_to(datasets.load(tmp_path).docs()))
     assert [(row["doc_id"], row["text"], row["citing"]) for row in found] == [("a", "조문", ""), ("b", "조문", "목적")]
-
-
-states = st.tuples(
-    st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")), max_size=9),
-    st.dictionaries(st.sampled_from("abcde"), st.sampled_from(["", "목적", "정의", "벌칙"]), min_size=1),
-    st.integers(1, 3),
-)
-
-
-@given(states, states)
-def test_what_differs_between_two_states(one: tuple[object, ...], other: tuple[object, ...]) -> None:
-    """Exactly the provisions whose field differs, whatever links and headings are."""
-
-    def of(links: object, headings: object, most: object) -> Citing:
-        return citing(CitationGraph.from_links(links, list("abcde")), headings, most)  # type: ignore[arg-type]
-
-    first, second = of(*one), of(*other)
-    assert first.differing(second) == [docno for docno in "abcde" if first.of(docno) != second.of(docno)]

@@ -107,11 +107,11 @@ def test_what_stands_at_the_path_is_checked(tmp_path: Path) -> None:
     FieldIndex(path, "char2").index(DOCUMENTS)
     with pytest.raises(ArtifactError, match="was built with the analyzer char2"):
         _ = FieldIndex(path, analyzer="jamo4").manifest
-    with pytest.raises(ArtifactError, match="exists and is not a sparse_index"):
+    with pytest.raises(ArtifactError, match="sparse_index"):
         SparseIndex(path).index(DOCUMENTS)
     (file,) = path.glob("data-*/0.frequencies.citing.npy")
     file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(ArtifactError, match=r"frequencies\.citing\.npy has .* bytes where .* remove the directory"):
+    with pytest.raises(ArtifactError, match=r"frequencies\.citing\.npy"):
         _ = FieldIndex(path).manifest
 
 

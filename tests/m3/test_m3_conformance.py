@@ -8,7 +8,7 @@ import pytest
 from tiny_models import write_m3
 
 from legalir import testing
-from legalir.m3.head_retrievers import m3, m3_dense, m3_multi, m3_rerank, m3_sparse
+from legalir.m3.m3_index import m3, m3_dense, m3_multi, m3_rerank, m3_sparse
 from legalir.testing.checks import NotApplicable
 from legalir.testing.kit import run
 from legalir.testing.sandbox import ComponentUnderTest

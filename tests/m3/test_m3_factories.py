@@ -12,14 +12,9 @@ from legalir.m3.head_retrievers import (
     M3HeadRetriever,
     M3Retriever,
     M3Scorer,
-    m3,
-    m3_dense,
-    m3_multi,
-    m3_rerank,
-    m3_sparse,
 )
 from legalir.m3.m3_encoder import M3Encoder
-from legalir.m3.m3_index import M3Index
+from legalir.m3.m3_index import M3Index, m3, m3_dense, m3_multi, m3_rerank, m3_sparse
 
 
 class Shelf:
@@ -29,17 +24,14 @@ class Shelf:
         self.folder = folder
         self.asked: list[tuple[M3Encoder, str | None]] = []
 
-    @property
-    def indexes(self) -> Shelf:
-        return self
-
-    def m3(self, encoder: M3Encoder, multi: str | None = None) -> M3Index:
+    def of(self, encoder: M3Encoder, multi: str | None = None) -> M3Index:
         self.asked.append((encoder, multi))
         return M3Index(self.folder / "index")
 
 
 @pytest.fixture(name="shelf")
-def own_shelf(tmp_path: Path) -> Shelf:
+def own_shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    monkeypatch.setattr(M3Index, "of", Shelf.of)
     return Shelf(tmp_path)
 
 

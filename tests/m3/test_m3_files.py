@@ -156,7 +156,7 @@ def test_what_is_no_number(tmp_path: Path) -> None:
 
     write_m3(tmp_path)
     torch.save({"weight": torch.full((1, 32), torch.nan), "bias": torch.zeros(1)}, tmp_path / "sparse_linear.pt")
-    with pytest.raises(ModelError, match=r"computes a NaN or an infinity in float32: give dtype='float32'"):
+    with pytest.raises(ModelError, match=r"NaN.*float32.*dtype='float32'"):
         M3Encoder(tmp_path, device="cpu").represent(["a"], multi=False)
 
 
@@ -169,9 +169,7 @@ def test_a_device_without_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise torch.OutOfMemoryError("out of memory")
 
     monkeypatch.setattr(encoder._loaded, "_backbone", full)
-    with pytest.raises(
-        ModelError, match="cpu has too little memory for a batch of 6 tokens: give a smaller batch_tokens"
-    ):
+    with pytest.raises(ModelError, match=r"6.*batch_tokens"):
         encoder.represent(["관계인", "door"], multi=False)
 
 

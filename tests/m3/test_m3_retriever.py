@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from m3_letters import DOCUMENTS, QUERIES, LetterM3, expected, letter_index, letters
+from refusals import refused
 
 from legalir.errors import ComponentError
 from legalir.frames.scorer import scorer_of
@@ -153,7 +154,7 @@ def test_a_scorer_scores_what_was_not_found(index: M3Index) -> None:
     assert found[["docno", "rank"]].to_numpy().tolist() == [["empty", 0]]
     assert found["score"].tolist() == pytest.approx([expected("qqq 층", THREE)["empty"]], abs=1e-6)
     assert index.scorer().transform(given.iloc[:0]).columns.tolist() == found.columns.tolist()
-    with pytest.raises(ComponentError, match="'nowhere' of query 'q0' is not in the index"):
+    with pytest.raises(ComponentError, match=r"'nowhere'.*'q0'"):
         index.scorer().transform(given.assign(docno="nowhere"))
 
 
@@ -205,15 +206,15 @@ def test_multi_alone_finds_no_candidates(index: M3Index) -> None:
 
 @pytest.mark.parametrize("wrong", [{"k": 0}, {"k": 1.5}, {"num_results": 0}, {"num_results": "all"}])
 def test_numbers_out_of_range(index: M3Index, wrong: dict[str, Any]) -> None:
-    with pytest.raises(ComponentError, match=f"m3: {next(iter(wrong))}="):
+    with refused("m3", *next(iter(wrong.items()))):
         M3Retriever(index, **wrong)
     if "num_results" in wrong:
-        with pytest.raises(ComponentError, match="m3_dense: num_results="):
+        with refused("m3_dense", "num_results", wrong["num_results"]):
             M3HeadRetriever(index, "dense", **wrong)
 
 
 def test_no_such_head(index: M3Index) -> None:
-    with pytest.raises(ComponentError, match="head='colbert' is not one of dense, sparse, multi"):
+    with pytest.raises(ComponentError, match="head='colbert'"):
         index.head("colbert")
 
 

@@ -91,7 +91,7 @@ def test_dropping_invalid_replies() -> None:
     assert safety.partial.correct == 4 / 7
     # Item 6 has an unreadable reply: it was one of the three that were corrected.
     assert (safety.change.n, safety.change.corrected, safety.change.introduced) == (7, 2 / 4, 1 / 3)
-    with pytest.raises(MeasureError, match="denominator='valid' is not one of all, drop_invalid"):
+    with pytest.raises(MeasureError, match=r"denominator='valid'.*drop_invalid"):
         rates([C], "valid")  # type: ignore[arg-type]
 
 
@@ -193,7 +193,7 @@ def test_questions_with_different_contexts() -> None:
     assert different_contexts(PART, PART) == []
     assert different_contexts(PART, PART.iloc[:6]) == ["q6", "q7"]
     assert different_contexts(PART.iloc[:2], answers(PARTIAL[:2], ["B"])) == ["q0", "q1"]
-    with pytest.raises(MeasureError, match="no column 'context_docnos'"):
+    with pytest.raises(MeasureError, match="'context_docnos'"):
         different_contexts(PART, PART.drop(columns="context_docnos"))
     with pytest.raises(MeasureError, match="must hold a sequence of docnos, got 'A'"):
         different_contexts(PART, PART.assign(context_docnos="A"))

@@ -184,7 +184,7 @@ def test_what_bertscore_does_with_odd_texts(tmp_path: Path) -> None:
     assert score([long, SENTENCES[1]], ["x", SENTENCES[4]])[1] == pytest.approx(alone, abs=1e-5)
     with pytest.raises(MeasureError, match="2 answers and 1 references"):
         score(["a", "b"], ["a"])
-    with pytest.raises(MeasureError, match=r"layer=3 is not in .* which has 2 layers"):
+    with pytest.raises(MeasureError, match=r"layer=3.*2"):
         BertScore(folder, layer=3, device="cpu").score(["a"], ["a"])
     with pytest.raises(ComponentError, match="layer=0"):
         BertScore(folder, layer=0)

@@ -56,7 +56,7 @@ def test_what_is_wrong_is_said(text: str, words: str) -> None:
 
 
 def test_a_measure_object_with_a_wrong_parameter() -> None:
-    with pytest.raises(MeasureError, match="Measure 'MultiMRR' has no parameter 'depth'"):
+    with pytest.raises(MeasureError, match=r"'MultiMRR'.*'depth'"):
         parse_measures([MultiMRR(depth=3)])
 
 
@@ -68,7 +68,7 @@ def test_no_measure() -> None:
 def test_nothing_installed_computes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for provider in ir_measures.DefaultPipeline.providers:
         monkeypatch.setattr(provider, "_is_available", provider.NAME == "legalir")
-    with pytest.raises(MeasureError, match=r"'nDCG@5' cannot be computed here: pip install"):
+    with pytest.raises(MeasureError, match="'nDCG@5'"):
         parse_measures(["nDCG@5"])
     assert parse_measures(["MicroR@5"]) == [MicroR @ 5]
 

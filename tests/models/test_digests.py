@@ -121,7 +121,7 @@ def test_the_hubs_names_of_large_files_are_taken_as_their_digests(folder: Path, 
 @pytest.mark.parametrize("content", ["{", "[1]", '{"path": 1}', '[{"type": "T"}]'])
 def test_modules_that_are_none(folder: Path, content: str) -> None:
     (folder / "modules.json").write_text(content, encoding="utf-8")
-    with pytest.raises(ModelError, match=r"modules\.json .*: get the whole model again"):
+    with pytest.raises(ModelError, match=r"modules\.json"):
         model_digest(folder)
 
 

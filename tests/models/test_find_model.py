@@ -115,24 +115,24 @@ def test_parts_and_modules_that_are_listed_have_to_be_there(tmp_path: Path) -> N
     folder = write_folder(tmp_path, "config.json", "model-1.safetensors")
     index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
-    with pytest.raises(ModelError, match=r"holds no model-2\.safetensors"):
+    with pytest.raises(ModelError, match=r"model-2\.safetensors"):
         find_model(folder)
     write_folder(folder, "model-2.safetensors")
     modules = [{"path": "", "type": "x.Transformer"}, {"path": "1_Pooling", "type": "x.Pooling"}]
     modules.append({"path": "2_Normalize", "type": "x.Normalize"})  # Which has no files.
     (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
-    with pytest.raises(ModelError, match="holds no 1_Pooling"):
+    with pytest.raises(ModelError, match="1_Pooling"):
         find_model(folder)
     write_folder(folder, "1_Pooling/config.json")
     assert find_model(folder) == folder
     (folder / "modules.json").write_text("[{", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"modules\.json is not JSON, so it was cut off or altered"):
+    with pytest.raises(ModelError, match=r"modules\.json.*JSON"):
         find_model(folder)
 
 
 @pytest.mark.parametrize("model", ["", "lsa", "a/b/c", "org/", "org/na me", "https://example.org/x", "-x/y"])
 def test_what_is_neither_folder_nor_name(model: str) -> None:
-    with pytest.raises(ModelError, match="is neither a folder nor the name of a model, such as 'BAAI/bge-m3'"):
+    with pytest.raises(ModelError, match="'BAAI/bge-m3'"):
         find_model(model)
 
 
@@ -192,7 +192,7 @@ def test_a_cut_off_download_is_completed(hub: Hub) -> None:
 
 def test_a_model_of_another_kind(hub: Hub) -> None:
     hub.files = ("config.json", "model.safetensors")
-    with pytest.raises(ModelError, match=r"'org/name' has no sparse_linear\.pt on the hub: choose a model of the kind"):
+    with pytest.raises(ModelError, match=r"'org/name'.*sparse_linear\.pt"):
         find_model("org/name", needs=("sparse_linear.pt",))
 
 

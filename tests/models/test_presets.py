@@ -88,7 +88,7 @@ def test_the_named_preset_else_that_of_the_model() -> None:
     assert find_preset("./somewhere") is None
     assert find_preset("./somewhere", m3) is find_preset(e5, m3) is presets()[m3]
     assert find_preset("./somewhere", reranker, pairs=True) is presets()[reranker]
-    with pytest.raises(ModelError, match=r"There is no preset 'bge-m3'\. Did you mean 'BAAI/bge-m3'\?"):
+    with pytest.raises(ModelError, match=r"'bge-m3'.*'BAAI/bge-m3'"):
         find_preset("./somewhere", "bge-m3")
     for pairs, name, cure in ((False, reranker, "rerank"), (True, m3, "dense")):
         for arguments in ((name,), ("./somewhere", name)):

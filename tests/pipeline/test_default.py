@@ -141,7 +141,7 @@ def test_the_model_that_dataset_yaml_names(folder: Path) -> None:
     (folder / "dataset.yaml").write_text("static: models/new\n", encoding="utf-8")
     assert default_expression(opened(folder)) == LEADS
     (folder / "dataset.yaml").write_text("static: models/old\n", encoding="utf-8")
-    with pytest.raises(ComponentError, match="names the static model 'models/old', and there is none"):
+    with pytest.raises(ComponentError, match="'models/old'"):
         default(opened(folder))
 
 
@@ -224,9 +224,8 @@ def with_model(collection: Any) -> pt.Transformer:
     return default(collection)
 
 
-@testing.parametrize("retriever", cast("Factory", with_model))
-def test_conformance_with_a_model(check: Any) -> None:
-    check()
+def test_conformance_with_a_model() -> None:
+    assert [one for one in testing.check("retriever", cast("Factory", with_model)) if not one.ok] == []
 
 
 def test_the_bundled_collection_uses_its_model() -> None:

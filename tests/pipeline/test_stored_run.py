@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from legalir.collection.collection import Collection
 from legalir.errors import ComponentError, FormatError
+from legalir.graph.laws import LawTable
 from legalir.pipeline.stored_run import StoredRun, read_trec_run
 
 QUERIES = pd.DataFrame({"qid": ["q2", "q1"], "query": ["b", "a"]})
@@ -124,7 +125,7 @@ def test_what_the_file_or_the_collection_lacks_is_counted(tmp_path: Path, caplog
 
 def test_only_what_is_in_force(tmp_path: Path) -> None:
     collection = Collection(write_dated(tmp_path / "data"), cache=tmp_path / "cache")
-    laws = collection.indexes.laws
+    laws = LawTable.of(collection)
     versions = laws.docnos.tolist()
     rows = [("q1", "Q0", docno, 0, 1, "x") for docno in versions]
     queries = pd.DataFrame({"qid": ["q1"], "query": ["a"], "as_of": ["2021-06-01"]})

@@ -11,7 +11,7 @@ from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 from typer.testing import CliRunner, Result
 
 from legalir import plugins
-from legalir.cli.main import Commands, app, command_summary, load_command, main
+from legalir.cli.main import FIRST_PARTY, Commands, app, command_summary, load_command, main
 from legalir.errors import MissingExtra, PluginError
 
 SOURCE = '''
@@ -100,12 +100,13 @@ def test_an_unknown_command_is_misuse_with_a_suggestion() -> None:
     assert "Did you mean 'shout'" in ended.output
 
 
-@pytest.mark.parametrize("name", ["finetune"])
+@pytest.mark.parametrize("name", ["finetune", "mcp", "serve"])
 def test_a_command_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", f"legalir-{name}")
-    ended = run(name, "recipe.yaml")
+    package = FIRST_PARTY[name]
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", package)
+    ended = run(name, "legalir/firecode")
     assert isinstance(ended.exception, MissingExtra)
-    assert f"pip install ./plugins/legalir-{name}" in str(ended.exception)
+    assert f"pip install ./plugins/{package}" in str(ended.exception)
 
 
 def test_the_summary_of_each_command_is_the_first_line_of_its_help() -> None:

@@ -96,10 +96,7 @@ def installed(install: Install, fault: Fault) -> list[Path]:
     return roots
 
 
-every_fault = pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-
-
-@every_fault
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_in_one_process(install: Install, monkeypatch: pytest.MonkeyPatch, cache: Path, fault: Fault) -> None:
     installed(install, fault)
     for name, value in fault.environment.items():
@@ -107,6 +104,10 @@ def test_in_one_process(install: Install, monkeypatch: pytest.MonkeyPatch, cache
     before = {one.entry.name: one.state for one in statuses("retriever")}
     assert (before["sick"], before["well"], before["bm25"]) == (fault.listed, "installed", "installed")
     assert "neighbour_module" not in sys.modules
+    loaded = {one.entry.name: one for one in statuses("retriever", load=True)}
+    assert [loaded[name].state for name in ("sick", "well", "bm25")] == [fault.loaded, "loads", "loads"]
+    if fault.loaded in ("broken", "disputed", "other contract"):
+        assert fault.message in str(loaded["sick"].problem)
     collection = Collection("legalir/firecode", cache=cache)
     with pytest.raises(PluginError) as caught:
         collection.pipeline("sick")

@@ -112,22 +112,22 @@ def test_two_grammars_that_read_one_place() -> None:
 
 def test_grammars() -> None:
     assert set(grammars()) == {"de", "en", "es", "fr", "id", "it", "ja", "ko", "th", "vi", "zh"}
-    with pytest.raises(DefinitionError, match=r"'article', item 1 must have one N, got 'article'\."):
+    with pytest.raises(DefinitionError, match=r"'article'.*1.*'article'"):
         Grammar(article=["article"])
-    with pytest.raises(DefinitionError, match=r"'article', item 2 must have one N, got 'N to N'\."):
+    with pytest.raises(DefinitionError, match=r"'article'.*2.*'N to N'"):
         Grammar(article=["article N", "N to N"])
-    with pytest.raises(DefinitionError, match=r"'kinds.amends', item 1 must begin or end with …, got 'amends'\."):
+    with pytest.raises(DefinitionError, match=r"'kinds.amends'.*1.*….*'amends'"):
         Grammar(article=["article N"], kinds={"amends": ["amends"]})
 
 
-@pytest.mark.parametrize(
-    "unit",
-    ["1", "제", "제1", "一", "(1)", "1, ", "article ", "bis ", " ", "a", "의1", ".1", "Abs. 1", "§ 1, ", "第一"],
-)
+UNITS = ("1", "제", "제1", "一", "(1)", "1, ", "article ", "bis ", " ", "a", "의1", ".1", "Abs. 1", "§ 1, ", "第一")
+
+
 @pytest.mark.parametrize("head", ["", "Articles 1", "제1조", "§§ 1 "])
-def test_time_is_linear_in_the_text(unit: str, head: str) -> None:
-    text = head + unit * (20_000 // len(unit))
-    start = time.process_time()
-    read_references(text)
-    # It takes some 0.05 s; a quadratic reader would take minutes.
-    assert time.process_time() - start < 5
+def test_time_is_linear_in_the_text(head: str) -> None:
+    for unit in UNITS:
+        text = head + unit * (20_000 // len(unit))
+        start = time.process_time()
+        read_references(text)
+        # It takes some 0.05 s; a quadratic reader would take minutes.
+        assert time.process_time() - start < 5, unit

@@ -162,7 +162,7 @@ def test_table(table: NumberTable, tmp_path: Path) -> None:
     assert ask(new.index(DOCUMENTS), "등대법 제1조") == {"lamp-1": 1}
     (file,) = new.directory.glob("data-*/article.npy")
     file.write_bytes(b"")
-    with pytest.raises(ArtifactError, match=r"article\.npy has 0 bytes"):
+    with pytest.raises(ArtifactError, match=r"article\.npy.*0"):
         ask(NumberTable(new.path), "제1조")
 
 
@@ -176,14 +176,14 @@ def test_parameters(table: NumberTable) -> None:
             Lookup(table, **parameters)  # type: ignore[arg-type]
     with pytest.raises(ComponentError, match="lookup: numbers=3 is not a NumberTable"):
         Lookup(3)  # type: ignore[arg-type]
-    with pytest.raises(ComponentError, match="Lookup: the query 3 of '1' is not a string"):
+    with pytest.raises(ComponentError, match=r"Lookup.*3.*'1'"):
         Lookup(table)(pd.DataFrame({"qid": ["1"], "query": [3]}))
 
 
 def test_in_a_collection(tmp_path: Path) -> None:
     collection = Collection("legalir/firecode", cache=tmp_path)
     made = lookup(collection, most=2)
-    assert made == Lookup(collection.indexes.numbers, most=2)
+    assert made == Lookup(NumberTable.of(collection), most=2)
     assert collection.search("건축물 화재안전관리법 제2조제1호의 뜻은?", "lookup")["docno"].tolist() == ["act-2"]
     expression = 'linear(bm25, lookup, weights=[1, 1], normalize=["minmax", "none"])'
     assert collection.search("건축물 화재안전관리법 제2조가 말하는 것", expression)["docno"].iloc[0] == "act-2"

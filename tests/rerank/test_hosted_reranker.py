@@ -160,7 +160,7 @@ class TestFaults:
         assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
         assert KEY not in caplog.text + repr(one)
         monkeypatch.delenv("ACME_API_KEY")
-        with pytest.raises(ModelError, match=r"rerank: \$ACME_API_KEY is not set"):
+        with pytest.raises(ModelError, match=r"rerank: \$ACME_API_KEY"):
             reranker(server, tmp_path, key="ACME_API_KEY")(FIRST)
 
     def test_no_server(self, server: ChatServer, tmp_path: Path) -> None:
@@ -176,9 +176,9 @@ def test_local_only_and_offline(server: ChatServer, tmp_path: Path) -> None:
     reranker(server, tmp_path)(FIRST)
     offline = reranker(server, tmp_path, client=Client(cache=tmp_path / "llm.sqlite", offline=True, local_only=True))
     offline(FIRST)
-    with pytest.raises(ModelError, match="No reply of r to the prompt 'rerank' is stored for the text 'other'"):
+    with pytest.raises(ModelError, match=r"'rerank'.*'other'"):
         offline(listed("q", "other", ["a"]))
-    with pytest.raises(ModelError, match=r"r is on api\.example\.org, and only models on this machine"):
+    with pytest.raises(ModelError, match=r"api\.example\.org"):
         HostedReranker("r", "https://api.example.org/v2", client=offline.client)
     assert len(server.bodies) == 2
 

@@ -204,7 +204,7 @@ def test_explanations_show_the_places(tmp_path: Path) -> None:
 def test_the_model_of_the_component(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LEGALIR_LLM", raising=False)
     opened = legalir.Collection("legalir/firecode", cache=tmp_path, client=Client(cache=tmp_path / "llm.sqlite"))
-    with pytest.raises(ExpressionError, match="listwise: No language model is named: give --llm, set LEGALIR_LLM"):
+    with pytest.raises(ExpressionError, match=r"listwise.*--llm.*LEGALIR_LLM"):
         opened.pipeline("bm25 % 5 >> listwise")
     model = opened.client.model("openai(model='m', base_url='http://127.0.0.1:1/v1')")
     step = opened.pipeline("""bm25 % 5 >> listwise("openai(model='m', base_url='http://127.0.0.1:1/v1')")""")[-1]
@@ -219,8 +219,8 @@ def test_wrong_parameters(tmp_path: Path, wrong: dict[str, object]) -> None:
 
 def test_bad_input(tmp_path: Path) -> None:
     one, _ = reranker(tmp_path, greatest_first)
-    with pytest.raises(ComponentError, match="listwise: 'd00' occurs twice in the list of query 'q1'"):
+    with pytest.raises(ComponentError, match=r"listwise: 'd00'.*'q1'"):
         one(pd.concat([FIRST.head(1), FIRST.head(1)]))
-    with pytest.raises(ComponentError, match="listwise: there is no provision 'x' in the given texts"):
+    with pytest.raises(ComponentError, match=r"listwise.*'x'"):
         one(listed("q", "질문", ["x"]))
     assert list(one(FIRST.iloc[:0]).columns) == list(one(FIRST.head(1)).columns)

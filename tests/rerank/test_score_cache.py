@@ -7,12 +7,13 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from forked import child
 
-from legalir.rerank.score_cache import Best, open_scores, pair_keys
+from legalir.rerank.score_cache import Best, ScoreCache, pair_keys
 
 KEYS = pair_keys("settings", [("질문", "제1조", f"제{number}호의 조문") for number in range(2_000)])
 SOME = {key: Best(number / 7 - 3, number % 3, 3, number, number + 10) for number, key in enumerate(KEYS)}
@@ -24,13 +25,13 @@ def path_of_scores(tmp_path: Path) -> Path:
 
 
 def filled(path: Path) -> Path:
-    with open_scores(path) as scores:
+    with closing(ScoreCache(path)) as scores:
         scores.put(SOME.items())
     return path
 
 
-def read(path: Path) -> dict[bytes, Best]:
-    with open_scores(path) as scores:
+def read(path: Path) -> dict[str, Best]:
+    with closing(ScoreCache(path)) as scores:
         return scores.get(KEYS)
 
 
@@ -42,18 +43,12 @@ def test_scores_come_back_to_the_last_bit(path: Path, caplog: pytest.LogCaptureF
     assert read(path) == {}
     filled(path)
     assert read(path) == SOME
-    with open_scores(path) as scores:
+    with closing(ScoreCache(path)) as scores:
         assert scores.get([]) == {}
-        assert scores.get([KEYS[5], bytes(32), KEYS[5]]) == {KEYS[5]: SOME[KEYS[5]]}
+        assert scores.get([KEYS[5], "0" * 64, KEYS[5]]) == {KEYS[5]: SOME[KEYS[5]]}
         scores.put([(KEYS[5], Best(0.1, 0, 1, 0, 4))])
         assert scores.get([KEYS[5]]) == {KEYS[5]: Best(0.1, 0, 1, 0, 4)}
     assert warnings_of(caplog) == []
-
-
-def test_without_a_file_nothing_is_kept() -> None:
-    with open_scores(None) as scores:
-        scores.put(SOME.items())
-        assert scores.get(KEYS) == {}
 
 
 def test_no_text_is_in_the_file(path: Path) -> None:
@@ -70,11 +65,11 @@ def test_keys_tell_everything_apart() -> None:
     keys = [*pair_keys("a", pairs), *pair_keys("b", pairs), *pair_keys("aq", [("", "", "t")])]
     assert len(set(keys)) == len(keys)
     assert pair_keys("a", pairs[::-1]) == keys[: len(pairs)][::-1], "a key is of its pair alone"
-    assert all(len(key) == 32 for key in keys)
+    assert all(len(key) == 64 for key in keys)
 
 
-@pytest.mark.parametrize("damage", ["text", "header", "middle", "cut", "table", "short values"])
-def test_a_damaged_file_is_noticed_once_and_computed_again(
+@pytest.mark.parametrize("damage", ["text", "header", "middle", "cut"])
+def test_a_damaged_file_is_noticed_once_and_set_aside(
     path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     content = filled(path).read_bytes()
@@ -84,47 +79,34 @@ def test_a_damaged_file_is_noticed_once_and_computed_again(
         path.write_bytes(b"\xff" * 100 + content[100:])
     elif damage == "middle":
         path.write_bytes(content[:8192] + b"\xa5" * 16384 + content[24576:])
-    elif damage == "cut":
-        path.write_bytes(content[: len(content) // 2])
-    elif damage == "short values":
-        with sqlite3.connect(path) as database:
-            database.execute("UPDATE scores SET value = substr(value, 1, 8)")
-        database.close()
     else:
-        path.unlink()
-        with sqlite3.connect(path) as database:
-            database.execute("CREATE TABLE scores (something TEXT)")
-        database.close()
+        path.write_bytes(content[: len(content) // 2])
     found = read(path)
     assert found.items() <= SOME.items(), "what is read is right, or is not there"
     assert len(found) < len(SOME)
-    assert len(warnings_of(caplog)) == 1
-    assert "are damaged" in warnings_of(caplog)[0]
-    assert "computed again" in warnings_of(caplog)[0]
+    (message,) = warnings_of(caplog)
+    assert message.startswith("The cache of scores was damaged")
     assert read(filled(path)) == SOME
     assert len(warnings_of(caplog)) == 1
 
 
-def test_a_score_that_was_altered_is_noticed(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The database is whole for sqlite: only the checksum of the row says that a bit has changed."""
-    database = sqlite3.connect(filled(path))
-    [(value,)] = database.execute("SELECT value FROM scores WHERE key = ?", [KEYS[7]]).fetchall()
-    altered = bytes([value[0] ^ 1]) + value[1:]
-    with database:
-        database.execute("UPDATE scores SET value = ? WHERE key = ?", [altered, KEYS[7]])
-    database.close()
-    assert KEYS[7] not in read(path)
-    assert "a score differs from what was written" in warnings_of(caplog)[0]
-    assert read(path) == {}
+@pytest.mark.parametrize("value", ["substr(value, 1, 8)", "zeroblob(32)", "NULL"])
+def test_a_score_that_was_altered_is_not_used(path: Path, value: str) -> None:
+    """The database is whole for sqlite: only the checksum of the row says that it was changed."""
+    with closing(sqlite3.connect(filled(path))) as database, database:
+        database.execute(f"UPDATE windows SET value = {value} WHERE key = ?", [KEYS[7]])
+    assert read(path) == {key: best for key, best in SOME.items() if key != KEYS[7]}
+    assert read(filled(path)) == SOME
 
 
 def test_damage_while_writing_is_survived(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     filled(path)
-    with open_scores(path) as scores:
+    with closing(ScoreCache(path)) as scores:
+        scores.get(KEYS[:1])
         for name in ("", "-wal"):
             file = path.with_name(path.name + name)
             file.write_bytes(b"\xa5" * file.stat().st_size)
-        scores.put([(bytes(32), Best(1.0, 0, 1, 0, 1))])
+        scores.put([("0" * 64, Best(1.0, 0, 1, 0, 1))])
         scores.put([(KEYS[0], SOME[KEYS[0]])])
     assert read(path).items() <= {KEYS[0]: SOME[KEYS[0]]}.items()
     assert len(warnings_of(caplog)) == 1
@@ -137,44 +119,25 @@ def test_where_nothing_can_be_written_the_work_goes_on(tmp_path: Path, caplog: p
     (tmp_path / "taken.sqlite").mkdir()
     for path in (blocked, tmp_path / "taken.sqlite"):
         for _ in range(2):
-            with open_scores(path) as scores:
+            with closing(ScoreCache(path)) as scores:
                 scores.put(SOME.items())
                 assert scores.get(KEYS) == {}
     assert len(warnings_of(caplog)) == 2, "told once a file"
-    assert all("cannot be cached in" in line for line in warnings_of(caplog))
+    assert all("are not cached" in line for line in warnings_of(caplog))
 
 
-def test_a_damaged_file_that_cannot_be_removed_is_done_without(
-    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    filled(path).write_text("no database\n" * 400)
-
-    def refused(*_: object, **__: object) -> None:
-        raise PermissionError("not yours")
-
-    monkeypatch.setattr(Path, "unlink", refused)
-    for _ in range(2):
-        assert read(path) == {}
-    assert [line for line in warnings_of(caplog) if "not yours" not in line] == []
-    assert len(warnings_of(caplog)) == 1
-
-
-def test_a_full_disk_ends_the_keeping_and_nothing_else(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with open_scores(path) as scores:
-        database = scores._database
-        assert database is not None
-        database.execute("PRAGMA max_page_count = 10")  # sqlite then says what it says of a full disk.
-        scores.put(SOME.items())
+def test_a_full_disk_ends_nothing_else(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with closing(ScoreCache(path)) as scores:
+        scores._connected().execute("PRAGMA max_page_count = 10")  # sqlite then says what it says of a full disk.
         scores.put(SOME.items())
         assert scores.get(KEYS) == {}
     assert len(warnings_of(caplog)) == 1
     assert "full" in warnings_of(caplog)[0]
-    assert read(path) == {}
 
 
 def put_some(path: Path, start: int, step: int) -> None:
     for key in KEYS[start::step]:
-        with open_scores(path) as scores:
+        with closing(ScoreCache(path)) as scores:
             scores.put([(key, SOME[key])])
 
 
@@ -204,14 +167,14 @@ def test_of_many_who_find_the_damage_one_removes_the_file(path: Path) -> None:
 def test_what_was_put_outlives_a_killed_process(path: Path) -> None:
     code = (
         "import os, sys, pathlib\n"
-        "from legalir.rerank.score_cache import Best, Scores\n"
-        "scores = Scores(pathlib.Path(sys.argv[1]))\n"
-        "scores.put([(bytes(32), Best(0.25, 1, 2, 3, 4))])\n"
+        "from legalir.rerank.score_cache import Best, ScoreCache\n"
+        "scores = ScoreCache(pathlib.Path(sys.argv[1]))\n"
+        "scores.put([('0' * 64, Best(0.25, 1, 2, 3, 4))])\n"
         "scores._database.execute('BEGIN IMMEDIATE')\n"
-        "scores._database.execute('DELETE FROM scores')\n"
+        "scores._database.execute('DELETE FROM windows')\n"
         "os.kill(os.getpid(), 9)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
     assert done.returncode == -9
-    with open_scores(path) as scores:
-        assert scores.get([bytes(32)]) == {bytes(32): Best(0.25, 1, 2, 3, 4)}
+    with closing(ScoreCache(path)) as scores:
+        assert scores.get(["0" * 64]) == {"0" * 64: Best(0.25, 1, 2, 3, 4)}

@@ -105,9 +105,9 @@ def test_faults_in_one_sentence(laws, tmp_path):
     dataset = load(str(laws))
     with pytest.raises(DataError, match="is before the first"):
         differences(dataset, "2023-01-01", "2020-01-01")
-    with pytest.raises(ComponentError, match="'2021-02-31' is not a date"):
+    with pytest.raises(ComponentError, match="'2021-02-31'"):
         differences(dataset, "2021-02-31", "2022-01-01")
-    with pytest.raises(DataError, match="has no law '가로수법'"):
+    with pytest.raises(DataError, match="'가로수법'"):
         differences(dataset, "2020-01-01", "2022-01-01", "가로수법")
     (tmp_path / "plain").mkdir()
     (tmp_path / "plain" / "corpus.jsonl").write_text('{"docno": "a", "text": "b"}\n', encoding="utf-8")

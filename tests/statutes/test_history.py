@@ -7,8 +7,8 @@ import pytest
 from dated_laws import three_acts, write_law
 
 from legalir.datasets import check
-from legalir.datasets.source import get_source
 from legalir.errors import ComponentError, DataError
+from legalir.statutes.source import get_source
 from legalir.statutes.sources.history import History
 from legalir.statutes.writing import write_collection
 

@@ -147,7 +147,7 @@ def test_an_import_that_is_killed_at_any_file_operation_loses_nothing(there: Pat
         assert process.exitcode == -signal.SIGKILL
         outcomes.append(_outcome(there, old))
         # The next import finds the folder, whatever was left, and leaves nothing but what it made.
-        with pytest.raises(FormatError, match="it has no 'docno'"):
+        with pytest.raises(FormatError, match="'docno'"):
             write_collection(Small([{}], []), there, replace=True)
         assert texts(there)["qrels.txt"] == old["qrels.txt"]
         assert hidden(there) == []

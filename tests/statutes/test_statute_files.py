@@ -9,7 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,7 @@ from korean_laws import ACT, laws, many_laws
 from legalir.datasets import check, load
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.importing.files import StatuteFiles
-from legalir.statutes.importing.parsing import Format, Stored, Task, parse, parse_all
+from legalir.statutes.importing.parsing import Format, Task, parse_all
 from legalir.statutes.law import GivenLink, Law, Outline, Unit
 from legalir.statutes.sources.markdown import FORMATS, read_kr
 from legalir.statutes.writing import write_collection
@@ -100,7 +102,6 @@ def test_the_language_of_all_laws_is_that_of_the_collection(tmp_path: Path) -> N
         write_collection(StatuteFiles(KR._replace(read=read), root), tmp_path / "new")
         found = load(str(tmp_path / "new")).about.lang
         shutil.rmtree(tmp_path / "new")
-        shutil.rmtree(Path(os.environ["LEGALIR_HOME"]) / "statutes")
         return found
 
     root = laws(tmp_path / "laws")
@@ -114,18 +115,15 @@ def test_the_language_of_all_laws_is_that_of_the_collection(tmp_path: Path) -> N
     assert load(str(tmp_path / "new")).about.lang == "vi"
 
 
-def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path, calls: tuple[list[str], Format]) -> None:
+def test_what_changed_since_the_last_import(tmp_path: Path) -> None:
     root = many_laws(tmp_path / "laws", 4)
-    read, counting = calls
-    write_collection(StatuteFiles(counting, root), tmp_path / "new")
+    write_collection(StatuteFiles(KR, root), tmp_path / "new")
     before = (tmp_path / "new" / "corpus.jsonl").read_bytes()
-    assert len(read) == 4
     (root / "002.md").write_text(
         (root / "002.md").read_text(encoding="utf-8").replace("2미터", "3미터"), encoding="utf-8"
     )
     (root / "003.md").unlink()
-    report = write_collection(StatuteFiles(counting, root), tmp_path / "new", replace=True)
-    assert read[4:] == ["002.md"]
+    report = write_collection(StatuteFiles(KR, root), tmp_path / "new", replace=True)
     assert report.changes
     assert report.changes.to_dict() == {
         "added": [],
@@ -152,54 +150,44 @@ def test_what_moved_and_what_was_repealed(tmp_path: Path) -> None:
     assert (changes.added, changes.changed, changes.removed) == (["900001-8"], [], [])
 
 
-def test_a_damaged_result_is_made_again(tmp_path: Path, calls: tuple[list[str], Format]) -> None:
-    read, counting = calls
-    task = Task(laws(tmp_path / "laws") / "창고" / "법률.md", "창고/법률.md", counting, "papers")
-    stored = parse(task)
-    assert isinstance(stored, Path)
-    content = bytearray(stored.read_bytes())
-    content[-1] ^= 1
-    stored.write_bytes(content)
-    with pytest.raises(DataError, match=r"is damaged or was removed during the import: import again\.$"):
-        Stored(stored)
-    assert parse(task) == stored
-    assert len(read) == 2
-    assert Stored(stored).report.documents == 5
-
-
-def test_another_unit_is_another_result(tmp_path: Path) -> None:
-    path = laws(tmp_path / "laws") / "창고" / "법률.md"
-    assert len({parse(Task(path, path.name, KR, unit)) for unit in ("papers", "paragraph", "item")}) == 3
+def test_parsed_files_go_with_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    source = StatuteFiles(KR, laws(tmp_path / "laws"))
+    assert len(list(source.provisions())) == 10
+    assert len(list((tmp_path / "temporary").rglob("*"))) == 3
+    del source
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_an_import_that_was_killed_goes_on(tmp_path: Path, calls: tuple[list[str], Format]) -> None:
+@pytest.mark.parametrize("replace", [False, True])
+def test_an_import_that_was_killed_leaves_the_former_folder(tmp_path: Path, replace: bool) -> None:
     root = many_laws(tmp_path / "laws", 6)
-    read, counting = calls
+    if replace:
+        write_collection(StatuteFiles(KR, laws(tmp_path / "others")), tmp_path / "new")
 
     def read_until(path: Path, data: bytes) -> Iterator[Law]:
         if path.name == "003.md":
             os.kill(os.getpid(), signal.SIGKILL)
         return read_kr(path, data)
 
-    process = child(write_collection, StatuteFiles(KR._replace(read=read_until), root), tmp_path / "new")
+    killed = StatuteFiles(KR._replace(read=read_until), root)
+    process = child(partial(write_collection, killed, tmp_path / "new", replace=replace))
     process.join()
     assert process.exitcode == -signal.SIGKILL
-    assert not (tmp_path / "new").exists()
-    write_collection(StatuteFiles(counting, root), tmp_path / "new")
-    assert read == ["003.md", "004.md", "005.md"]
+    assert (check(tmp_path / "new").provisions == 10) if replace else not (tmp_path / "new").exists()
+    write_collection(StatuteFiles(KR, root), tmp_path / "new", replace=replace)
     assert check(tmp_path / "new").provisions == 30
 
 
 def test_processes_give_the_same_as_this_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = many_laws(tmp_path / "laws", 5)
     write_collection(StatuteFiles(KR, root, workers=1), tmp_path / "one")
-    monkeypatch.setenv("LEGALIR_HOME", str(tmp_path / "another-home"))
     monkeypatch.setattr("legalir.statutes.importing.parsing._FEW", 0)
     write_collection(StatuteFiles(KR, root, workers=2), tmp_path / "two")
     for name in ("corpus.jsonl", "origin.jsonl", "import.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-    assert len(list((tmp_path / "another-home" / "statutes").rglob("*/*"))) == 5
 
 
 def test_a_process_that_dies_is_named_with_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from legalir import testing
-from legalir.datasets.source import Source, get_source
 from legalir.errors import ComponentError, DataError, FormatError, LegalIRError
+from legalir.statutes.source import Source, get_source
 from legalir.statutes.sources.table import table
 
 CSV = 'docno,text,law\na-1,"이 법은 ""창고""를\n정한다.",창고법\na-2,,\n'

@@ -104,7 +104,7 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     folder = tmp_path / "there"
     write_collection(Small(), folder)
     before = content(folder)
-    with pytest.raises(DataError, match=r"there exists: name another folder, or replace it .*--replace"):
+    with pytest.raises(DataError, match="--replace"):
         write_collection(Small([{"docno": "b", "text": ""}], []), folder)
     assert content(folder) == before
     assert hidden(folder) == []
@@ -200,7 +200,7 @@ def test_a_source_without_provisions_is_an_error(tmp_path: Path) -> None:
 
 
 def test_about_that_means_nothing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"new/dataset\.yaml: unknown key 'license'\. Did you mean 'licence'\?"):
+    with pytest.raises(FormatError, match=r"new/dataset\.yaml.*'license'.*'licence'"):
         write_collection(Small(), tmp_path / "new", about={"license": "CC0"})
     assert not (tmp_path / "new").exists()
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from legalir.storage.states import Hold, former_states, record_use, remove_part, remove_state
-
-fcntl = pytest.importorskip("fcntl")
+from legalir.storage.states import former_states, record_use, remove_state
 
 
 @pytest.fixture(name="states")
@@ -34,25 +30,13 @@ def test_the_newest_comes_first(states: list[Path]) -> None:
     assert former_states(three, "another folder") == []
 
 
-def test_a_state_that_is_read_stays(states: list[Path]) -> None:
-    hold = Hold(states[0])
-    assert not remove_state(states[0], "folder")
-    assert (states[0] / "data").is_dir()
-    assert former_states(states[2], "folder") == [states[1], states[0]]
-    del hold
-    assert remove_state(states[0], "folder")
+def test_a_removed_state_can_be_read_by_who_has_it_open(states: list[Path]) -> None:
+    (states[0] / "data" / "file").write_text("text", encoding="utf-8")
+    with (states[0] / "data" / "file").open(encoding="utf-8") as reader:
+        assert remove_state(states[0], "folder")
+        assert reader.read() == "text"
     assert former_states(states[2], "folder") == [states[1]]
     assert sorted(path.name for path in states[0].parent.iterdir()) == ["three", "two"]
-
-
-def test_a_reader_in_another_process_counts(states: list[Path]) -> None:
-    code = "import sys, pathlib; from legalir.storage.states import Hold; h = Hold(pathlib.Path(sys.argv[1])); input(1)"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", code, str(states[0])], **pipes) as reader:  # type: ignore[call-overload]
-        assert reader.stdout.read(1) == b"1"
-        assert not remove_state(states[0], "folder")
-        reader.kill()
-    assert remove_state(states[0], "folder")
 
 
 def test_a_state_of_two_folders_stays_for_the_other_one(states: list[Path]) -> None:
@@ -63,16 +47,6 @@ def test_a_state_of_two_folders_stays_for_the_other_one(states: list[Path]) -> N
     assert remove_state(states[0], "another folder")
 
 
-def test_parts_are_held_on_their_own(states: list[Path]) -> None:
-    hold = Hold(states[0], "-new")
-    assert remove_part(states[0], "-old", [states[0] / "data"])
-    assert not (states[0] / "data").exists()
-    assert not remove_part(states[0], "-new", [states[0]])
-    assert not remove_state(states[0], "folder")
-    del hold
-
-
 def test_a_cache_that_cannot_be_written_is_read(tmp_path: Path) -> None:
     record_use(tmp_path / "missing", "folder")
-    Hold(tmp_path / "missing")
     assert former_states(tmp_path / "missing", "folder") == []

@@ -1,4 +1,4 @@
-"""One mutant a check, of every kind of component that works on frames: that check fails, and no other."""
+"""One mutant a check, of the kinds of components that work on frames in turn: that check fails, and no other."""
 
 from __future__ import annotations
 
@@ -83,9 +83,8 @@ MUTANTS = {
 
 def cases() -> list[object]:
     return [
-        pytest.param(check.partition(" ")[0], kind, spoil, id=f"{check}-{kind}")
-        for check, (kinds, spoil) in MUTANTS.items()
-        for kind in kinds
+        pytest.param(check.partition(" ")[0], kinds[place % len(kinds)], spoil, id=check)
+        for place, (check, (kinds, spoil)) in enumerate(MUTANTS.items())
     ]
 
 

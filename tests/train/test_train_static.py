@@ -265,7 +265,7 @@ def test_places(statutes: Path, tmp_path: Path) -> None:
     one = {**SMALL, "epochs": 1}
     train_static(statutes / "train", out, **one)
     before = contents(out)
-    with pytest.raises(DefinitionError, match=r"exists: give another place, or replace=True \(--replace\)"):
+    with pytest.raises(DefinitionError, match=r"exists.*replace=True \(--replace"):
         train_static(statutes / "train", out, **one)
     trained = train_static(statutes / "train", out, replace=True, **{**one, "seed": 2})
     assert contents(out) != before
@@ -273,7 +273,7 @@ def test_places(statutes: Path, tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match="exists and is not a static model"):
         train_static(statutes / "train", tmp_path, replace=True, **one)
     (out / "notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(ComponentError, match=r"holds 'notes\.txt' beside a static model"):
+    with pytest.raises(ComponentError, match=r"'notes\.txt'"):
         train_static(statutes / "train", out, replace=True, **one)
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ArtifactError, match="give another place"):
@@ -321,11 +321,11 @@ def test_nothing_to_learn_from(statutes: Path, tmp_path: Path) -> None:
 
 
 def test_an_unknown_setting(statutes: Path, tmp_path: Path) -> None:
-    with pytest.raises(DefinitionError, match=r"train_static: the key 'epoch' is unknown\. Did you mean 'epochs'\?"):
+    with pytest.raises(DefinitionError, match=r"train_static.*'epoch'.*'epochs'"):
         train_static(statutes / "train", tmp_path / "model", epoch=3)  # type: ignore[call-arg]
 
 
 def test_without_torch(statutes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'legalir\[dense\]'"):
+    with pytest.raises(MissingExtra, match=r"'legalir\[dense\]'"):
         train_static(statutes / "train", tmp_path / "model", **SMALL)

@@ -130,7 +130,7 @@ def test_judgements_on_one_provision_are_refused(misled: Path) -> None:
 
 
 def test_parameters_are_checked(misled: Path) -> None:
-    with pytest.raises(ComponentError, match="folds=1 is not an integer from 2 to 20"):
+    with pytest.raises(ComponentError, match=r"folds=1.*2.*20"):
         legalir.tune(misled, folds=1)
     with pytest.raises(ComponentError, match="minutes=-1"):
         legalir.tune(misled, minutes=-1)

@@ -5,6 +5,8 @@ A format is one module of ``sources/``: a function that reads one file, and a fa
 
 from __future__ import annotations
 
+import shutil
+import weakref
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
@@ -12,11 +14,12 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import get_args
 
 from legalir.datasets.download import unpack
 from legalir.errors import ComponentError, DataError
+from legalir.executors import processor_count
 from legalir.progress import progress
 from legalir.statutes.documents import Cut, CutLaw, cut
 from legalir.statutes.importing.linking import GivenLinks
@@ -27,7 +30,6 @@ from legalir.statutes.importing.parsing import Stored, Task, parse_all
 from legalir.statutes.importing.parsing import provision_of as provision_of
 from legalir.statutes.importing.text_links import TextLinks
 from legalir.statutes.law import Law
-from legalir.threads import processor_count
 
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
 """How the names of archives end that are opened; an archive in an archive is not."""
@@ -44,7 +46,7 @@ class StatuteFiles:
         references: whether the references in the texts become links, beside those that the publisher gives.
 
     Attributes:
-        executor: reads the files; by default, processes of this machine do. Its workers have the same files and cache.
+        executor: reads the files; by default, processes of this machine do. Its workers have the same files.
 
     Raises:
         ComponentError: `unit` is not a unit, or `workers` is not a positive number.
@@ -147,17 +149,27 @@ class StatuteFiles:
                 yield from provisions
 
     def parsed(self) -> Iterator[Stored]:
-        """Yield the parsed files; each is parsed once, and its result stored under the cache."""
+        """Yield the parsed files; what each gives lies in a temporary folder as long as this object lives."""
         self._stored = []
+        folder = Path(mkdtemp(prefix="legalir-import-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         with self.tasks() as tasks, progress(f"Reading files of {self.name}", len(tasks)) as advance:
             for result in parse_all(tasks, self.workers, self.executor):
                 advance(1)
                 if isinstance(result, FileReport):
                     self.reports.append(result)
                     continue
-                stored = Stored(result)
+                path = folder / str(len(self._stored))
+                try:
+                    path.write_bytes(result)
+                except OSError as error:
+                    raise DataError(
+                        f"{folder} cannot be written ({error.strerror or error}): free some space, or set TMPDIR to "
+                        f"another folder."
+                    ) from error
+                self._stored.append(path)
+                stored = Stored(path)
                 self.reports.append(stored.report)
-                self._stored.append(result)
                 yield stored
         self._check_any()
 

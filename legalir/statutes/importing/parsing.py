@@ -1,31 +1,24 @@
 """One file of a publisher, parsed: its provisions, where they stand in it, its links, and what became of its text.
 
-The result is stored under the cache, so that an import that was interrupted goes on and a file that did not change is
-not parsed again. Its name is the sha256 of all that it depends on; it begins with the sha256 of its own content, which
-is checked on reading. It is JSON: nothing in it is run.
+What a file gives lies in a folder of the import until that ends, so that only one file is in memory at a time.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import pickle
 import re
-import sys
-import tempfile
 import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from legalir.errors import ArtifactError, DataError, LegalIRError, MissingExtra, WorkerError
+from legalir.errors import DataError, LegalIRError, MissingExtra, WorkerError
 from legalir.executors import mapped
 from legalir.references.grammar import grammars
 from legalir.references.numbering import sort_key
@@ -33,7 +26,6 @@ from legalir.references.read import Place, Reference, learn_names, read
 from legalir.statutes.documents import Cut, CutLaw, Document, cut
 from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Span
-from legalir.storage.files import cache_home
 
 LARGEST = 100 * 2**20
 """Bytes of the largest file that is read."""
@@ -61,7 +53,6 @@ class Format(NamedTuple):
         recognises: returns whether a file is of this format, given its path and its first 8 KiB.
         read: yields the laws of a file, given its path and bytes; most files hold one. Raises DataError with one
             sentence that names the file, the place and the fault. Another process can import it.
-        options: parameters of the source that change what is read, as text: a parsed file is stored under them, too.
         general: whether it reads pages of any publisher, so that the formats of one are asked first.
     """
 
@@ -69,7 +60,6 @@ class Format(NamedTuple):
     suffixes: tuple[str, ...]
     recognises: Callable[[Path, bytes], bool]
     read: Callable[[Path, bytes], Iterator[Law]]
-    options: str = ""
     general: bool = False
 
 
@@ -168,13 +158,13 @@ class Task(NamedTuple):
 
 
 class Stored:
-    """A parsed file in the cache.
+    """A parsed file, as :func:`parse` returned it and the import wrote it.
 
     Args:
         path: where it lies.
 
     Raises:
-        DataError: it is damaged, or is not there.
+        DataError: it is not there.
     """
 
     PARTS = ("facts", "provisions", "origins", "addresses", "links")
@@ -182,12 +172,9 @@ class Stored:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            content = path.read_bytes()
-            if not _is_whole(content):
-                raise ValueError
-            sizes, _, body = content[65:].partition(b"\n")
-        except (OSError, ValueError):
-            raise DataError(f"{path} is damaged or was removed during the import: import again.") from None
+            sizes, _, body = path.read_bytes().partition(b"\n")
+        except OSError:
+            raise DataError(f"{path} was removed during the import: import again.") from None
         ends = list(accumulate(map(int, sizes.split())))
         self._parts = [body[start:end] for start, end in pairwise([0, *ends])]
 
@@ -212,7 +199,7 @@ def unpacked(part: bytes) -> Any:
     return json.loads(zlib.decompress(part))
 
 
-def parse_all(tasks: Sequence[Task], workers: int, executor: Executor | None = None) -> Iterator[Path | FileReport]:
+def parse_all(tasks: Sequence[Task], workers: int, executor: Executor | None = None) -> Iterator[bytes | FileReport]:
     """Yield what :func:`parse` returns for each task, in their order.
 
     A process that ends in the middle of a file becomes the fault of this file; the others are read.
@@ -220,24 +207,17 @@ def parse_all(tasks: Sequence[Task], workers: int, executor: Executor | None = N
     Args:
         tasks: the files.
         workers: number of processes; 1 without an executor: this process reads them.
-        executor: does the work, see :func:`legalir.executors.mapped`; its workers have the same files and cache.
+        executor: does the work, see :func:`legalir.executors.mapped`; its workers have the same files.
 
     Raises:
         LegalIRError: as :func:`parse`.
     """
-    stored = [_stored_result(task) for task in tasks]
-    left = [task for task, result in zip(tasks, stored, strict=True) if result is None]
-    if not _can_travel(left):
+    if not _can_travel(tasks):
         workers, executor = 1, None
-    parsed = _parsed_by(executor, left, workers if executor or _is_much(left) else 1)
-    yield from (result or next(parsed) for result in stored)
-
-
-def _parsed_by(executor: Executor | None, tasks: Sequence[Task], workers: int) -> Iterator[Path | FileReport]:
+    width = None if executor else workers if _is_much(tasks) else 1
     left = deque(tasks)
     while left:
         try:
-            width = workers if executor is None else None
             for result in mapped(parse, tuple(left), executor=executor, workers=width):
                 left.popleft()
                 yield result
@@ -265,22 +245,10 @@ def _can_travel(tasks: Sequence[Task]) -> bool:
         return False
 
 
-def _stored_result(task: Task) -> Path | None:
-    """Return where the cache has the result of a file; None if it has none."""
-    try:
-        if task.path.stat().st_size <= LARGEST:
-            place = _place_of(task, task.path.read_bytes())
-            return place if place.exists() and _is_whole(place.read_bytes()) else None
-    except OSError:
-        pass  # Reading the file will say why.
-    return None
-
-
-def parse(task: Task) -> Path | FileReport:
-    """Parse a file, unless the cache has the result; return where that is, or the report of a file that has none.
+def parse(task: Task) -> bytes | FileReport:
+    """Parse a file; return what :class:`Stored` reads, or the report of a file that cannot be read.
 
     Raises:
-        ArtifactError: the cache cannot be written.
         MissingExtra: the reader needs a package that is not installed.
     """
     report = FileReport(task.name, task.format.name)
@@ -290,9 +258,6 @@ def parse(task: Task) -> Path | FileReport:
             limit = f"{LARGEST / 2**20:.0f} MB"
             raise DataError(f"{task.name} has {size / 2**20:.0f} MB; the limit is {limit}: split it.")
         data = task.path.read_bytes()
-        place = _place_of(task, data)
-        if place.exists() and _is_whole(place.read_bytes()):
-            return place
         lines = list(_parsed(task, data, report))
     except MissingExtra:
         raise
@@ -303,8 +268,9 @@ def parse(task: Task) -> Path | FileReport:
     except Exception as error:  # A file that the reader was not made for must not end the import of all others.
         fault = f"{task.name}: the reader {task.format.name} failed ({type(error).__name__}: {error})."
     else:
-        _store(place, [json.dumps(report.to_dict(), ensure_ascii=False), *lines])
-        return place
+        every = (json.dumps(report.to_dict(), ensure_ascii=False), *lines)
+        parts = [zlib.compress(line.encode("utf-8", "surrogatepass"), 1) for line in every]
+        return " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
     return FileReport(task.name, task.format.name, fault=fault)
 
 
@@ -346,56 +312,6 @@ def _references(law: Law, documents: CutLaw) -> list[tuple[str, tuple[str, ...],
         if found := read(document.text, law.lang, Place(law.title, article, annex=annex), names):
             rows.append((document.docno, path, found))
     return rows
-
-
-def _is_whole(content: bytes) -> bool:
-    return content[:64] == hashlib.sha256(memoryview(content)[65:]).hexdigest().encode()
-
-
-def _store(path: Path, lines: list[str]) -> None:
-    parts = [zlib.compress(line.encode("utf-8", "surrogatepass"), 1) for line in lines]
-    content = " ".join(str(len(part)) for part in parts).encode() + b"\n" + b"".join(parts)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise ArtifactError(
-            f"{path.parent} cannot be written ({error.strerror or error}): set LEGALIR_HOME to a directory that can."
-        ) from error
-
-
-def _place_of(task: Task, data: bytes) -> Path:
-    """Return where the parsed file is stored: readers may take a date or a law from the names of file and folder."""
-    facts = [
-        task.name,
-        "/".join(task.path.parts[-2:]),
-        task.format.name,
-        task.format.options,
-        task.unit,
-        task.references,
-        _version(task.format),
-    ]
-    key = hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass") + hashlib.sha256(data).digest()).hexdigest()
-    return cache_home() / "statutes" / key[:2] / key
-
-
-@cache
-def _version(format: Format) -> str:
-    """Return a digest of the code that reads a file: what a changed reader stored before is not used."""
-    here = Path(__file__).parents[1]
-    files = sorted(path for path in here.rglob("*") if path.suffix in (".py", ".yaml"))
-    module = getattr(sys.modules.get(getattr(format.read, "__module__", "")), "__file__", None)
-    digest = hashlib.sha256(repr(format.read).encode() if module is None else b"")
-    for path in [*files, *([Path(module)] if module else [])]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def provision_of(law: Law, document: Document) -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -176,7 +177,7 @@ class Target(NamedTuple):
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def akoma_ntoso(collection: object, **params: Any) -> StatuteFiles:
+def akoma_ntoso(collection: Collection | None, **params: Any) -> StatuteFiles:
     """Laws in Akoma Ntoso (LegalDocML): ``akoma_ntoso(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

@@ -6,12 +6,13 @@ import sys
 from typing import Any
 
 from legalir import plugins
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.statutes.importing.files import Format, StatuteFiles
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def auto(collection: object, **params: Any) -> StatuteFiles:
+def auto(collection: Collection | None, **params: Any) -> StatuteFiles:
     """Files of any publishers, of which the formats are recognised: ``auto(path="laws.zip")``.
 
     The report says what each file was taken for, and which files are of no format.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.resolve import Kind
@@ -68,7 +69,7 @@ _REPEALED = re.compile(r"\[(?:Repealed|Abrogée?s?)\b[^\]]*\]", re.IGNORECASE)
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def ca_justice(collection: object, **params: Any) -> StatuteFiles:
+def ca_justice(collection: Collection | None, **params: Any) -> StatuteFiles:
     """Acts and regulations of Canada in the XML of the Department of Justice: ``ca_justice(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -41,7 +42,7 @@ _ARTICLE_DEPTH = 100
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def de_gii(collection: object, **params: Any) -> StatuteFiles:
+def de_gii(collection: Collection | None, **params: Any) -> StatuteFiles:
     """German statutes in the XML of gesetze-im-internet.de: ``de_gii(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.extras import require
@@ -21,7 +22,7 @@ from legalir.statutes.reading.markup import LARGEST
 
 @parameters_of(StatuteFiles, without=["format"])
 def docx(
-    collection: object, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
+    collection: Collection | None, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
 ) -> StatuteFiles:
     """Statutes in Word files, read line by line: ``docx(path="law.docx")``.
 
@@ -40,7 +41,7 @@ def docx_format(country: str = "auto", title: str = "") -> Format:
     check_country("docx", country)
 
     read = partial(_read, country=country, title=title)
-    return Format("docx", (".docx",), _is_docx, read, options=f"{country} {title}", general=True)
+    return Format("docx", (".docx",), _is_docx, read, general=True)
 
 
 def _is_docx(path: Path, head: bytes) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -61,7 +62,7 @@ _DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def eu_formex(collection: object, **params: Any) -> StatuteFiles:
+def eu_formex(collection: Collection | None, **params: Any) -> StatuteFiles:
     """Acts of the European Union in Formex: ``eu_formex(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

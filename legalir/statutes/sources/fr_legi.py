@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, urlsplit
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -33,7 +34,7 @@ _OPEN = "2999-01-01"
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def fr_legi(collection: object, **params: Any) -> StatuteFiles:
+def fr_legi(collection: Collection | None, **params: Any) -> StatuteFiles:
     """French codes as the JSON tree of LEGI: ``fr_legi(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError
 from legalir.statutes.dates import iso_date
@@ -160,7 +161,7 @@ class History(StatuteFiles):
 
 
 @parameters_of(History)
-def history(collection: object, **params: object) -> History:
+def history(collection: Collection | None, **params: object) -> History:
     """All versions of laws, each with the days from and to which it applies: ``history(path="versions/")``."""
     return History(**params)  # type: ignore[arg-type]
 

@@ -13,6 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from legalir.collections import Collection
+from legalir.config import AnyText, Choice, Schema, SchemaError, Text
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.extras import require
@@ -23,7 +25,6 @@ from legalir.statutes.jurisdictions import jurisdiction, mark_repealed
 from legalir.statutes.law import BREAK, CELL, GivenLink, Law, Outline, Unit
 from legalir.statutes.reading.headings import check_country, law_id_of, read_text
 from legalir.statutes.reading.markup import Markup, attribute, local
-from legalir.storage.schema import AnyText, Choice, Schema, SchemaError, Text
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -83,7 +84,7 @@ class Rules(Schema):
 
 @parameters_of(StatuteFiles, without=["format"])
 def html(
-    collection: object,
+    collection: Collection | None,
     *,
     path: str | PathLike[str],
     rules: str | PathLike[str] | None = None,
@@ -115,8 +116,7 @@ def html_format(
     check_country("html", country)
 
     read = partial(_read, rules=rules, country=country, title=title, encoding=encoding)
-    options = f"{rules.model_dump_json() if rules else ''} {country} {title} {encoding}"
-    return Format("html", (".html", ".htm", ".xhtml"), _is_html, read, options, general=True)
+    return Format("html", (".html", ".htm", ".xhtml"), _is_html, read, general=True)
 
 
 def _is_html(path: Path, head: bytes) -> bool:

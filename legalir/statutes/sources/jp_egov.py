@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -76,7 +77,7 @@ _PLACE = re.compile(r"(?P<id>\w{15})_(?P<date>\d{8})_(?P<amending>\w{15})")
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def jp_egov(collection: object, **params: Any) -> StatuteFiles:
+def jp_egov(collection: Collection | None, **params: Any) -> StatuteFiles:
     """Japanese laws of e-Gov, XML or HTML: ``jp_egov(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from legalir.chunks.chunking import SECTION_NAMES, SECTIONS, Chunk, recursive
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError, DataError
 from legalir.statutes.dates import iso_day
@@ -31,7 +32,9 @@ _TAG = re.compile(r"<(?P<line>br|/p|p)\b[^<>]*>|</?\w[^<>]*>", re.IGNORECASE)
 
 
 @parameters_of(StatuteFiles, without=["format", "path"])
-def judgments(collection: object, path: str | PathLike[str], chunk_size: int = 1000, **params: Any) -> StatuteFiles:
+def judgments(
+    collection: Collection | None, path: str | PathLike[str], chunk_size: int = 1000, **params: Any
+) -> StatuteFiles:
     """Decisions of courts, cut into their sections: ``judgments(path="laws/")``.
 
     Args:
@@ -45,9 +48,7 @@ def judgments(collection: object, path: str | PathLike[str], chunk_size: int = 1
     """
     if chunk_size < 1:
         raise ComponentError(f"judgments: chunk_size must be at least 1, got {chunk_size}.")
-    return StatuteFiles(
-        FORMATS[0]._replace(read=partial(read, chunk_size=chunk_size), options=f"{chunk_size}"), path, **params
-    )
+    return StatuteFiles(FORMATS[0]._replace(read=partial(read, chunk_size=chunk_size)), path, **params)
 
 
 def read(path: Path, data: bytes, chunk_size: int = 1000) -> Iterator[Law]:

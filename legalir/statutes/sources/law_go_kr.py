@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -42,7 +43,7 @@ class _Entry(NamedTuple):
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def law_go_kr(collection: object, **params: Any) -> StatuteFiles:
+def law_go_kr(collection: Collection | None, **params: Any) -> StatuteFiles:
     """Korean laws as JSON of the open API of law.go.kr: ``law_go_kr(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

@@ -12,6 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -58,7 +59,7 @@ _BELOW = 20
 
 @parameters_of(StatuteFiles, without=["format", "path"])
 def markdown(
-    collection: object, path: str | PathLike[str], rules: Literal["kr", "cn", "de"] = "kr", **params: Any
+    collection: Collection | None, path: str | PathLike[str], rules: Literal["kr", "cn", "de"] = "kr", **params: Any
 ) -> StatuteFiles:
     """Statutes as Markdown: Korea, China, Germany: ``markdown(path="laws/")``.
 

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.extras import require
@@ -29,7 +30,7 @@ _DIGITS = re.compile(r"\d+")
 
 @parameters_of(StatuteFiles, without=["format"])
 def pdf(
-    collection: object, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
+    collection: Collection | None, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
 ) -> StatuteFiles:
     """Statutes in PDF files that hold text, read line by line: ``pdf(path="law.pdf")``.
 
@@ -48,7 +49,7 @@ def pdf_format(country: str = "auto", title: str = "") -> Format:
     check_country("pdf", country)
 
     read = partial(_read, country=country, title=title)
-    return Format("pdf", (".pdf",), _is_pdf, read, options=f"{country} {title}", general=True)
+    return Format("pdf", (".pdf",), _is_pdf, read, general=True)
 
 
 def _is_pdf(path: Path, head: bytes) -> bool:

@@ -15,9 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from legalir.collections import Collection
 from legalir.datasets.readers import Fault, json_rows, open_binary, stop
-from legalir.datasets.source import FIELDS, Row, Source
 from legalir.errors import ComponentError, DataError
+from legalir.statutes.source import FIELDS, Row, Source
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _CELL = 1 << 28
@@ -247,7 +248,7 @@ def _text(path: Path, line: int, column: str, value: object) -> str:
 
 
 def table(
-    collection: object,
+    collection: Collection | None,
     *,
     path: str,
     docno: str | None = None,

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -25,7 +26,7 @@ _LAST_NUMBER = re.compile(r"\s*[\d๐-๙]\S*$")
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def th_json(collection: object, **params: Any) -> StatuteFiles:
+def th_json(collection: Collection | None, **params: Any) -> StatuteFiles:
     """Thai acts as the JSON of NitiBench: ``th_json(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

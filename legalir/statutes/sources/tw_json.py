@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -38,7 +39,7 @@ _DELAYED = re.compile(r"第\s*(?P<list>[\d～~\-、,及 至]+?)\s*條")
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def tw_json(collection: object, **params: Any) -> StatuteFiles:
+def tw_json(collection: Collection | None, **params: Any) -> StatuteFiles:
     """Laws of Taiwan as JSON: ``tw_json(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

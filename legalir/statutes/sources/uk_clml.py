@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.resolve import Kind
@@ -82,7 +83,7 @@ _RELATED = re.compile(
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def uk_clml(collection: object, **params: Any) -> StatuteFiles:
+def uk_clml(collection: Collection | None, **params: Any) -> StatuteFiles:
     """United Kingdom legislation in CLML: ``uk_clml(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

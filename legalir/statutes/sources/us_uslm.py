@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
@@ -81,7 +82,7 @@ _ROOTS = ("uscDoc", "statuteCompilation", "pLaw", "lawDoc")
 
 
 @parameters_of(StatuteFiles, without=["format"])
-def us_uslm(collection: object, **params: Any) -> StatuteFiles:
+def us_uslm(collection: Collection | None, **params: Any) -> StatuteFiles:
     """United States Code and public laws in USLM: ``us_uslm(path="laws/")``."""
     return StatuteFiles(FORMATS[0], **params)
 

@@ -37,7 +37,7 @@ def test_other_settings(root: Path, tmp_path: Path) -> None:
     assert json.loads((small.path / "1_Pooling" / "config.json").read_text())["pooling_mode_mean_tokens"] is True
     half = tuned(root, tmp_path / "b", precision="bfloat16", epochs=1, pool=6)
     assert np.isfinite(half.history["loss"]).all()
-    with pytest.raises(ModelError, match="'precision' float16 needs cuda, not cpu: write bfloat16 or float32"):
+    with pytest.raises(ModelError, match=r"'precision' float16.*bfloat16.*float32"):
         tuned(root, tmp_path / "c", precision="float16")
 
 
@@ -88,7 +88,7 @@ def test_places(root: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     tuned(root, out, epochs=1)
     before = contents(out)
-    with pytest.raises(DefinitionError, match=r"exists: give another place, or replace=True \(--replace\)"):
+    with pytest.raises(DefinitionError, match=r"exists.*replace=True \(--replace"):
         tuned(root, out, epochs=1)
     tuned(root, out, epochs=1, seed=9, replace=True)
     assert contents(out)["model.safetensors"] != before["model.safetensors"]
@@ -112,7 +112,7 @@ def test_mistakes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         tuned(root, out, dataset=str(shared / "train"), dev="dev")
     with pytest.raises(DataError, match="No batch of 64 anchors is possible"):
         tuned(root, out, batch=64)
-    with pytest.raises(DefinitionError, match=r"holds no interrupted training: tune without resume=True"):
+    with pytest.raises(DefinitionError, match="resume=True"):
         tuned(root, out, resume=True)
     dense = shutil.copytree(root / "bert", tmp_path / "dense")
     modules = json.loads((dense / "modules.json").read_text(encoding="utf-8"))

@@ -84,7 +84,7 @@ def test_a_damaged_state_is_not_gone_on_from(root: Path, tmp_path: Path, monkeyp
     (state,) = out.with_name("model.partial").glob("checkpoint-*")
     # A pickle in the place of the optimizer's state would run code if it were read.
     (state / "optimizer.pt").write_bytes(b"cposix\nsystem\n(S'touch " + bytes(tmp_path / "ran") + b"'\ntR.")
-    with pytest.raises(ArtifactError, match=r"is damaged: remove .*, or train again with resume=False"):
+    with pytest.raises(ArtifactError, match="resume=False"):
         run_here(root, out)
     assert not (tmp_path / "ran").exists()
 

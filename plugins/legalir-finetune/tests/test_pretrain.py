@@ -439,7 +439,7 @@ def test_the_folder_and_its_card(root: Path, tmp_path: Path) -> None:
     model = Client().model(f"transformers(model={str(found.path)!r}, device='cpu')")
     reply = model.chat(ChatRequest((("user", "x"),), max_tokens=4))
     assert reply.completion_tokens <= 4
-    with pytest.raises(DefinitionError, match=r"exists: give another place, or replace=True \(--replace\)"):
+    with pytest.raises(DefinitionError, match=r"exists.*replace=True \(--replace"):
         trained(root, found.path)
     trained(root, found.path, epochs=1, seed=9, replace=True)
     with pytest.raises(ComponentError, match="exists and is not a fine-tuned model"):
@@ -448,15 +448,13 @@ def test_the_folder_and_its_card(root: Path, tmp_path: Path) -> None:
 
 def test_mistakes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "model"
-    with pytest.raises(ModelError, match="'max_length' is 65, but tied reads at most 64 tokens: give fewer"):
+    with pytest.raises(ModelError, match=r"'max_length'.*65.*64"):
         trained(root, out, max_length=65)
-    with pytest.raises(
-        ModelError, match="'targets' names 'lm_head', but the linear layers of tied are q_proj, k_proj, "
-    ):
+    with pytest.raises(ModelError, match=r"'targets'.*'lm_head'.*q_proj, k_proj"):
         trained(root, out, targets=["lm_head"])
     with pytest.raises(DataError, match="has 1 provisions, of which 1 are held out, so that nothing can be learnt"):
         trained(root, out, dataset=str(write_statutes(tmp_path / "one", 1)))
-    with pytest.raises(DefinitionError, match=r"holds no interrupted training: train without resume=True"):
+    with pytest.raises(DefinitionError, match="resume=True"):
         trained(root, out, resume=True)
     with monkeypatch.context() as patch:
         patch.setattr(pretraining, "negative_log_likelihood", spoilt(pretraining.negative_log_likelihood))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from legalir.errors import AnalyzerError, suggestion
-from legalir.extend import Analyzer, TermCounts, count_terms, fingerprint, parameters_of, write_spec
+from legalir.extend import Analyzer, Collection, TermCounts, count_terms, fingerprint, parameters_of, write_spec
 from legalir_kiwi.model import morphemes, morphemes_of, versions
 from legalir_kiwi.tags import SETTINGS, term
 
@@ -82,6 +82,6 @@ class _ReadyTerms:
 
 
 @parameters_of(KiwiAnalyzer)
-def kiwi(collection: object, **params: Any) -> Analyzer:
+def kiwi(collection: Collection | None, **params: Any) -> Analyzer:
     """Korean morphemes by kiwipiepy: ``bm25(analyzer="kiwi")``, ``bm25(analyzer='kiwi(tags="nouns")')``."""
     return KiwiAnalyzer(**params)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from legalir.extend import get_analyzer, parameters_of
+from legalir.extend import Collection, get_analyzer, parameters_of
 from legalir_lucene.index import LuceneIndex
 from legalir_lucene.retriever import Lucene, Model
 
@@ -17,7 +17,7 @@ __all__ = ["Lucene", "LuceneIndex", "lucene"]
 
 @parameters_of(Lucene, without=["index"])
 def lucene(
-    collection: Any,
+    collection: Collection,
     *,
     model: Model = "bm25",
     analyzer: str = "auto",

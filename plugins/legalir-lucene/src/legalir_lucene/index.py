@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from legalir import Collection
 from legalir.errors import ArtifactError
-from legalir.extend import INDEXED_TEXT, Analyzer, EngineIndex, count_terms, document_batches, get_analyzer
+from legalir.extend import INDEXED_TEXT, Analyzer, Collection, EngineIndex, count_terms, document_batches, get_analyzer
 from legalir_lucene.machine import machine, speaking_plainly
 from legalir_lucene.searching import Reader
 from legalir_lucene.writing import writing

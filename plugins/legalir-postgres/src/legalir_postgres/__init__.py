@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from pathlib import Path
 from typing import Any
 
-from legalir.extend import parameters_of
+from legalir.extend import Collection, parameters_of
 from legalir_postgres.index import DenseTable, TextTable
 from legalir_postgres.retrievers import PostgresDense, PostgresText
 from legalir_postgres.statutes import write_statutes
@@ -27,7 +28,7 @@ __all__ = [
 
 @parameters_of(PostgresDense, without=["index"])
 def postgres_dense(
-    collection: Any, *, encoder: str = "lsa", dsn: str | None = None, schema: str = "legalir", **params: Any
+    collection: Collection, *, encoder: str = "lsa", dsn: str | None = None, schema: str = "legalir", **params: Any
 ) -> PostgresDense:
     """Vectors in PostgreSQL with pgvector: ``postgres_dense(encoder="lsa")``.
 
@@ -43,7 +44,7 @@ def postgres_dense(
 
 @parameters_of(PostgresText, without=["index"])
 def postgres_text(
-    collection: Any,
+    collection: Collection,
     *,
     analyzer: str = "auto",
     k1: float = 0.9,
@@ -66,7 +67,7 @@ def postgres_text(
     return PostgresText(TextTable(path, collection, analyzer, k1, b, dsn, schema), **params)
 
 
-def _path(collection: Any, kind: str, name: str, *more: object) -> Any:
+def _path(collection: Collection, kind: str, name: str, *more: object) -> Path:
     shown = re.sub(r"[^\w.-]+", "-", name)[:40]
     digest = hashlib.sha256(repr((name, *more)).encode()).hexdigest()[:10]
     return collection.cache / f"postgres-{kind}-{shown}-{digest}"

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from legalir import Collection, DenseIndex, SparseIndex
+from legalir import DenseIndex, SparseIndex
 from legalir.errors import ArtifactError, ComponentError
-from legalir.extend import EngineIndex, Hits, check_number, get_analyzer
+from legalir.extend import Collection, EngineIndex, Hits, check_number, get_analyzer
 from legalir_postgres.builds import Build, check_build, date_bytes, row_of, write_build, written
 from legalir_postgres.server import Server, servers
 
@@ -241,7 +241,7 @@ class DenseTable(PostgresIndex):
     @cached_property
     def vectors(self) -> DenseIndex:
         """Legalir's own index of the same vectors, which encodes the questions."""
-        return self.source.dense(self.encoder)
+        return DenseIndex.of(self.source, self.encoder)
 
     def _described(self) -> dict[str, Any]:
         # An encoder that was fitted on another computer may have other axes.
@@ -309,7 +309,7 @@ class TextTable(PostgresIndex):
     @cached_property
     def terms(self) -> SparseIndex:
         """Legalir's own index of the same terms, which numbers the terms of questions."""
-        return self.source.sparse(self.analyzer)
+        return SparseIndex.of(self.source, self.analyzer)
 
     def _own(self) -> tuple[SparseIndex, int]:
         return self.terms, max(1, len(self.terms.terms))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from legalir import Collection
+from legalir import CitationGraph
 from legalir.errors import ArtifactError
-from legalir.extend import dated
+from legalir.extend import Collection, dated
 from legalir_postgres.builds import FORMAT, Build, add_to_catalog, copy_rows, date_bytes, lock_schema, row_of
 from legalir_postgres.server import servers
 
@@ -89,7 +89,7 @@ def write_statutes(collection: Collection, dsn: str | None = None, schema: str =
             yield row_of(record.doc_id.encode(), *fields, begin, end)
 
     def links() -> Iterator[bytes]:
-        for source, target, kind in collection.graph.links():
+        for source, target, kind in CitationGraph.of(collection).links():
             yield row_of(source.encode(), target.encode(), kind.encode())
 
     build = secrets.token_hex(8)

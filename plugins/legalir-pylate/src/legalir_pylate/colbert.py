@@ -7,14 +7,13 @@ factories. PyLate's models are read and run by sentence-transformers, with the s
 from __future__ import annotations
 
 import contextlib
-import glob
 import importlib
 import json
 import threading
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -24,10 +23,10 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir import Collection
 from legalir.errors import ArtifactError, MissingExtra, ModelError, describe
 from legalir.extend import (
     INDEXED_TEXT,
+    Collection,
     Cuttable,
     Encoding,
     Explanation,
@@ -37,11 +36,11 @@ from legalir.extend import (
     PairScorer,
     Part,
     Upstream,
-    build_once,
     building,
     check_choice,
     check_number,
     drop_results,
+    earlier_builds,
     earlier_rows,
     empty_like,
     find_model,
@@ -312,17 +311,8 @@ class ColbertIndex(IndexArtifact):
     @cached_property
     def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
         if self._collection is not None:
-            build_once(self.directory, self.built, self._build)
+            self._collection.cached(self, partial(_build, self._collection))
         return super()._opened
-
-    def _build(self) -> None:
-        assert self._collection is not None
-        source = self._collection
-        documents = (provision._asdict() for provision in source.docs())
-        # The same index of an earlier state of the collection, or of another one.
-        earlier = self.directory.parent.parent.glob(f"*/{glob.escape(self.directory.name)}")
-        with progress(f"Encoding {source.id} ({self.encoder.model})", source.source.docs_count()) as advance:
-            self.index(documents, corpus=source.fingerprint(), reuse=sorted(earlier), advance=advance)
 
     def _check(self, manifest: Manifest) -> None:
         if self._encoder is not None and manifest.facts["encoder"] != self._encoder.fingerprint:
@@ -475,7 +465,14 @@ class Colbert(Cuttable):
         return _explanations(self.index, drop_results(inp), listed, self.label)
 
 
-def _index(collection: Any, store: Store, **params: Any) -> ColbertIndex:
+def _build(collection: Collection, index: ColbertIndex) -> None:
+    documents = (provision._asdict() for provision in collection.docs())
+    with progress(f"Encoding {collection.id} ({index.encoder.model})", collection.source.docs_count()) as advance:
+        earlier = earlier_builds(index.directory)
+        index.index(documents, corpus=collection.fingerprint(), reuse=earlier, advance=advance)
+
+
+def _index(collection: Collection, store: Store, **params: Any) -> ColbertIndex:
     check_choice("colbert", "store", store, get_args(Store))
     encoder = LateInteraction(**params)
     name = f"pylate-{ColbertIndex.version}-{Path(encoder.model).name[:32]}-{encoder.fingerprint[:8]}-{store}"
@@ -484,7 +481,7 @@ def _index(collection: Any, store: Store, **params: Any) -> ColbertIndex:
 
 @parameters_of(Colbert, LateInteraction, without=["index"])
 def colbert(
-    collection: Any, *, model: str, store: Store = "float16", num_results: int = 1000, **params: Any
+    collection: Collection, *, model: str, store: Store = "float16", num_results: int = 1000, **params: Any
 ) -> Colbert:
     """Late interaction among all provisions: ``colbert("models/colbert") % 100``.
 
@@ -495,7 +492,7 @@ def colbert(
 
 
 @parameters_of(LateInteraction)
-def colbert_rerank(collection: Any, *, model: str, store: Store = "float16", **params: Any) -> ColbertScorer:
+def colbert_rerank(collection: Collection, *, model: str, store: Store = "float16", **params: Any) -> ColbertScorer:
     """Late interaction with the provisions of a list: ``bm25 % 100 >> colbert_rerank("models/colbert")``.
 
     Args:

@@ -11,7 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from legalir.extend import check_number, parameters_of
+from legalir import DenseIndex, SparseIndex
+from legalir.extend import Collection, check_number, parameters_of
 from legalir_qdrant.index import Qdrant, QdrantIndex
 from legalir_qdrant.server import Server
 from legalir_qdrant.vectors import Dense, Multi, Sparse, Vectors
@@ -19,7 +20,9 @@ from legalir_qdrant.vectors import Dense, Multi, Sparse, Vectors
 __all__ = ["Qdrant", "QdrantIndex", "Server", "qdrant_dense", "qdrant_multi", "qdrant_sparse"]
 
 
-def _index(collection: Any, vectors: Vectors, path: str | None, url: str | None, params: dict[str, Any]) -> QdrantIndex:
+def _index(
+    collection: Collection, vectors: Vectors, path: str | None, url: str | None, params: dict[str, Any]
+) -> QdrantIndex:
     """Return the index of a collection in Qdrant; remove the parameters of the server."""
     server = Server.of(url, {name: params.pop(name) for name in Server.PARAMETERS if name in params})
     told = json.dumps([vectors.settings, None if server is None else server.settings], sort_keys=True)
@@ -30,7 +33,7 @@ def _index(collection: Any, vectors: Vectors, path: str | None, url: str | None,
 
 @parameters_of(Qdrant, Server, without=["index", "url"])
 def qdrant_dense(
-    collection: Any, *, encoder: str = "lsa", url: str | None = None, path: str | None = None, **params: Any
+    collection: Collection, *, encoder: str = "lsa", url: str | None = None, path: str | None = None, **params: Any
 ) -> Qdrant:
     """The vectors of any encoder in Qdrant: ``qdrant_dense(encoder="lsa", url="http://localhost:6333")``.
 
@@ -39,12 +42,12 @@ def qdrant_dense(
         url: address of a Qdrant server; None for Qdrant's engine in this process.
         path: folder of the index; None for the cache of the collection.
     """
-    return Qdrant(_index(collection, Dense(collection.dense(encoder)), path, url, params), **params)
+    return Qdrant(_index(collection, Dense(DenseIndex.of(collection, encoder)), path, url, params), **params)
 
 
 @parameters_of(Qdrant, Server, without=["index", "url", "exact", "ef"])
 def qdrant_sparse(
-    collection: Any,
+    collection: Collection,
     *,
     analyzer: str = "auto",
     k1: float = 0.9,
@@ -64,13 +67,13 @@ def qdrant_sparse(
     """
     check_number("qdrant_sparse", "k1", k1, low=0)
     check_number("qdrant_sparse", "b", b, low=0, high=1)
-    vectors = Sparse(collection.sparse(analyzer).bm25(k1=float(k1), b=float(b)))
+    vectors = Sparse(SparseIndex.of(collection, analyzer).bm25(k1=float(k1), b=float(b)))
     return Qdrant(_index(collection, vectors, path, url, params), exact=True, **params)
 
 
 @parameters_of(Qdrant, Server, without=["index", "url"])
 def qdrant_multi(
-    collection: Any, *, model: str, url: str | None = None, path: str | None = None, **params: Any
+    collection: Collection, *, model: str, url: str | None = None, path: str | None = None, **params: Any
 ) -> Qdrant:
     """The multi-vectors of BGE-M3 in Qdrant, by MaxSim: ``qdrant_multi("BAAI/bge-m3")``.
 
@@ -79,7 +82,7 @@ def qdrant_multi(
         url: address of a Qdrant server; None for Qdrant's engine in this process.
         path: folder of the index; None for the cache of the collection.
     """
-    from legalir import M3Encoder
+    from legalir import M3Encoder, M3Index
 
-    vectors = Multi(collection.indexes.m3(M3Encoder(model), multi="float16"))
+    vectors = Multi(M3Index.of(collection, M3Encoder(model), multi="float16"))
     return Qdrant(_index(collection, vectors, path, url, params), **params)

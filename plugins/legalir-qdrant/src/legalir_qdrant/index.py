@@ -14,9 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir import Collection
 from legalir.errors import ArtifactError
-from legalir.extend import EngineIndex, EngineRetriever, Hits, check_flag, check_number
+from legalir.extend import Collection, EngineIndex, EngineRetriever, Hits, check_flag, check_number
 from legalir_qdrant.embedded import Embedded
 from legalir_qdrant.server import Server
 from legalir_qdrant.vectors import Vectors

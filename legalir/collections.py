@@ -1,0 +1,129 @@
+"""The collection as methods see it: what they are written against, and may ask of any collection.
+
+:class:`legalir.Collection` is one. An index says itself how it is made from a collection, in its method ``of``, and
+:meth:`Collection.cached` stores it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from contextlib import suppress
+from datetime import date
+from glob import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from legalir.datasets.chunks import ChunkMap
+    from legalir.datasets.dataset import StatuteDataset
+    from legalir.datasets.records import Provision
+    from legalir.llm.client import Client
+
+
+class Built(Protocol):
+    """An index in a directory."""
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the index."""
+
+    def built(self) -> bool:
+        """Return whether the index is there."""
+
+
+Index = TypeVar("Index", bound=Built)
+
+
+class Collection(Protocol):
+    """Provisions with their links and questions, and a cache for what is built from them.
+
+    Attributes:
+        source: the provisions, questions, judgements and links.
+        client: asks language models for components.
+        executor: its workers do the long work of building indexes; None: this process does it.
+    """
+
+    source: StatuteDataset
+    client: Client
+    executor: Executor | None
+
+    @property
+    def id(self) -> str:
+        """The id or path that the collection was opened by."""
+
+    @property
+    def dated(self) -> bool:
+        """Whether the collection holds versions of provisions."""
+
+    @property
+    def chunks(self) -> ChunkMap | None:
+        """Map from each chunk to the provisions that it holds; None if the documents are provisions."""
+
+    @property
+    def language(self) -> str:
+        """Code of the language of the provisions, ``und`` if it cannot be told."""
+
+    @property
+    def home(self) -> Path:
+        """Directory of everything that is stored for any collection."""
+
+    @property
+    def cache(self) -> Path:
+        """Directory of everything that is built for this corpus; its name changes with the corpus."""
+
+    @property
+    def links_cache(self) -> Path:
+        """Directory in :attr:`cache` of what depends on the links, too; its name changes with them."""
+
+    def fingerprint(self) -> str:
+        """Return the sha256 of the corpus."""
+
+    def day(self, as_of: str | date | None = None) -> str | None:
+        """Return the day on which a question is asked, as ``2021-03-01``; None where there are no versions."""
+
+    def docs(self) -> Iterator[Provision]:
+        """Yield every provision."""
+
+    def provisions(self, docnos: Iterable[str]) -> dict[str, Provision]:
+        """Return the provisions with these docnos; an unknown docno is left out."""
+
+    def cached(self, index: Index, build: Callable[[Index], object]) -> Index:
+        """Return an index in :attr:`cache`, built first where it is not there yet.
+
+        Of several threads or processes that need it at the same time, one builds it and the others wait. A process has
+        one object for equal indexes.
+
+        Args:
+            index: it may be built or not.
+            build: builds it.
+
+        Raises:
+            ArtifactError: it cannot be written.
+        """
+
+    def chunked(self, by: str = "line", **options: object) -> Collection:
+        """Return the collection of the chunks into which the laws are cut."""
+
+
+def directory_name(name: str, fingerprint: str) -> str:
+    """Return a name of a directory that tells one analyzer or encoder from others, whatever its own name holds."""
+    shown = re.sub(r"[^\w.-]+", "-", name)
+    return f"{shown[:40]}-{fingerprint[:8]}"
+
+
+def earlier_builds(directory: Path) -> list[Path]:
+    """Return the same index of other corpora in a cache, the newest first.
+
+    What they share may be a former state of this collection, or any other collection: an index whose encoder takes long
+    uses their vectors again, text by text.
+
+    Args:
+        directory: of an index in the directory :attr:`Collection.cache`.
+    """
+    dated = []
+    for path in directory.parent.parent.glob(f"*/{escape(directory.name)}"):
+        with suppress(OSError):  # Another process may have removed it.
+            dated.append((path.stat().st_mtime_ns, path))
+    return [path for _, path in sorted(dated, reverse=True) if path != directory]

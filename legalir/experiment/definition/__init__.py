@@ -1,1 +1,0 @@
-"""The definition of an experiment: datasets, measures, systems, values."""

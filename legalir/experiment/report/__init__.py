@@ -1,1 +1,0 @@
-"""Reports of an experiment: tables, charts, the HTML report, comparisons."""

@@ -1,1 +1,0 @@
-"""The runs of an experiment, their fingerprints, latency and scores."""

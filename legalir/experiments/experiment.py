@@ -1,0 +1,329 @@
+"""Run an experiment, from its definition to its result and the description of its environment."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import logging
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from legalir.config import located
+from legalir.errors import ExperimentError
+from legalir.experiments.definition import Definition, load_definition, parse_measure
+from legalir.experiments.execution import make_runs
+from legalir.experiments.fingerprints import frame_fingerprint, legalir_version
+from legalir.experiments.queries import collect_context
+from legalir.experiments.result import ExperimentResult, ExperimentResults, dataset_slug
+from legalir.experiments.runs import Run, writing
+from legalir.experiments.scores import is_ranking_measure, per_query_scores, score_table
+from legalir.frames.as_of import with_as_of
+from legalir.frames.columns import unique_queries
+from legalir.measure.chunks import rule_of
+from legalir.progress import progress
+from legalir.storage.validity import provision_key
+
+if TYPE_CHECKING:
+    from legalir.collection.collection import Collection
+    from legalir.llm.client import Client, Usage
+
+PACKAGES = (
+    *("pyterrier", "ir-datasets", "ir-measures", "pytrec-eval-terrier", "numba", "numpy", "scipy", "pandas"),
+    *("scikit-learn", "statsmodels", "networkx", "PyStemmer", "regex", "stop-words", "py3langid", "torch"),
+    *("transformers", "sentence-transformers", "tokenizers", "faiss-cpu", "openai", "xllamacpp", "json-repair"),
+)
+"""Packages whose version may change a score or a time; those that are not installed are left out."""
+
+
+def public_dataset_name(dataset: str) -> str:
+    """Return a dataset id as it is; a path is cut to its last part, with the split if there is one."""
+    path = Path(dataset).expanduser()
+    if not (path.is_absolute() or dataset.startswith((".", "~")) or path.is_dir()):
+        return dataset
+    # "<folder>/<split>" is not a path itself.
+    return path.name if path.is_dir() else "/".join(path.parts[-2:])
+
+
+def describe_environment(
+    definition: Definition,
+    collection: Collection,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    runs: Mapping[str, Run],
+    absent: Mapping[str, str],
+    seconds: float,
+    usage: Usage,
+) -> dict[str, object]:
+    """Return the content of ``environment.json``: versions, machine, fingerprints, values, and how each run was made.
+
+    `absent` holds the reason for each system without a run, `usage` what language models were asked.
+    """
+    from legalir.pipeline import canonical
+    from legalir.pipeline.settings import tuned_digest
+
+    shown = definition.shown()
+    expressions = {
+        name: text if name in definition.objects else canonical(text) for name, text in shown.expressions().items()
+    }
+    uses_default = any("default" in text for text in expressions.values())
+    return {
+        "legalir": legalir_version(),
+        "python": platform.python_version(),
+        "packages": _packages(),
+        "machine": {
+            "system": platform.system(),
+            "architecture": platform.machine(),
+            "processors": os.cpu_count(),
+        },
+        "dataset": {
+            "id": public_dataset_name(definition.dataset),
+            "corpus": collection.fingerprint(),
+            "topics": frame_fingerprint(topics),
+            "qrels": frame_fingerprint(qrels),
+            "queries": len(topics),
+            "judgements": len(qrels),
+            "chunks": _chunk_rules(definition, collection),
+            "language": collection.language,
+            "tuned": tuned_digest(collection) if uses_default else None,
+        },
+        "values": dict(shown.values),
+        "systems": {
+            name: {"expression": text} | (_how(runs[name]) if name in runs else {"absent": absent[name]})
+            for name, text in expressions.items()
+        },
+        "llm": _llm(collection.client, usage, runs.values()),
+        "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _chunk_rules(definition: Definition, collection: Collection) -> dict[str, str] | None:
+    """Return the rules by which chunks count, also of each measure of rankings; None if documents are provisions."""
+    if collection.chunks is None:
+        return None
+    measures = {name: parse_measure(name) for name in definition.measures if is_ranking_measure(name)}
+    return {"held": definition.chunks, **{name: rule_of(measure) for name, measure in measures.items()}}
+
+
+def _how(run: Run) -> dict[str, object]:
+    how = {"key": run.record.key, "seconds": round(run.record.seconds, 3), "reused": run.reused}
+    how |= {"notes": remarks} if (remarks := run.remarks()) else {}
+    return how if run.record.llm is None else {**how, "llm": run.record.llm}
+
+
+def _llm(client: Client, usage: Usage, runs: Iterable[Run]) -> dict[str, object] | None:
+    """Return what language models were asked now, with the models of all runs; None if no system asks one."""
+    models: dict[str, str] = {}
+    for run in runs:
+        asked = (run.record.llm or {}).get("models")
+        models |= asked if isinstance(asked, Mapping) else {}
+    models |= usage.models if usage.asked + usage.stored else {}
+    return {"model": client.llm_name(), **usage.to_dict(), "models": models} if models else None
+
+
+def _packages() -> dict[str, str]:
+    versions = {}
+    for name in PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
+
+
+REPLIES = "replies.jsonl"
+"""File of the replies of language models in the directory of a result: with it, the experiment runs anywhere."""
+
+_log = logging.getLogger("legalir")
+
+
+def run(
+    definition: Definition | Mapping[str, object] | str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    dataset: str | None = None,
+    values: Mapping[str, object] | None = None,
+    topics: pd.DataFrame | None = None,
+    qrels: pd.DataFrame | None = None,
+    collection: Collection | None = None,
+    client: Client | None = None,
+    latency_queries: int = 200,
+    jobs: int = 1,
+) -> ExperimentResult | ExperimentResults:
+    """Run an experiment.
+
+    A system whose model or package is missing is left out, and the others run: see ``ExperimentResult.absent``. An
+    experiment on several datasets gives :class:`ExperimentResults`, which has the result of each.
+
+    Args:
+        definition: the path of a YAML file, a mapping with its keys, or a :class:`Definition`. In a mapping a system
+            may be a ``pt.Transformer``, too.
+        out: directory of the result; runs in it that are still valid are reused. None writes nothing. With several
+            datasets, each result is in a folder of it.
+        dataset: run on this dataset instead of the definition's.
+        values: replace the definition's values of these names.
+        topics: questions instead of those of the dataset; columns ``qid, query`` and any others.
+        qrels: judgements instead of those of the dataset; columns ``qid, docno, label``.
+        collection: the collection to search; None opens the dataset.
+        client: asks language models; None for that of `collection`, or one for the model of the definition. A model
+            that the client names, or ``$LEGALIR_LLM``, comes before that of the definition.
+        latency_queries: the most queries to time one by one for each system; 0 times none.
+        jobs: number of processes that run systems. Each system runs by itself there, so that steps that several of them
+            share run more than once; those that ask a language model run in this process. Scores are the same.
+
+    Raises:
+        ExperimentError: the definition or a system is wrong, or `out` cannot be written.
+        LegalIRError: a dataset, measure or component cannot be used.
+    """
+    definition = load_definition(definition)
+    if dataset is not None:
+        definition = definition.replace(dataset=dataset, datasets=())
+    if values:
+        definition = definition.with_values(values)
+    definition = definition.with_frames(topics=topics, qrels=qrels).located(Path.cwd())
+    if len(definition.datasets) < 2:
+        return _run_one(definition, out, collection, client, latency_queries, jobs)
+    if collection is not None:
+        raise ExperimentError("This experiment has several datasets and one collection: choose one with dataset=….")
+    each = run_all(definition, out, client, latency_queries, jobs)
+    results = ExperimentResults(definition, [result for _, result in each])
+    if out is not None:
+        results.save(out)
+    return results
+
+
+def _run_one(
+    definition: Definition,
+    out: str | os.PathLike[str] | None,
+    collection: Collection | None,
+    client: Client | None,
+    latency_queries: int,
+    jobs: int,
+) -> ExperimentResult:
+    """Run an experiment on one dataset; arguments and errors as :func:`run`."""
+    if collection is not None:
+        _check_dataset(collection, definition)
+    else:
+        from legalir.collection.collection import Collection
+
+        collection = Collection(definition.dataset, client=client)
+    asked = collection.client
+    asked.llm = asked.llm or definition.llm or None
+    start = perf_counter()
+    topics, qrels = _judged(collection, definition)
+    before = copy.deepcopy(asked.usage)
+    folder = None if out is None else Path(out)
+    if definition.replies:
+        asked.read_replies(Path(definition.replies))
+    if folder is not None and (folder / REPLIES).is_file():
+        asked.read_replies(folder / REPLIES)
+    runs, absent = make_runs(definition, collection, topics, folder, latency_queries, jobs)
+    frames = {name: run.frame for name, run in runs.items()}
+    latencies = {name: run.record.latency for name, run in runs.items()}
+    failed: dict[str, str] = {}
+    with progress("Scoring", 2) as advance:
+        per_query = per_query_scores(definition, frames, topics, qrels, collection.chunks, failed)
+        advance(1)
+        table = score_table(definition, frames, latencies, per_query)
+    context = collect_context(collection, frames.values(), topics, qrels)
+    seconds = perf_counter() - start
+    environment = describe_environment(
+        definition, collection, topics, qrels, runs, absent, seconds, asked.usage.since(before)
+    )
+    environment |= {"unmeasured": failed} if failed else {}
+    # The directory holds the replies.
+    result = ExperimentResult(definition.replace(replies=""), table, per_query, runs, environment, context)
+    if folder is not None:
+        result.save(folder)
+        with writing(folder):
+            asked.write_replies(folder / REPLIES)
+    return result
+
+
+experiment = run
+
+
+def run_all(
+    definition: Definition | Mapping[str, object] | str | os.PathLike[str],
+    out: str | os.PathLike[str] | None,
+    client: Client | None = None,
+    latency_queries: int = 200,
+    jobs: int = 1,
+) -> Iterator[tuple[Path, ExperimentResult]]:
+    """Run an experiment on each of its datasets; yield the directory of each result and the result.
+
+    With one dataset that directory is `out`; with several it is a folder in `out`, named after the dataset. Without
+    `out` nothing is written.
+
+    Raises:
+        DatasetNotFound: a dataset does not exist; all of them are looked up before the first run.
+        LegalIRError: as :func:`run`.
+    """
+    from legalir.datasets import load
+
+    definition = load_definition(definition).located(Path.cwd())
+    definitions = definition.each()
+    for name in ("topics", "qrels"):
+        if len(definitions) > 1 and definition.frame(name) is not None:
+            raise ExperimentError(f"{name!r} belong to one dataset, and this experiment has several: choose one.")
+    for one in definitions[1:]:
+        # A misspelt one must not come up after hours on the others.
+        load(one.dataset)
+    for one in definitions:
+        folder = Path(out or ".") if len(definitions) == 1 else Path(out or ".") / dataset_slug(one.dataset)
+        yield folder, _run_one(one, None if out is None else folder, None, client, latency_queries, jobs)
+
+
+def _reported(qrels: pd.DataFrame, collection: Collection) -> pd.DataFrame:
+    """Return judgements that were given; warn of those of provisions that the collection does not have."""
+    docnos = list(dict.fromkeys(qrels["docno"]))
+    there = set(collection.provisions(docnos))
+    if collection.dated:
+        there |= set(map(provision_key, collection.source.docnos()))
+    if unknown := [docno for docno in docnos if docno not in there]:
+        count = int(qrels["docno"].isin(unknown).sum())
+        _log.warning("%d judgements are of provisions that %s lacks, such as %r.", count, collection.id, unknown[0])
+    return qrels
+
+
+def _check_dataset(collection: Collection, definition: Definition) -> None:
+    """Check that a collection is the dataset of a definition: by its id or path, or else by what it holds.
+
+    Raises:
+        ExperimentError: it is another one.
+    """
+    if located(collection.id, Path.cwd()) == definition.dataset:
+        return
+    from legalir.datasets import load
+
+    named, given = load(definition.dataset), collection.source
+    if (named.fingerprint(), named.topics_fingerprint()) != (given.fingerprint(), given.topics_fingerprint()):
+        raise ExperimentError(
+            f"The collection is {collection.id}, and the dataset of the experiment is {definition.dataset}: give the "
+            f"collection of that dataset, or dataset={collection.id!r}."
+        )
+
+
+def _judged(collection: Collection, definition: Definition) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the judged queries of the definition's part, and their judgements."""
+    topics, qrels = definition.frame("topics"), definition.frame("qrels")
+    topics = unique_queries(collection.topics() if topics is None else topics, definition.dataset)
+    qrels = collection.qrels() if qrels is None else _reported(qrels, collection)
+    topics = topics[topics["qid"].map(definition.keeps).astype(bool)]
+    if (day := collection.day(definition.as_of or None)) is not None:
+        topics = with_as_of(topics, day)
+    judged = topics[topics["qid"].isin(qrels["qid"])].reset_index(drop=True)
+    qrels = qrels[qrels["qid"].isin(judged["qid"])].reset_index(drop=True)
+    if judged.empty:
+        raise ExperimentError(
+            f"The dataset {definition.dataset} has no judged queries: an experiment needs some to score."
+        )
+    if len(judged) < len(topics):
+        _log.info("%d of %d queries have no judgements and are left out.", len(topics) - len(judged), len(topics))
+    return judged, qrels

@@ -1,0 +1,475 @@
+"""Results: what was asked, the runs, the scores, and how to store and show them; of one dataset and of several."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import yaml
+
+from legalir.errors import ExperimentError, suggestion
+from legalir.experiments.definition import Definition
+from legalir.experiments.html import render, render_several
+from legalir.experiments.queries import Context, QueryFacts
+from legalir.experiments.rows import Cell, Row, ScoreTable, direction, format_score
+from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
+from legalir.experiments.scores import COUNT_COLUMNS, compare_pairs, corrected, paired_test
+from legalir.storage.files import atomic_file
+
+FILES = ("definition.yaml", "table.tsv", "per_query.csv", "environment.json", "context.json")
+
+
+@dataclass(frozen=True, repr=False)
+class ExperimentResult:
+    """The result of an experiment.
+
+    Attributes:
+        definition: what was asked.
+        table: one row a system that ran; columns ``name``, the measures as fractions, for each measure the columns
+            of :func:`legalir.experiments.scores.statistic_columns`, then counts of answers
+            (:data:`legalir.experiments.scores.COUNT_COLUMNS`) and the latency. A measure that does not apply to a
+            system is NaN.
+        per_query: columns ``name, qid, measure, value, weight``.
+        system_runs: the run of each system with how it was made.
+        environment: versions, machine, fingerprints, times; plain values.
+        context: the queries, judgements and titles that a report shows.
+    """
+
+    definition: Definition
+    table: pd.DataFrame
+    per_query: pd.DataFrame
+    system_runs: Mapping[str, Run]
+    environment: Mapping[str, object]
+    context: Context = field(default_factory=Context)
+
+    @property
+    def runs(self) -> dict[str, pd.DataFrame]:
+        """The run of each system: ranked lists (``qid, docno, score, rank``) or answers (``qid, qanswer, …``)."""
+        return {name: run.frame for name, run in self.system_runs.items()}
+
+    @property
+    def latencies(self) -> dict[str, Latency | None]:
+        """The response times of each system, None where they were not measured."""
+        return {name: run.record.latency for name, run in self.system_runs.items()}
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """The systems whose model or package is missing, with the reason; they have no run and no row in the table."""
+        systems = self.environment.get("systems")
+        rows = systems.items() if isinstance(systems, Mapping) else ()
+        return {str(name): str(facts["absent"]) for name, facts in rows if "absent" in facts}
+
+    @property
+    def scores(self) -> ScoreTable:
+        """The table as people see it."""
+        return ScoreTable(self.definition, self.table, self.absent)
+
+    @property
+    def baseline(self) -> str | None:
+        """The system that the others are tested against; None where there is none, or where it has no figures."""
+        return self.scores.baseline
+
+    @property
+    def untested(self) -> str:
+        """Why there are no tests although a baseline is named, in a sentence; else empty."""
+        return self.scores.untested
+
+    @property
+    def unmeasured(self) -> dict[str, str]:
+        """The measures that could not be computed for a system, with the reason; their figures are NaN."""
+        reasons = self.environment.get("unmeasured")
+        return {str(name): str(reason) for name, reason in reasons.items()} if isinstance(reasons, Mapping) else {}
+
+    @property
+    def chunk_rule(self) -> str:
+        """Which provisions of a chunk count, in words; empty if the documents are provisions."""
+        facts = self.environment.get("dataset")
+        rules = facts.get("chunks") if isinstance(facts, Mapping) else None
+        if not isinstance(rules, Mapping):
+            return ""
+        part = ", completely or in part" if rules.get("held") == "any" else " completely"
+        return f"a chunk counts as the provisions that it holds{part}"
+
+    @property
+    def remarks(self) -> dict[str, list[str]]:
+        """Remarks on systems, such as failed replies, each with the systems that it is about."""
+        systems = self.environment.get("systems")
+        remarks: dict[str, list[str]] = {}
+        for name, facts in systems.items() if isinstance(systems, Mapping) else ():
+            for remark in facts.get("notes", ()):
+                remarks.setdefault(str(remark), []).append(str(name))
+        return remarks
+
+    @property
+    def dataset_name(self) -> str:
+        """The dataset's id, or the name of its folder."""
+        facts = self.environment.get("dataset")
+        return str(facts["id"]) if isinstance(facts, Mapping) else self.definition.dataset
+
+    @property
+    def reused(self) -> list[str]:
+        """The systems whose run was read from disk."""
+        return [name for name, run in self.system_runs.items() if run.reused]
+
+    def __repr__(self) -> str:
+        systems, measures = len(self.table), ", ".join(self.definition.measures)
+        return f"<ExperimentResult {self.definition.title!r}: {systems} systems, {measures}>"
+
+    def _repr_html_(self) -> str:
+        shown = ["name", *self.definition.measures]
+        return str(self.table[shown].to_html(index=False, float_format=lambda value: f"{value:.4f}"))
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one self-contained HTML file and return its path.
+
+        Raises:
+            MissingExtra: Jinja2 is not installed (``pip install 'legalir[report]'``).
+            ExperimentError: the file cannot be written.
+        """
+        path = Path(path)
+        queries = QueryFacts(self.context, self.per_query, self.definition.measures[0], self.system_runs)
+        words = self.dataset_name, self.chunk_rule, self.remarks, self.unmeasured
+        text = render(self.scores, queries, self.environment, *words)
+        with writing(path.parent), atomic_file(path) as stream:
+            stream.write(text)
+        return path
+
+    def compare(self, other: ExperimentResult, system: str | None = None, against: str | None = None) -> pd.DataFrame:
+        """Compare systems of two results over the same questions, by the test and correction of this definition.
+
+        Args:
+            other: a result over the same collection, questions and judgements.
+            system: compare this system alone; None for each system of a name that both results have.
+            against: system of `other` to compare it with; None for the one of the same name.
+
+        Returns:
+            One row a system and measure of both: ``name, against, measure``; ``here`` and ``there``, the scores of this
+            and of the other result; ``difference``, here minus there, with ``low`` and ``high``, its 95 % interval
+            [bootstrap]; ``+`` and ``-``, the questions with a greater and a lesser value here; ``p-value`` of the
+            paired test, ``p-value corrected`` over the systems for each measure, and ``reject``. Questions for which
+            one of the two has no value are left out.
+
+        Raises:
+            ExperimentError: collection, questions or judgements differ, or there is nothing to compare.
+        """
+        if difference := self._other_questions(other):
+            raise ExperimentError(f"The two results cannot be compared: {difference}.")
+        if against is not None and system is None:
+            raise ExperimentError(f"against={against!r} needs a system of the first result: name it, too (system).")
+        pairs = [(name, name) for name in self.system_runs if name in other.system_runs]
+        if system is not None:
+            pairs = [(system, system if against is None else against)]
+            for name, result in zip(pairs[0], (self, other), strict=True):
+                if name not in result.system_runs:
+                    hint = suggestion(name, result.system_runs) or f" Systems: {', '.join(result.system_runs)}."
+                    raise ExperimentError(f"The result {result.definition.title!r} has no system {name!r}.{hint}")
+        measures = [name for name in self.definition.measures if name in other.definition.measures]
+        tables = [
+            compare_pairs(self.definition, measure, self.per_query, other.per_query, pairs) for measure in measures
+        ]
+        table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+        if table.empty:
+            what = "system of one name" if measures and not pairs else "measure with values of both"
+            raise ExperimentError(f"The two results have nothing to compare: no {what}.")
+        return table
+
+    def _other_questions(self, other: ExperimentResult) -> str:
+        """Return in words how collection, questions or judgements of another result differ; empty if they are equal."""
+        facts, theirs = (result.environment["dataset"] for result in (self, other))
+        assert isinstance(facts, Mapping) and isinstance(theirs, Mapping)
+        if facts.get("corpus") != theirs.get("corpus"):
+            names = [self.dataset_name, other.dataset_name]
+            state = f"two states of {names[0]}" if names[0] == names[1] else " and ".join(names)
+            return f"they are over {state}"
+        own, its = self.context.queries, other.context.queries
+        for first, second, where in ((own, its, "first"), (its, own, "second")):
+            if only := [qid for qid in first if qid not in second]:
+                return f"{len(only)} of {len(first)} questions are only in the {where}, such as {only[0]!r}"
+        if changed := [qid for qid in own if own[qid] != its[qid]]:
+            return f"{len(changed)} questions have another text, such as {changed[0]!r}"
+        if facts.get("qrels") != theirs.get("qrels"):
+            return "the judgements differ"
+        return ""
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write everything into `folder`, each file whole or not at all, and return its path.
+
+        Raises:
+            ExperimentError: the folder cannot be written.
+        """
+        folder = Path(folder)
+        with writing(folder):
+            paths = record_paths(folder / "runs", self.definition.systems)
+            for name, run in self.system_runs.items():
+                if read_record(paths[name]) != run.record:
+                    save_run(paths[name], run)
+            with atomic_file(folder / "table.tsv") as stream:
+                self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
+            with atomic_file(folder / "per_query.csv") as stream:
+                self.per_query.to_csv(stream, index=False, lineterminator="\n")
+            with atomic_file(folder / "environment.json") as stream:
+                json.dump(self.environment, stream, ensure_ascii=False, indent=1)
+                stream.write("\n")
+            with atomic_file(folder / "context.json") as stream:
+                json.dump(asdict(self.context), stream, ensure_ascii=False)
+                stream.write("\n")
+            with atomic_file(folder / "definition.yaml") as stream:
+                yaml.safe_dump(self.definition.as_dict(), stream, allow_unicode=True, sort_keys=False, width=100)
+        return folder
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> ExperimentResult:
+        """Read the files that :meth:`save` wrote.
+
+        Raises:
+            ExperimentError: the folder holds no result, or a damaged one.
+        """
+        folder = Path(folder)
+        for name in FILES:
+            if not (folder / name).is_file():
+                raise ExperimentError(f"{folder} holds no experiment result ({name} is missing): {_cure(folder)}.")
+        definition = Definition.load(folder / "definition.yaml")
+        try:
+            result = cls(
+                definition,
+                read_table(folder / "table.tsv"),
+                _read_per_query(folder / "per_query.csv"),
+                {},
+                json.loads((folder / "environment.json").read_text(encoding="utf-8")),
+                Context(**json.loads((folder / "context.json").read_text(encoding="utf-8"))),
+            )
+            paths = record_paths(folder / "runs", definition.systems)
+            runs = {name: _stored_run(path) for name, path in paths.items() if name not in result.absent}
+            return replace(result, system_runs=runs)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ExperimentError(f"{folder} holds a damaged result: run the experiment again.") from error
+
+
+def _cure(folder: Path) -> str:
+    """Return advice for a folder without a result; with several datasets, each result has a folder in it."""
+    below = sorted(child.name for child in folder.glob("*/") if (child / "table.tsv").is_file())
+    return f"give one of its datasets, {', '.join(below)}" if below else "run the experiment first"
+
+
+def _stored_run(path: Path) -> Run:
+    run = load_run(path)
+    if run is None:
+        raise ExperimentError(f"The run of {path} is missing or was altered: run the experiment again.")
+    return run
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a ``table.tsv``; the frame equals the one written."""
+    frame = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
+    for column in frame.columns[1:]:
+        if column.endswith(" reject"):
+            frame[column] = frame[column] == "True"
+        elif column.endswith((" +", " -")) or column in COUNT_COLUMNS:
+            frame[column] = pd.array([int(cell) if cell else None for cell in frame[column]], dtype="Int64")
+        else:
+            frame[column] = exact_floats(frame[column])
+    return frame
+
+
+def _read_per_query(path: Path) -> pd.DataFrame:
+    frame = pd.read_csv(
+        path,
+        dtype={"name": str, "qid": str, "measure": str, "value": object, "weight": object},
+        keep_default_na=False,
+    )
+    return frame.assign(**{name: exact_floats(frame[name]) for name in ("value", "weight")})
+
+
+_TESTED = ("+", "-", "p-value", "p-value corrected", "reject")
+
+
+def dataset_slug(dataset: str) -> str:
+    """Return the name of a dataset as a file name: ``legalir/koblex`` is ``koblex``."""
+    return re.sub(r"[^\w.-]+", "-", dataset.removeprefix("legalir/")).strip("-")
+
+
+class ExperimentResults:
+    """The results of one experiment on several datasets.
+
+    Args:
+        definition: what was asked, with all datasets.
+        results: the result of each dataset, in the order of the definition.
+
+    Attributes:
+        definition: what was asked.
+        results: the result of each dataset, by the dataset's name.
+    """
+
+    def __init__(self, definition: Definition, results: Sequence[ExperimentResult]) -> None:
+        self.definition = definition
+        self.results: dict[str, ExperimentResult] = {}
+        for result in results:
+            name = result.dataset_name
+            same = sum(one.dataset_name == name for one in self.results.values())
+            self.results[f"{name} ({same + 1})" if same else name] = result
+
+    def __repr__(self) -> str:
+        return f"<ExperimentResults {self.definition.title!r}: {', '.join(self.results)}>"
+
+    def _repr_html_(self) -> str:
+        return str(self.table.to_html(index=False, float_format=lambda value: f"{value:.4f}"))
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row a measure and system.
+
+        Columns ``measure, name``, the score on each dataset by its name, and ``mean``, each dataset with the same
+        weight; a system without a score on one of them has no mean. With a baseline: ``+`` and ``-``, the number of
+        datasets on which the system is better and worse; ``p-value`` of the difference of the means by sign flips
+        within each question [randomisation]; ``p-value corrected`` over the systems, and ``reject``.
+        """
+        systems = list(self.definition.systems)
+        parts = []
+        for measure in self.definition.measures:
+            scores = [_column(result, measure).reindex(systems).to_numpy() for result in self.results.values()]
+            columns: dict[str, object] = {"measure": measure, "name": systems}
+            columns |= dict(zip(self.results, scores, strict=True))
+            columns["mean"] = np.mean(scores, axis=0)
+            if self.definition.baseline is not None:
+                columns |= self._tested(measure, systems, np.array(scores))
+            parts.append(pd.DataFrame(columns))
+        return pd.concat(parts, ignore_index=True)
+
+    def _tested(self, measure: str, systems: list[str], scores: npt.NDArray[np.float64]) -> Mapping[str, object]:
+        """Return the columns of the comparison with the baseline; `scores` are of shape (datasets, systems)."""
+        baseline = systems.index(str(self.definition.baseline))
+        p = np.full(len(systems), math.nan)
+        for place, system in enumerate(systems):
+            if place != baseline:
+                p[place] = self._p_value(measure, system, systems[baseline])
+        compared = ~np.isnan(p)
+        after, reject = p.copy(), np.zeros(len(systems), dtype=bool)
+        if compared.any():
+            significant, after[compared] = corrected(p[compared], self.definition.correction, self.definition.alpha)
+            reject[compared] = significant
+        with np.errstate(invalid="ignore"):
+            won, lost = (scores > scores[:, [baseline]]).sum(axis=0), (scores < scores[:, [baseline]]).sum(axis=0)
+        counts = [
+            pd.array([int(n) if there else None for n, there in zip(number, compared, strict=True)], "Int64")
+            for number in (won, lost)
+        ]
+        return dict(zip(_TESTED, (*counts, p, after, reject), strict=True))
+
+    def _p_value(self, measure: str, system: str, baseline: str) -> float:
+        """Return the p-value of the difference of two means; NaN if a dataset has no question with both values."""
+        ours, theirs = [], []
+        for result in self.results.values():
+            values = result.per_query[result.per_query["measure"] == measure].pivot(
+                index="qid", columns="name", values="value"
+            )
+            both = values.reindex(columns=[system, baseline]).dropna().to_numpy()
+            if not len(both):
+                return math.nan
+            ours.append(both[:, 0] / len(both))  # Each dataset weighs the same.
+            theirs.append(both[:, 1] / len(both))
+        return paired_test("randomisation")(np.concatenate(ours), np.concatenate(theirs))[1]
+
+    @property
+    def without_mean(self) -> dict[str, list[str]]:
+        """The systems that did not run on every dataset, with the datasets on which they did not."""
+        missing = {
+            system: [name for name, result in self.results.items() if system in result.absent]
+            for system in self.definition.systems
+        }
+        return {system: names for system, names in missing.items() if names}
+
+    def rows(self, measure: str) -> list[Row]:
+        """Return the rows of the table of one measure as people see them: a cell a dataset, and one of the mean."""
+        table = self.table[self.table["measure"] == measure].to_dict(orient="records")
+        columns = [*self.results, "mean"]
+        fraction = all(0 <= row[name] <= 1 for row in table for name in columns if not math.isnan(row[name]))
+        sign = direction(measure)
+        means = [row["mean"] * sign for row in table if not math.isnan(row["mean"])]
+        base = next((row["mean"] for row in table if row["name"] == self.definition.baseline), math.nan)
+        rows = []
+        for row in table:
+            cells = [Cell(row[name], format_score(row[name], fraction)) for name in columns]
+            best = bool(sign) and len(means) > 1 and math.isclose(row["mean"] * sign, max(means), abs_tol=1e-12)
+            mark = ("▲" if (row["mean"] - base) * sign > 0 else "▼") if sign and row.get("reject") else ""
+            cells[-1] = replace(cells[-1], best=best, mark=mark)
+            counts = [row.get("+"), row.get("-")][:: -1 if sign < 0 else 1]
+            won = "" if any(map(pd.isna, counts)) else "{} : {}".format(*counts)
+            rows.append(Row(row["name"], tuple(cells), row["name"] == self.definition.baseline, won=won))
+        return rows
+
+    def legend(self) -> str:
+        """Return the meaning of the table."""
+        words = "Mean: each dataset with the same weight. Bold: best mean."
+        if self.definition.baseline is not None:
+            correction = f", {self.definition.correction}" if self.definition.correction else ""
+            words += (
+                f" ▲▼ against {self.definition.baseline}: sign flips within each question{correction}, "
+                f"α = {self.definition.alpha:g}. won : lost: number of datasets."
+            )
+        for system, names in self.without_mean.items():
+            untested = ", so nothing is tested" if system == self.definition.baseline else ""
+            words += f" {system} has no mean: it was not run on {', '.join(names)}{untested}."
+        return words
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one self-contained HTML file and return its path; it links to the reports of the datasets beside it.
+
+        Raises:
+            MissingExtra: Jinja2 is not installed (``pip install 'legalir[report]'``).
+            ExperimentError: the file cannot be written.
+        """
+        path = Path(path)
+        pages = {
+            name: f"{dataset_slug(result.definition.dataset)}/report.html" for name, result in self.results.items()
+        }
+        links = {name: page if (path.parent / page).is_file() else "" for name, page in pages.items()}
+        tables = {measure: self.rows(measure) for measure in self.definition.measures}
+        text = render_several(self.definition, links, tables, self.legend())
+        with writing(path.parent), atomic_file(path) as stream:
+            stream.write(text)
+        return path
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the definition and the table into `folder`, each result into a folder in it, and return its path.
+
+        Raises:
+            ExperimentError: the folder cannot be written.
+        """
+        folder = Path(folder)
+        for result in self.results.values():
+            result.save(folder / dataset_slug(result.definition.dataset))
+        with writing(folder):
+            with atomic_file(folder / "table.tsv") as stream:
+                self.table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
+            with atomic_file(folder / "definition.yaml") as stream:
+                yaml.safe_dump(self.definition.as_dict(), stream, allow_unicode=True, sort_keys=False, width=100)
+        return folder
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> ExperimentResults:
+        """Read the files that :meth:`save` wrote.
+
+        Raises:
+            ExperimentError: the folder holds no results of several datasets, or a damaged one.
+        """
+        folder = Path(folder)
+        if not (folder / "definition.yaml").is_file():
+            raise ExperimentError(f"{folder} holds no results of several datasets (definition.yaml is missing).")
+        definition = Definition.load(folder / "definition.yaml")
+        results = [ExperimentResult.load(folder / dataset_slug(dataset)) for dataset in definition.datasets]
+        if not results:
+            raise ExperimentError(f"{folder} holds the result of one dataset: load it with ExperimentResult.load.")
+        return cls(definition, results)
+
+
+def _column(result: ExperimentResult, measure: str) -> pd.Series[float]:
+    return result.table.set_index("name")[measure].astype(float)

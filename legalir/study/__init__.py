@@ -1,1 +1,0 @@
-"""Studies: test items written by a language model, their filters and review, rating sheets, agreement of raters."""

@@ -1,0 +1,144 @@
+"""Several processes that serve: forked from one in which all indexes are open, so that they share its memory."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from legalir.errors import ComponentError
+
+_log = logging.getLogger("legalir_serve")
+
+_LOOK = 1.0
+"""Seconds between two looks at the processes."""
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+_PATIENCE = 60.0
+"""Seconds that a process may take to end what it has begun."""
+
+_RENEW = 3
+"""Looks at the processes for one at the files of the collections."""
+
+
+def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], renew: Callable[[], object]) -> None:
+    """Serve in several processes until this one is told to end; one that dies is replaced.
+
+    After a change of a collection new processes take the place of the old ones, which first end what they have begun.
+
+    Args:
+        config: the application and its address.
+        processes: number of processes.
+        warm: opens all indexes, in this process.
+        renew: opens anew what has changed, in this process; true if anything has.
+
+    Raises:
+        ComponentError: the system cannot fork, or an index is open on a GPU, which a forked process cannot use.
+    """
+    if not hasattr(os, "fork"):
+        raise ComponentError("This system cannot share memory between processes: leave --workers out.")
+    warm()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        raise ComponentError("A model is on the GPU, which one process uses at a time: leave --workers out.")
+    listening = config.bind_socket()
+    alive, held = os.pipe()  # Only this process holds the second end, so that its children see when it is gone.
+    ending: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ending.append(number)
+
+    for number in _SIGNALS:
+        signal.signal(number, end)
+
+    def start() -> int:
+        # Objects that all have are not looked at by the collector, which would copy their pages. A former state goes.
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        # A signal that comes before the child has its own answer to it would be lost.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        child = os.fork()
+        if child:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            return child
+        status = 1
+        try:
+            for number in _SIGNALS:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            os.close(held)
+            threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
+            # The threads of the parent are not here, and each process has one processor at best.
+            with threadpool_limits(1):
+                uvicorn.Server(config).run([listening])
+            status = 0
+        except Exception as error:
+            _log.error("A process that serves has a fault.", exc_info=error)
+        finally:
+            os._exit(status)
+
+    children = set[int]()
+    try:
+        children |= {start() for _ in range(processes)}
+        looks = 0
+        while not ending:
+            time.sleep(_LOOK)
+            looks += 1
+            for _ in _ended(children):
+                _log.warning("A process that serves has ended: another takes its place.")
+                children.add(start())
+            if looks % _RENEW == 0 and _renewed(renew):
+                former, children = children, {start() for _ in range(processes)}
+                _end(former)
+    finally:
+        _end(children)
+        listening.close()
+        os.close(alive)
+        os.close(held)
+
+
+def _end_with(alive: int) -> None:
+    """End this process when the one that holds the other end of a pipe is gone, however it went."""
+    os.read(alive, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _renewed(renew: Callable[[], object]) -> bool:
+    """Return whether anything was opened anew; a fault is logged, and what is served stays."""
+    try:
+        return bool(renew())
+    except Exception as error:
+        _log.error("A collection could not be opened anew: %s", type(error).__name__, exc_info=error)
+        return False
+
+
+def _ended(children: set[int]) -> list[int]:
+    """Return the children that have ended, and take them out of the set."""
+    ended = [child for child in children if os.waitpid(child, os.WNOHANG)[0]]
+    children -= set(ended)
+    return ended
+
+
+def _end(children: set[int]) -> None:
+    """Tell children to end what they have begun and then themselves; wait for them, but not for ever."""
+    for child in children:
+        os.kill(child, signal.SIGTERM)
+    end = time.monotonic() + _PATIENCE
+    while children and time.monotonic() < end:
+        _ended(children)
+        time.sleep(0.02)
+    for child in children:
+        _log.warning("A process that serves does not end, and is killed.")
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)

@@ -1,0 +1,458 @@
+"""Search, provisions and answers as JSON values, for pages, the HTTP API and tools; ``--json`` has the same.
+
+A service holds open collections. Its methods check what a request asks for, and raise errors of :mod:`legalir.errors`
+that can be shown as they are.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from legalir import CitationGraph, Client, Collection, SearchResult
+from legalir.errors import ComponentError, DataError, DatasetNotFound, ExpressionError, LegalIRError, suggestion
+from legalir.extend import (
+    Provision,
+    answer_facts,
+    answer_with,
+    asked_once,
+    day_of,
+    differences,
+    gives_answers,
+    iso_date,
+    names_version,
+    provision_key,
+    rows,
+    search_with,
+    word_parts,
+)
+from legalir_serve.policy import Policy
+from legalir_serve.work import Together
+
+if TYPE_CHECKING:
+    import pyterrier as pt
+
+Lookup = Callable[[Iterable[str]], Mapping[str, Provision]]
+"""Function from docnos to their provisions."""
+
+_NEIGHBOURS = 200
+"""Provisions that are listed as citing, or cited by, one provision."""
+
+_PARTS = 12
+"""Most parts of an explanation; the smallest are joined."""
+
+_PIPELINES = 64
+"""Pipelines that a collection holds ready; the one that was used longest ago makes room."""
+
+
+_WARMING = 64
+"""Questions, titles of provisions, that are asked before those of requests."""
+
+_OPENED = frozenset(("bm25", "lsa", "static"))
+"""Components with an index of their own, which is opened before requests need it."""
+
+_log = logging.getLogger("legalir_serve")
+
+
+def files_of(collection: Collection) -> tuple[tuple[str, int, int], ...]:
+    """Return name, time and size of the files of a collection that its indexes depend on."""
+    folder = collection.source.folder.scan(collection.source.folder.root)  # A file of links may have come.
+    stats = [(path.name, path.stat()) for path in (folder.corpus, folder.links) if path is not None and path.exists()]
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
+
+
+class _Pipeline(NamedTuple):
+    """A pipeline, the same for the questions of several threads at once, and whether it gives answers."""
+
+    pipeline: pt.Transformer
+    together: Together
+    answers: bool
+
+
+class Opened:
+    """A collection that is served.
+
+    Args:
+        name: what requests call it.
+        collection: the collection.
+    """
+
+    def __init__(self, name: str, collection: Collection) -> None:
+        self.name = name
+        self.collection = collection
+        self.files = files_of(collection)
+        self._pipelines: dict[str, _Pipeline] = {}
+        self._lock = threading.Lock()
+        self._versions: dict[str, list[str]] | None = None
+
+    def pipeline(self, expression: str) -> _Pipeline:
+        """Return the pipeline of an expression, made once."""
+        with self._lock:
+            made = self._pipelines.pop(expression, None)
+            if made is None:
+                pipeline = self.collection.pipeline(expression)
+                made = _Pipeline(pipeline, Together(pipeline), gives_answers(pipeline))
+                if len(self._pipelines) >= _PIPELINES:
+                    del self._pipelines[next(iter(self._pipelines))]
+            self._pipelines[expression] = made
+            return made
+
+    def versions(self, docno: str) -> list[str]:
+        """Return the docnos of all versions of a provision, the oldest first; of one without versions, its docno."""
+        if not self.collection.dated:
+            return [docno]
+        with self._lock:
+            if self._versions is None:
+                versions: dict[str, list[str]] = {}
+                for each in sorted(self.collection.source.docnos()):
+                    versions.setdefault(provision_key(each), []).append(each)
+                self._versions = versions
+        return self._versions.get(provision_key(docno), [])
+
+
+class Service:
+    """Collections, and what may be asked of them.
+
+    Args:
+        collections: ids or paths, each by the name that requests call it.
+        policy: limits of a request.
+        client: asks language models for components.
+    """
+
+    def __init__(
+        self, collections: Mapping[str, str | Path], policy: Policy | None = None, client: Client | None = None
+    ) -> None:
+        self.policy = policy or Policy()
+        self._places, self._client = dict(collections), client
+        self._opened = {name: self._open(name) for name in collections}
+
+    def _open(self, name: str) -> Opened:
+        return Opened(name, Collection(self._places[name], client=self._client))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the collections."""
+        return list(self._opened)
+
+    def warm(self) -> None:
+        """Open the indexes that requests need, built where they are not there, so that no request waits for them."""
+        for opened in self._opened.values():
+            self._warm(opened)
+
+    def _warm(self, opened: Opened) -> None:
+        store = opened.collection.source.store
+        titles = [each.title for each in store.at(range(0, len(store), max(1, len(store) // _WARMING)))]
+        day = opened.collection.day(None)
+        for expression in (*(self.policy.components & _OPENED), *self.policy.pipelines.values()):
+            made = opened.pipeline(expression)
+            if not made.answers:
+                for title in titles:  # As many as bring all tables to memory that requests will.
+                    made.pipeline.transform(asked_once(title or "1", day))
+
+    def renew(self) -> list[str]:
+        """Open each collection anew whose files have changed, and return the names of these.
+
+        The new state takes the place of the old one when all its indexes are open; requests under way go on with the
+        old one. A state that cannot be opened is logged, and not tried again until the files change once more.
+        """
+        renewed = []
+        for name, opened in list(self._opened.items()):
+            if (files := files_of(opened.collection)) == opened.files:
+                continue
+            opened.files = files
+            try:
+                new = self._open(name)
+                self._warm(new)
+            except LegalIRError as error:
+                _log.warning("%s stays as it was: %s", name, error)
+            else:
+                self._opened[name] = new
+                renewed.append(name)
+        return renewed
+
+    def opened(self, name: str | None) -> Opened:
+        """Return a collection by its name; without a name, the first.
+
+        Raises:
+            DatasetNotFound: it is not served.
+        """
+        chosen = name or next(iter(self._opened))
+        if chosen not in self._opened:
+            raise DatasetNotFound(
+                f"The collection {chosen!r} is not served here.{suggestion(chosen, set(self._opened))} There are: "
+                f"{', '.join(self._opened)}."
+            )
+        return self._opened[chosen]
+
+    def collections(self) -> list[dict[str, Any]]:
+        """Return each collection: ``name, title, language, provisions, dated, pipelines``."""
+        return [
+            {
+                "name": name,
+                "title": opened.collection.source.about.title or name,
+                "language": opened.collection.language,
+                "provisions": opened.collection.source.docs_count(),
+                "dated": opened.collection.dated,
+                "pipelines": list(self.policy.pipelines),
+            }
+            for name, opened in self._opened.items()
+        ]
+
+    def found(
+        self, opened: Opened, query: str, k: int, pipeline: str, as_of: str | None, lookup: Lookup | None = None
+    ) -> SearchResult:
+        """Return the first `k` results of a question; `lookup` returns their provisions.
+
+        Raises:
+            ComponentError: the question, `k` or the day is not one.
+            ExpressionError: the pipeline may not be asked for, or gives answers.
+        """
+        expression = self.policy.expression(pipeline)
+        made = opened.pipeline(expression)
+        if made.answers:
+            raise ExpressionError(f"{pipeline!r} gives an answer: ask for it there.")
+        query = self.policy.question(query)
+        day, lookup = opened.collection.day(as_of or None), lookup or opened.collection.provisions
+        return search_with(made.pipeline, query, expression, k, lookup, day, made.together.search)
+
+    def search(
+        self,
+        query: str,
+        *,
+        collection: str | None = None,
+        k: int = 10,
+        offset: int = 0,
+        pipeline: str = "default",
+        as_of: str | None = None,
+        explained: bool = False,
+    ) -> dict[str, Any]:
+        """Return ``query, collection, pipeline, as_of, results, next``; a result has the row of ``search --json``.
+
+        Args:
+            query: the question.
+            collection: name of the collection.
+            k: number of results.
+            offset: number of results that are left out before them.
+            pipeline: name of a pipeline, or an expression.
+            as_of: the day, ``2021-03-01``; only for a collection of versions.
+            explained: whether each result has its ``explanation``, as :meth:`explain` returns it.
+
+        Raises:
+            ComponentError: a value is out of range.
+            DatasetNotFound: there is no such collection.
+            ExpressionError: the pipeline may not be asked for.
+        """
+        opened, wanted = self.opened(collection), self.policy.number(k) + max(0, offset)
+        self.policy.number(wanted, "k + offset")
+        provisions = dict[str, Provision]()
+
+        def lookup(docnos: Iterable[str]) -> Mapping[str, Provision]:
+            provisions.update(opened.collection.provisions(docnos))
+            return provisions
+
+        hits = self.found(opened, query, wanted, pipeline, as_of, lookup)
+        shown = hits.iloc[offset:]
+        results = [{**row, **_place(provisions[str(row["docno"])])} for row in rows(shown)]
+        if explained and results:
+            for row, explanation in zip(results, shown.explain(), strict=True):
+                row["explanation"] = explanation.shortened(_PARTS).to_dict()
+        return {
+            "query": self.policy.question(query),
+            "collection": opened.name,
+            "pipeline": pipeline,
+            "as_of": opened.collection.day(as_of or None),
+            "results": results,
+            "next": wanted if len(hits) == wanted and wanted < self.policy.results else None,
+        }
+
+    def explain(
+        self,
+        query: str,
+        docno: str,
+        *,
+        collection: str | None = None,
+        pipeline: str = "default",
+        as_of: str | None = None,
+    ) -> dict[str, Any]:
+        """Return why a provision has its score: a tree of ``docno, score, label, note, parts``.
+
+        Raises:
+            ComponentError: the pipeline does not return the provision, or a value is out of range.
+        """
+        opened = self.opened(collection)
+        hits = self.found(opened, query, self.policy.results, pipeline, as_of)
+        if docno not in set(hits["docno"]):
+            raise ComponentError(f"The provision {docno!r} is not among the results of this question.")
+        (explanation,) = hits.explain(docno)
+        return explanation.shortened(_PARTS).to_dict()
+
+    def provision(self, docno: str, *, collection: str | None = None, as_of: str | None = None) -> dict[str, Any]:
+        """Return a provision: its record, ``cites, cited_by, versions``; of a key, the version in force on the day.
+
+        Raises:
+            DatasetNotFound: there is no such provision.
+        """
+        opened = self.opened(collection)
+        record = self._record(opened, docno, as_of)
+        graph = _graph_of(opened.collection, record, as_of)
+        cites = [each for each in graph.cites(record.doc_id) if each != record.doc_id][:_NEIGHBOURS]
+        cited_by = [each for each in graph.cited_by(record.doc_id) if each != record.doc_id][:_NEIGHBOURS]
+        return {
+            "collection": opened.name,
+            **_fields(record),
+            "cites": self._listed(opened, cites),
+            "cited_by": self._listed(opened, cited_by),
+            "versions": [
+                {"docno": each, "effective_from": version.effective_from, "effective_to": version.effective_to}
+                for each, version in opened.collection.provisions(opened.versions(record.doc_id)).items()
+            ],
+        }
+
+    def _record(self, opened: Opened, docno: str, as_of: str | None) -> Provision:
+        collection = opened.collection
+        day = collection.day(as_of or None)
+        if collection.dated and not names_version(docno):
+            versions = collection.provisions(opened.versions(docno))
+            docno = _in_force(versions, day or "") or docno
+        record = collection.provisions([docno]).get(docno)
+        if record is None:
+            on = f" in force on {day}" if collection.dated and not names_version(docno) else ""
+            raise DatasetNotFound(f"There is no provision {docno!r}{on} in {opened.name}.")
+        return record
+
+    def _listed(self, opened: Opened, docnos: Iterable[str]) -> list[dict[str, str]]:
+        provisions = opened.collection.provisions(docnos)
+        return [
+            {"docno": docno, "title": each.title, "law": each.law, "level": each.level}
+            for docno, each in provisions.items()
+        ]
+
+    def related(
+        self, docno: str, *, collection: str | None = None, depth: int = 2, most: int = 40, as_of: str | None = None
+    ) -> dict[str, Any]:
+        """Return the neighbourhood of a provision in the citation graph: ``nodes``, nearest first, and ``links``.
+
+        Raises:
+            ComponentError: `depth` is not from 1 to 4.
+            DatasetNotFound: there is no such provision.
+        """
+        if not 1 <= depth <= 4:
+            raise ComponentError(f"depth={depth} is not from 1 to 4.")
+        opened = self.opened(collection)
+        record = self._record(opened, docno, as_of)
+        graph, distance, border = _graph_of(opened.collection, record, as_of), {record.doc_id: 0}, [record.doc_id]
+        for step in range(1, depth + 1):
+            following = []
+            for each in border:
+                for other in (*graph.cites(each), *graph.cited_by(each)):
+                    if other not in distance and len(distance) < most:
+                        distance[other] = step
+                        following.append(other)
+            border = following
+        links = [
+            {"source": source, "target": target}
+            for source in distance
+            for target in graph.cites(source)
+            if target in distance and target != source
+        ]
+        nodes = self._listed(opened, distance)
+        return {
+            "collection": opened.name,
+            "nodes": [{**n, "distance": distance[n["docno"]]} for n in nodes],
+            "links": links,
+        }
+
+    def changes(
+        self, start: str, end: str, *, collection: str | None = None, law: str = "", docno: str = ""
+    ) -> dict[str, Any]:
+        """Return what changed between two days, word by word, as ``datasets diff --json``: of a law, or of a provision.
+
+        Raises:
+            ComponentError: a day is not one, the collection holds no versions, or it has no such law.
+            DatasetNotFound: there is no such provision.
+        """
+        opened = self.opened(collection)
+        if not opened.collection.dated:
+            raise ComponentError(f"The collection {opened.name!r} holds no versions that could be compared.")
+        first, last = (iso_date(day_of(day, name)) for day, name in ((start, "from"), (end, "to")))
+        if not docno:
+            try:
+                found = [each.to_dict() for each in differences(opened.collection.source, first, last, law)]
+            except DataError as error:  # There is no such law.
+                raise ComponentError(str(error)) from None
+            return {"collection": opened.name, "from": first, "to": last, "changes": found}
+        versions = opened.collection.provisions(opened.versions(docno))
+        if not versions:
+            raise DatasetNotFound(f"There is no provision {docno!r} in {opened.name}.")
+        before, after = (versions.get(_in_force(versions, day) or "") for day in (first, last))
+        parts = word_parts(before.text if before else "", after.text if after else "")
+        return {
+            "collection": opened.name,
+            "from": first,
+            "to": last,
+            "docno": docno,
+            "before": before.doc_id if before else None,
+            "after": after.doc_id if after else None,
+            "parts": [part._asdict() for part in parts],
+        }
+
+    def answer(
+        self,
+        query: str,
+        *,
+        collection: str | None = None,
+        pipeline: str = "answer",
+        as_of: str | None = None,
+        told: Callable[[str], None] = lambda words: None,
+    ) -> dict[str, Any]:
+        """Return the answer to a question, with citations, quotations and sources, as ``answer --json``.
+
+        Args:
+            query: the question.
+            collection: name of the collection.
+            pipeline: name of a pipeline, or an expression, that ends in a generator.
+            as_of: the day.
+            told: called with a few words about each step.
+
+        Raises:
+            ComponentError: a value is out of range, or the pipeline gives no answer.
+            ExpressionError: the pipeline may not be asked for.
+        """
+        opened = self.opened(collection)
+        expression = self.policy.expression(pipeline)
+        made = opened.pipeline(expression)
+        if not made.answers:
+            raise ExpressionError(f"{pipeline!r} gives no answer: end it in a generator such as quote.")
+        day = opened.collection.day(as_of or None)
+        reply = answer_with(
+            made.pipeline, self.policy.question(query), expression, opened.collection.provisions, told, day
+        )
+        return answer_facts(reply, opened.collection)
+
+
+def _graph_of(collection: Collection, record: Provision, as_of: str | None) -> CitationGraph:
+    """Return the citation graph of a day on which a provision is in force: the day that is asked, else its first."""
+    graph, day = collection.graph, collection.day(as_of or None)
+    if day is None or graph.validity is None:
+        return graph
+    asked = _in_force({record.doc_id: record}, day)
+    return graph.at(day_of(day if asked else record.effective_from or day, "as_of"))
+
+
+def _in_force(versions: Mapping[str, Provision], day: str) -> str | None:
+    """Return the docno of the version in force on a day."""
+    for docno, each in versions.items():
+        if each.effective_from <= day and (not each.effective_to or day < each.effective_to) and each.text.strip():
+            return docno
+    return None
+
+
+def _fields(record: Provision) -> dict[str, str]:
+    return {"docno": record.doc_id, **{name: value for name, value in record._asdict().items() if name != "doc_id"}}
+
+
+def _place(record: Provision) -> dict[str, str]:
+    return {"law": record.law, "path": record.path, "heading": record.heading, "level": record.level}

@@ -1,0 +1,195 @@
+"""The work of requests: threads that do it within limits, and the reason that is given where there is no result."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import queue
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import pandas as pd
+from fastapi.exceptions import RequestValidationError
+
+from legalir.errors import AnalyzerError, ComponentError, DatasetNotFound, ExpressionError, LegalIRError
+
+if TYPE_CHECKING:
+    import pyterrier as pt
+
+_log = logging.getLogger("legalir_serve")
+_T = TypeVar("_T")
+
+
+class Busy(Exception):  # noqa: N818  (reads as the sentence it is)
+    """No worker is free, and enough requests wait."""
+
+
+class TooSlow(Exception):  # noqa: N818
+    """The work took longer than a request may."""
+
+
+class Workers:
+    """Threads that do the work of requests; what they cannot take is refused.
+
+    Args:
+        concurrency: number of requests whose work is done at once; seven times as many may wait.
+        timeout: seconds that the work of a request may take.
+    """
+
+    def __init__(self, concurrency: int, timeout: float) -> None:
+        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="legalir-serve")
+        self._most = 8 * concurrency
+        self._begun = 0
+        self.timeout = timeout
+
+    async def run(self, work: Callable[..., _T], *arguments: Any, **named: Any) -> _T:
+        """Return the result of `work`.
+
+        Raises:
+            Busy: no worker is free, and enough requests are waiting.
+            TooSlow: it took too long. Its worker is free again when the work has ended.
+        """
+        if self._begun >= self._most:
+            raise Busy
+        self._begun += 1
+        future = asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *arguments, **named))
+        future.add_done_callback(self._ended)
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), self.timeout)
+        except TimeoutError:
+            raise TooSlow from None
+
+    def _ended(self, future: asyncio.Future[Any]) -> None:
+        self._begun -= 1
+        if not future.cancelled():
+            future.exception()  # It is looked at, also if nobody waits any more.
+
+    def close(self) -> None:
+        """Take no further work."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Asked(NamedTuple):
+    """A question that waits for its results."""
+
+    question: pd.DataFrame
+    results: Future[pd.DataFrame]
+
+
+class Together:
+    """A pipeline that threads share: questions that come while it searches are searched together in its next turn.
+
+    A batch takes a fraction of the time that its questions take one by one, and the results are the same. One thread
+    searches for all, so that what a search needs is allocated once and not in the memory of each thread.
+
+    Args:
+        pipeline: gives ranked lists.
+        most: largest number of questions of a turn.
+    """
+
+    def __init__(self, pipeline: pt.Transformer, most: int = 16) -> None:
+        self._pipeline = pipeline
+        self._most = most
+        self._waiting = queue.SimpleQueue[_Asked]()
+        self._searcher = ThreadPoolExecutor(1, thread_name_prefix="legalir-search")
+
+    def search(self, question: pd.DataFrame) -> pd.DataFrame:
+        """Return the results of one question; errors are those of the pipeline for this question."""
+        mine = _Asked(question, Future())
+        self._waiting.put(mine)
+        self._searcher.submit(self._turn)
+        return mine.results.result()
+
+    def _turn(self) -> None:
+        """Search for those that wait, if an earlier turn has not done so."""
+        turn = list[_Asked]()
+        with suppress(queue.Empty):
+            while len(turn) < self._most:
+                turn.append(self._waiting.get_nowait())
+        if turn:
+            self._search(turn)
+
+    def _search(self, turn: Sequence[_Asked]) -> None:
+        try:
+            if len(turn) == 1:
+                turn[0].results.set_result(self._pipeline.transform(turn[0].question))
+                return
+            questions = pd.concat([one.question for one in turn], ignore_index=True)
+            found = self._pipeline.transform(questions.assign(qid=[str(place) for place in range(len(turn))]))
+            of = {str(qid): rows for qid, rows in found.groupby("qid", sort=False)}
+        except BaseException as error:  # Whatever it is, else its thread would wait for ever.
+            if len(turn) == 1:
+                turn[0].results.set_exception(error)
+                return
+            for one in turn:  # The error may be that of one question.
+                self._search([one])
+        else:
+            for place, one in enumerate(turn):
+                one.results.set_result(of.get(str(place), found.iloc[:0]))
+
+
+def refusal(error: BaseException) -> tuple[int, str, dict[str, str]]:
+    """Return status, reason and further headers of the response to an error; pages and tools give the same reason.
+
+    A fault of the server is logged, and the reason does not describe it.
+    """
+    if isinstance(error, Busy):
+        return 429, "Too many requests are being answered: try again in a second.", {"retry-after": "1"}
+    if isinstance(error, TooSlow):
+        return 503, "The answer took too long: ask for less.", {"retry-after": "5"}
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part != "query")
+        return 422, f"{place}: {first['msg']}", {}
+    if isinstance(error, DatasetNotFound):
+        return 404, str(error), {}
+    if isinstance(error, AnalyzerError | ComponentError | ExpressionError):
+        return 400, str(error), {}
+    if isinstance(error, LegalIRError):
+        # Its message may hold paths of this machine.
+        _log.error("A request could not be answered: %s", error)
+        return 503, "The server cannot answer this now; its log says why.", {"retry-after": "5"}
+    _log.error("A request failed: %s", type(error).__name__, exc_info=error)
+    return 500, "The server has a fault; its log says more.", {}
+
+
+async def steps(
+    run: Callable[..., Any], work: Callable[[Callable[[str], None]], Mapping[str, Any]]
+) -> AsyncIterator[tuple[str, Mapping[str, Any]]]:
+    """Yield ``step`` events of a long work, then ``answer``, its result, or ``error``, the reason why there is none.
+
+    Args:
+        run: does the work of a request.
+        work: is given a function that it calls with a few words about each step.
+    """
+    loop, events = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+
+    async def whole() -> Mapping[str, Any]:
+        try:
+            result: Mapping[str, Any] = await run(
+                work, lambda words: loop.call_soon_threadsafe(events.put_nowait, words)
+            )
+            return result
+        finally:
+            events.put_nowait(None)
+
+    task = asyncio.create_task(whole())
+    try:
+        while (words := await events.get()) is not None:
+            yield "step", {"step": words}
+        try:
+            yield "answer", await task
+        except Exception as error:
+            status, reason, _ = refusal(error)
+            yield "error", {"status": status, "error": reason}
+    finally:
+        task.cancel()
+
+
+def event(kind: str, content: Mapping[str, Any]) -> str:
+    """Return an event of a stream, as text."""
+    return f"event: {kind}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n"

@@ -1,0 +1,52 @@
+"""Collections to serve, and requests to them; a text that is hostile among the provisions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from legalir_serve.app import create_app
+from legalir_serve.policy import Policy
+from legalir_serve.service import Service
+
+SCRIPT = "<script>alert('law')</script>"
+PLAIN = [
+    {"docno": "act-1", "title": "Harbour Act, section 1", "text": "A lamp is lit at night.", "law": "Harbour Act"},
+    {"docno": "act-2", "title": f"Harbour Act, section 2 {SCRIPT}", "text": f"The fee for a lamp {SCRIPT} is 5 crowns.",
+     "law": "Harbour Act", "path": f"Part 1 {SCRIPT}", "heading": "Fees"},
+    {"docno": "=rule-1", "title": "=HYPERLINK(\"x\")", "text": "A lamp of a pier has a shade."},
+]  # fmt: skip
+DATED = [
+    {"docno": "d-1@2020-01-01", "title": "Pier Act, section 1", "text": "The lamp of a pier is lit for 3 hours.",
+     "effective_from": "2020-01-01", "effective_to": "2023-01-01"},
+    {"docno": "d-1@2023-01-01", "title": "Pier Act, section 1", "text": "The lamp of a pier is lit for 5 hours.",
+     "effective_from": "2023-01-01"},
+    {"docno": "d-2@2020-01-01", "title": "Pier Act, section 2", "text": "Section 1 holds for each pier.",
+     "effective_from": "2020-01-01"},
+]  # fmt: skip
+
+
+def write(folder: Path, rows: list[dict[str, str]], links: str) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "links.tsv").write_text(links, encoding="utf-8")
+    return folder
+
+
+def service(folder: Path, **policy: Any) -> Service:
+    """Return a service of both collections."""
+    plain = write(folder / "harbour", PLAIN, "act-2\tact-1\tself\n")
+    dated = write(folder / "pier", DATED, "d-2\td-1\tself\n")
+    pipelines = {"default": "default", "answer": "default % 3 >> quote", "words": "bm25"}
+    return Service({"harbour": plain, "pier": dated}, Policy(**{"pipelines": pipelines, **policy}))
+
+
+@contextmanager
+def client_of(served: Service, **options: Any) -> Iterator[TestClient]:
+    with TestClient(create_app(served, **options), raise_server_exceptions=False) as client:
+        yield client

@@ -1,0 +1,168 @@
+"""The way of a person through the pages, in a browser: by keyboard and eye, at two widths, light and dark.
+
+Needs Chromium: ``LEGALIR_CHROMIUM``, or one on the path; else these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from served import service
+
+from legalir_serve.app import create_app
+from legalir_serve.policy import Policy
+from legalir_serve.service import Service
+
+CHROMIUM = os.environ.get("LEGALIR_CHROMIUM") or next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
+)
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium: install one, or set LEGALIR_CHROMIUM")
+sync_api = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+QUESTION = "고시원 방에 창문이 꼭 있어야 하나요?"
+
+
+class Quiet(uvicorn.Server):
+    """A server in a thread, which stops when it is told to."""
+
+    def install_signal_handlers(self) -> None:
+        pass
+
+
+@pytest.fixture(name="address", scope="module")
+def served_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the bundled collections, and one with a hostile text, on 127.0.0.1."""
+    home = tmp_path_factory.mktemp("home")
+    before = os.environ.get("LEGALIR_HOME")
+    os.environ["LEGALIR_HOME"] = str(home)
+    hostile = service(tmp_path_factory.mktemp("served")).opened("harbour").collection.id
+    places = {"firecode": "legalir/firecode", "dated": "legalir/firecode-dated", "harbour": hostile}
+    served = Service(places, Policy({"default": "default", "answer": "default % 5 >> quote", "words": "bm25"}))
+    app = create_app(served, tools=False)
+    server = Quiet(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    for _ in range(600):
+        if server.started:
+            break
+        time.sleep(0.05)
+    (port,) = {listening.getsockname()[1] for each in server.servers for listening in each.sockets}
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(10)
+    if before is None:
+        del os.environ["LEGALIR_HOME"]
+    else:
+        os.environ["LEGALIR_HOME"] = before
+
+
+@pytest.fixture(name="browser", scope="module")
+def chromium() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_the_way_of_a_person(browser: Any, address: str, tmp_path: Path, width: int, scheme: str) -> None:
+    """Who is given only the address finds the provision, why it is there, what it said on a day, and a link to it."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, locale="ko-KR", bypass_csp=True
+    )
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
+
+    def check() -> None:
+        """No rule of WCAG that axe knows is broken, and nothing is wider than the window."""
+        page.wait_for_load_state()  # What a test waits for may stand in the middle of a page.
+        found = axe.Axe().run(page).response["violations"]
+        assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:2]) for each in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.evaluate(
+            "[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth)"
+            ".map(e => e.outerHTML.slice(0, 90))"
+        )
+
+    page.goto(address)
+    check()
+    page.keyboard.press("Tab")  # The link that skips to the content comes first.
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.fill("#q", QUESTION)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".results")
+    check()
+    first = page.locator(".results > li").first
+    assert "제6조(창문의 설치)" in first.inner_text()
+    assert first.locator("mark").count() and first.locator(".chip").count()
+    first.locator(".why > a").click()
+    page.wait_for_selector(".tree")
+    check()
+    page.go_back()
+    page.locator(".results h2 a").first.click()
+    page.wait_for_selector("svg")
+    check()
+    neighbour = page.locator("svg a:not(.here)").first
+    neighbour.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "docno=" in url and "vrule-6" not in url)
+
+    # What it said on a day, and a link to it.
+    page.goto(f"{address}/?q=과태료+창문&collection=dated&as_of=2023-06-01")
+    assert "2023-06-01" in page.locator("[role=status]").inner_text()
+    page.locator(".results h2 a").first.click()
+    page.wait_for_selector(".facts")
+    link = page.url
+    assert "as_of=2023-06-01" in link and "collection=dated" in link
+    text = page.locator(".text").inner_text()
+    page.goto(link)
+    assert page.locator(".text").inner_text() == text
+    check()
+
+    page.goto(f"{address}/?q={QUESTION}")
+    page.locator("a.live").click()
+    page.wait_for_selector(".citation")
+    assert "live" not in page.url and "/answer?" in page.url  # The address is that of the answer, without its steps.
+    page.locator(".citation").first.click()
+    page.wait_for_url(lambda url: "#source-" in url)
+    check()
+    page.goto(f"{address}/compare?q={QUESTION}&other=bm25")
+    assert page.locator(".columns section").count() == 2
+    check()
+    assert faults == []
+    context.close()
+
+
+def test_a_hostile_text_does_nothing(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    alerts: list[str] = []
+    page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    for path in (
+        "/?collection=harbour&q=fee",
+        "/provision?collection=harbour&docno=act-2",
+        "/?q=<img src=x onerror=alert(1)>",
+    ):
+        page.goto(address + path)
+    assert alerts == [] and page.locator("img").count() == 0
+    page.close()
+
+
+def test_without_a_script(browser: Any, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    page.fill("#q", QUESTION)
+    page.click("button >> nth=0")  # The click is done before the page that it asks for is read.
+    sync_api.expect(page.locator(".results > li")).to_have_count(10)
+    assert not page.locator("button.copy").is_visible()
+    context.close()

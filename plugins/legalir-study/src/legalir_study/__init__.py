@@ -1,0 +1,1 @@
+"""Studies: test items by a language model, their filters and review, rating sheets, agreement of raters."""
