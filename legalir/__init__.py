@@ -6,6 +6,7 @@ datasets (when ``ir_datasets`` is imported) and the measures; everything else lo
 """
 
 import importlib
+import importlib.util
 from typing import Any
 
 import lazy_loader
@@ -14,11 +15,18 @@ import wrapt
 __version__ = "0.1.0"
 
 # The public names stand in __init__.pyi, each with the module that it comes from.
-_own_name, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_own_name, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
 
 _FINETUNE = ("FineTuned", "FineTuning", "Pretraining", "finetune", "pretrain")
-"""Names of the package legalir-finetune, which are names here, too, where it is installed."""
+"""Names of the package legalir-finetune, which are public names here where it is installed."""
+
+if importlib.util.find_spec("legalir_finetune") is not None:
+    __all__ += _FINETUNE
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
 
 
 def __getattr__(name: str) -> Any:

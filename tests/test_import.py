@@ -80,11 +80,11 @@ def test_the_public_names_are_these() -> None:
             "DenseIndex",
             "Explanation",
         ),
-        *("FamilySmoothing", "Focus", "Generator", "LegalIRError", "LinearFusion"),
-        *("Lookup", "RRF"),
+        *("FamilySmoothing", "FineTuned", "FineTuning", "Focus", "Generator", "LegalIRError", "LinearFusion"),
+        *("Lookup", "Pretraining", "RRF"),
         *("LinkExpansion", "M3Encoder", "M3Index", "MicroR", "MultiHitRate", "MultiMRR", "NitiLink", "Rocchio", "SAR"),
         *("SearchResult", "SentenceEncoder", "SparseIndex", "TFIDF", "TrainedModel", "WeightedRRF", "__version__"),
-        *("Tuning", "experiment", "explain", "train_static", "tune"),
+        *("Tuning", "experiment", "explain", "finetune", "pretrain", "train_static", "tune"),
     }
 
 
