@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from legalir.errors import ComponentError
 from legalir.explanation import explain
 from legalir.graph.family import FamilySmoothing, family
-from legalir.graph.laws import LawTable
-from legalir.statutes.jurisdictions import statute_of
+from legalir.graph.laws import LawTable, statute_of
 
 LAW = {
     **{f"a-{i}": "소방법" for i in range(3)},

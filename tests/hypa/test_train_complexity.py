@@ -13,9 +13,9 @@ import pytest
 from tiny_models import write_cross_encoder, write_sentence
 
 from legalir.errors import ComponentError, DataError, DatasetNotFound, DefinitionError, LegalIRError, ModelError
+from legalir.hypa import training as module
 from legalir.hypa.complexity import LinearClassifier, open_classifier
 from legalir.hypa.training import read_questions, split, train_complexity
-from legalir.train import complexity as module
 
 DATA = os.environ.get("LEGALIR_DATA", "")
 WORDS = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from legalir.statutes.jurisdictions import jurisdiction, jurisdictions, statute_of
+from legalir.graph.laws import statute_of
+from legalir.statutes.jurisdictions import jurisdiction, jurisdictions
 
 
 @pytest.mark.parametrize(
