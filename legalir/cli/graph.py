@@ -38,24 +38,25 @@ def _graph() -> None:
 @app.command(epilog=EXAMPLES)
 @model_options
 def triples(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
-    facts: Annotated[int, typer.Option("--facts", min=1, max=50, help="Most facts of one provision.")] = 10,
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
+    facts: Annotated[int, typer.Option("--facts", min=1, max=50, help="Maximum number of facts per provision.")] = 10,
     prompt: Annotated[
-        Path | None, typer.Option("--prompt", help="A prompt of your own (YAML).", show_default="ours")
+        Path | None,
+        typer.Option("--prompt", help="YAML file of a prompt that replaces the built-in one.", show_default="ours"),
     ] = None,
     language: Annotated[
-        str, typer.Option("--language", help="Language of the prompt; auto: that of the collection.")
+        str, typer.Option("--language", help="Language of the prompt; auto uses the language of the collection.")
     ] = "auto",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File for the facts, as JSON lines.", show_default="none")
+        Path | None, typer.Option("--out", "-o", help="Output file of facts, as JSON lines.", show_default="none")
     ] = None,
     *,
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Let a language model read facts (subject, predicate, object) in each provision of DATASET, for triples.
+    """Let a language model extract facts (subject, predicate, object) from each provision of DATASET, for triples.
 
-    Replies are stored as they come: run the same command again after an interruption, and only the rest is asked.
+    Replies are stored as they arrive: after an interruption, the same command asks only for the missing ones.
     """
     from legalir.collection.collection import Collection
     from legalir.hypa.triple_graph import build_triples, write_facts
