@@ -55,15 +55,15 @@ class Collection(Protocol):
 
     @property
     def dated(self) -> bool:
-        """Whether the collection holds versions of provisions."""
+        """Whether the collection contains versions of provisions."""
 
     @property
     def chunks(self) -> ChunkMap | None:
-        """Map from each chunk to the provisions that it holds; None if the documents are provisions."""
+        """Map from each chunk to the provisions that it contains; None if the documents are provisions."""
 
     @property
     def language(self) -> str:
-        """Code of the language of the provisions, ``und`` if it cannot be told."""
+        """Code of the language of the provisions, ``und`` if it is not recognised."""
 
     @property
     def home(self) -> Path:

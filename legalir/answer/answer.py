@@ -143,7 +143,7 @@ class LLMAnswer(Generator):
         collection: source of the provisions.
         graph: links between them; None gives the provisions of the list alone.
         numbers: numbers of the provisions, which resolve a citation by name and number.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         k: number of provisions from the list, at least 1.
         context: whether the model reads provisions.
         context_tokens: number of tokens of the provisions, estimated (see
@@ -322,7 +322,7 @@ def answer(
     Args:
         links: whether the provisions that the first `k` cite are given, too.
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     check_flag("answer", "links", links)
     return LLMAnswer(

@@ -258,7 +258,7 @@ class Choosing(Generator):
         prompt: the prompt without provisions.
         context_prompt: the prompt with provisions.
         collection: source of the provisions.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         k: number of provisions from the list, at least 1.
         context_tokens: number of tokens of the provisions, estimated (see
             :func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out.
@@ -593,7 +593,7 @@ def mcq(
     Args:
         prompt: file of your own prompt without provisions.
         context_prompt: file of your own prompt with provisions.
-        language: language of the prompts; ``auto`` for that of the collection.
+        language: language of the prompts; ``auto`` for the collection's language.
     """
     chosen: MCQ = _made(MCQ, "mcq", collection, prompt, context_prompt, language, llm=llm, k=k, **params)
     return chosen
@@ -615,7 +615,7 @@ def yesno(
     Args:
         prompt: file of your own prompt without provisions.
         context_prompt: file of your own prompt with provisions.
-        language: language of the prompts; ``auto`` for that of the collection.
+        language: language of the prompts; ``auto`` for the collection's language.
     """
     chosen: YesNo = _made(YesNo, "yesno", collection, prompt, context_prompt, language, llm=llm, k=k, **params)
     return chosen

@@ -189,7 +189,7 @@ class Generator(Component):
         """Return the answer to each question.
 
         Args:
-            asked: one row a question: ``qid``, ``query`` (the original question, in NFC), and its other columns.
+            asked: one row per question: ``qid``, ``query`` (the original question, in NFC), and its other columns.
             lists: the provisions of each question, best first; no provisions where there was no ranked list.
 
         Raises:
@@ -304,7 +304,7 @@ def _with_answers(asked: pd.DataFrame, answers: Sequence[Answer]) -> pd.DataFram
 
 
 def with_unanswered(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a question: its answer, or an abstention because nothing was found.
+    """Return one row per question: its answer, or an abstention because nothing was found.
 
     Args:
         answers: what a pipeline that ends in a generator returned; other columns stay.
@@ -343,7 +343,7 @@ def ask(
         pipeline: a pipeline that ends in a generator.
         asked: a frame of one question.
         expression: the pipeline as messages show it.
-        told: called with a few words about each step that is done: retrieved, asked, verified.
+        told: called with a short message after each step: retrieved, asked, verified.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.

@@ -178,7 +178,7 @@ class FullContext(_Given):
         versions: the versions of the provisions, where they have any: then only those in force are returned.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = label = "full_context"

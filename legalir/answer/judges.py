@@ -206,7 +206,7 @@ class ModelJudge(Judge):
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         max_tokens: tokens of the reply, at least 16.
 
     Raises:
@@ -294,7 +294,7 @@ class CoverageJudge(ModelJudge):
         client: asks the model.
         prompt: the prompt.
         collection: source of the provisions; used with ``law`` only.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         against: what counts as a contradiction, of :data:`AGAINST`: with the reference answer, with another point of
             the same answer, with the provisions that the answer was made from, which the model then reads.
         max_tokens: tokens of the reply, at least 16.
@@ -421,7 +421,7 @@ class WinJudge(ModelJudge):
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         against: file of the answers of another run (``runs/NAME.jsonl`` of an experiment); None for the reference.
         both_orders: ask in both orders, and count different verdicts as a tie.
         seed: seed of the places.
@@ -570,7 +570,7 @@ def make_judge(
         collection: the collection, with its client.
         left: the pipeline whose answers are judged; None if it is not known.
         prompt: file of the user's own prompt; None for ours.
-        language: code of a language; ``auto`` for that of the collection.
+        language: code of a language; ``auto`` for the collection's language.
         params: further arguments of the class.
 
     Raises:
@@ -592,7 +592,7 @@ def judge_coverage(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     return make_judge(CoverageJudge, collection, left, prompt, language, collection=collection, **params)
 
@@ -605,7 +605,7 @@ def judge_correct(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     return make_judge(CorrectJudge, collection, left, prompt, language, **params)
 
@@ -618,7 +618,7 @@ def judge_correctness(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     return make_judge(CorrectnessJudge, collection, left, prompt, language, **params)
 
@@ -631,6 +631,6 @@ def judge_win(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     return make_judge(WinJudge, collection, left, prompt, language, **params)

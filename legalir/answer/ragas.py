@@ -43,7 +43,7 @@ def mean_verdict(verdicts: Sequence[float | None], *, as_zero: bool = False) -> 
     """Return the mean of verdicts that are numbers: coverage 0/.5/1, contradiction 0/1, a binary judge, wins 0/.5/1.
 
     Args:
-        verdicts: one an answer; None or NaN where the judge failed.
+        verdicts: one per answer; None or NaN where the judge failed.
         as_zero: whether a missing verdict counts 0, as in the released code of [nitibench] and [searchfiresafety]: for
             contradiction that reads *no contradiction*.
     """
@@ -145,7 +145,7 @@ def absolute_correctness(scores: Sequence[float | None], threshold: float = 4) -
     """Return the mean of the scores of a judge, from 1 to 5, and the share of answers that are correct [hypa-rag].
 
     Args:
-        scores: one an answer; None or NaN where the judge failed.
+        scores: one per answer; None or NaN where the judge failed.
         threshold: the lowest score of a correct answer.
     """
     correct = [None if score is None or math.isnan(score) else float(score >= threshold) for score in scores]

@@ -95,7 +95,7 @@ class RagasJudge(Judge):
         client: asks the model.
         prompts: the prompts, by the names of :data:`PROMPTS`.
         collection: source of the provisions; it has the index of an encoder that learns from it.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         encoder: the encoder of the cosines, or its name or call.
         n: number of questions that are written from an answer, at least 1.
         max_tokens: tokens of the reply, at least 16.
@@ -301,7 +301,7 @@ def judge_ragas(collection: Collection, *, left: Any = None, language: str = "au
     """Judge answers by single claims: ``default % 5 >> quote >> judge_ragas(encoder="lsa")``.
 
     Args:
-        language: language of the prompts; ``auto`` for that of the collection.
+        language: language of the prompts; ``auto`` for the collection's language.
     """
     prompts = {name: collection_prompt("judge_ragas", collection, name, None, language) for name in PROMPTS}
     judge = RagasJudge(collection.client, prompts, collection, **params)

@@ -64,7 +64,7 @@ class Collection:
         executor: does the long work of building indexes.
 
     Raises:
-        ComponentError: `as_of` is not a date, or the collection holds no versions.
+        ComponentError: `as_of` is not a date, or the collection has no versions.
         DatasetNotFound: nothing has this id, or there is no such folder.
     """
 
@@ -108,7 +108,7 @@ class Collection:
 
     @property
     def dated(self) -> bool:
-        """Whether the collection holds versions of provisions."""
+        """Whether the collection contains versions of provisions."""
         return self.source.dated
 
     def _checked(self, as_of: str | date) -> str:
@@ -127,7 +127,7 @@ class Collection:
             The day, as ``2021-03-01``; None where the collection has no versions.
 
         Raises:
-            ComponentError: `as_of` is not a date, or the collection holds no versions.
+            ComponentError: `as_of` is not a date, or the collection has no versions.
         """
         if as_of is not None:
             return self._checked(as_of)
@@ -142,7 +142,7 @@ class Collection:
 
     @property
     def chunks(self) -> ChunkMap | None:
-        """Map from each chunk to the provisions that it holds; None if the documents are provisions."""
+        """Map from each chunk to the provisions that it contains; None if the documents are provisions."""
         return self.source.chunks
 
     def chunked(self, by: str = "line", **options: object) -> Collection:
@@ -156,7 +156,7 @@ class Collection:
             options: parameters of the method, such as ``size=553``; None is the default of the method.
 
         Raises:
-            ComponentError: there is no such method, it does not have a parameter, or the collection holds versions.
+            ComponentError: there is no such method, it does not have a parameter, or the collection has versions.
             DataError: this is a chunk collection itself, or the folder cannot be written.
         """
         key = (by, *sorted((name, value) for name, value in options.items() if value is not None))
@@ -200,7 +200,7 @@ class Collection:
 
     @property
     def language(self) -> str:
-        """Code of the language of the provisions, ``und`` if it cannot be told."""
+        """Code of the language of the provisions, ``und`` if it is not recognised."""
         return self.writing.language
 
     @property
@@ -281,7 +281,7 @@ class Collection:
         return built if self.as_of is None else Chain(AsOf(self.as_of), built)
 
     def update(self) -> Update:
-        """Build anew, for the present state of the files, what was built for the folder; remove what was built before.
+        """Rebuild everything that was built for the folder from the present state of its files; remove the old builds.
 
         An encoder encodes only texts that are new or have changed. This object and its pipelines go on with what they
         have opened; open the collection again for the new state. An index that nobody updates is built for the present
@@ -303,7 +303,7 @@ class Collection:
             query: the question.
             expr: a pipeline that gives scores and ranks.
             k: number of provisions, at least 1.
-            as_of: the day on which the question is asked; None for that of the collection, or today.
+            as_of: the day of the question; None for the day of the collection, or today.
 
         Returns:
             A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``, and ``effective_from,
@@ -339,8 +339,8 @@ class Collection:
         Args:
             query: the question.
             expr: a pipeline that ends in a generator.
-            told: called with a few words about each step that is done.
-            as_of: the day on which the question is asked; None for that of the collection, or today.
+            told: called with a short message after each step.
+            as_of: the day of the question; None for the day of the collection, or today.
 
         Raises:
             ComponentError: `query` is not a string, the pipeline does not end in a generator, a component lacks

@@ -29,7 +29,7 @@ class Writing(NamedTuple):
     """How the provisions of a collection are written.
 
     Attributes:
-        language: code of the language, from ``dataset.yaml``, else recognised; ``und`` if it cannot be told.
+        language: code of the language, from ``dataset.yaml``, else recognised; ``und`` if unknown.
         recognised: whether the language was recognised, not given.
         scripts: share of each script in the letters, the greatest first.
     """

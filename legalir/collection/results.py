@@ -71,7 +71,7 @@ def answer_with(
 ) -> Answer:
     """Return the answer of a pipeline to one question; arguments as in :func:`search_with`.
 
-    `told` is called with a few words about each step that is done.
+    `told` is called with a short message after each step.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.

@@ -1,4 +1,4 @@
-"""Updates: what was built for a folder is built anew for the present state of its files."""
+"""Updates: what was built for a folder is built again for the present state of its files."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Entry(NamedTuple):
         return self.outline.splits
 
     def title(self) -> str:
-        """Return the full name, empty where there is none; the error message where it cannot be read."""
+        """Return the full name, empty if there is none; the error message where it cannot be read."""
         try:
             return (self.outline.about or self.open_folder().about).title or ""
         except DataError as error:

@@ -12,7 +12,7 @@ Rule = Literal["complete", "any"]
 
 
 class ChunkMap:
-    """Map from each chunk to the provisions that it holds.
+    """Map from each chunk to the provisions that it contains.
 
     Args:
         holdings: in any order; those of a chunk are put in the order of its text.

@@ -142,7 +142,7 @@ class StatuteDataset(Portable):
 
     @property
     def dated(self) -> bool:
-        """Whether the collection holds versions of provisions: any docno is that of one."""
+        """Whether any docno has a version date (`key@YYYY-MM-DD`)."""
         return self.store.dated
 
     def docs_count(self) -> int:
@@ -183,7 +183,7 @@ class StatuteDataset(Portable):
 
     @cached_property
     def chunks(self) -> ChunkMap | None:
-        """Map from each chunk to the provisions that it holds; None if the documents are provisions.
+        """Map from each chunk to the provisions that it contains; None if the documents are provisions.
 
         Raises:
             FormatError: a line of ``chunks.tsv`` is faulty.

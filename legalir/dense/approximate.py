@@ -217,7 +217,7 @@ def build_neighbours(directory: Path, spec: Approximate) -> dict[str, Any]:
     """Build the search `spec` over the vectors in `directory`; return the facts about it.
 
     The same vectors give the same bytes with the same FAISS (from 1.15 on; before, HNSW only with OMP_NUM_THREADS=1)
-    on the same kind of processor. Memory holds the index of FAISS, d bytes a vector and its links, and the training
+    on the same kind of processor. Memory holds the index of FAISS, d bytes per vector and its links, and the training
     sample, no more than 512 MB.
 
     Raises:

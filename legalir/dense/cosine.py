@@ -83,7 +83,7 @@ def best_cosines(
 
 
 def _products(vectors: npt.NDArray[np.floating], queries: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return inner products, [m, n], but for rounding errors that depend on m."""
+    """Return inner products, [m, n], except for rounding errors that depend on m."""
     if vectors.dtype == np.float32:
         whole: npt.NDArray[np.float32] = queries @ vectors.T  # reads the map as it is
         return whole

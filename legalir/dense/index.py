@@ -245,7 +245,7 @@ class DenseIndex(IndexArtifact):
         """Return the vectors of queries, [m, d], rows of length 1; zeros for a query without content.
 
         Args:
-            queries: one row a query, with ``query_vec``, or ``query`` and perhaps ``query_parts``: then the mean of
+            queries: one row per query, with ``query_vec``, or ``query`` and perhaps ``query_parts``: then the mean of
                 the vectors of these texts is the query's.
             component: name of the component, for messages.
 
@@ -631,7 +631,7 @@ class DenseRetriever(Retriever):
 
     Args:
         index: the dense index.
-        num_results: results a query, at least 1.
+        num_results: results per query, at least 1.
         exact: compares all documents, also if the index holds an approximate search.
         depth: number of results that an approximate search finds candidates for; None for `num_results`. A rank cutoff
             that becomes part of the retriever does not change it, and so does not change the results.
@@ -673,7 +673,7 @@ class DenseRetriever(Retriever):
         return "dense" if encoder is None else encoder.name
 
     def scorer(self) -> DenseScorer:
-        """Return the transformer that scores given documents as this retriever does."""
+        """Return a transformer that scores given documents like this retriever."""
         return DenseScorer(self.index)
 
     def check(self, inp: pd.DataFrame) -> None:

@@ -104,7 +104,7 @@ class Feedback(Cuttable, Generic[Q]):
         beta: weight of the feedback, at least 0.
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
         mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
-        num_results: results a query in mode ``full``.
+        num_results: results per query in mode ``full``.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -214,7 +214,7 @@ class TermRocchio(Feedback[dict[str, float]]):
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
         mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
         terms: greatest number of terms that the feedback adds, the heaviest; None adds all, which is slow.
-        num_results: results a query in mode ``full``.
+        num_results: results per query in mode ``full``.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -326,7 +326,7 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
         beta: weight of the feedback, at least 0.
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
         mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
-        num_results: results a query in mode ``full``.
+        num_results: results per query in mode ``full``.
 
     Raises:
         ComponentError: a parameter is out of range.

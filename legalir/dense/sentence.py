@@ -1,4 +1,4 @@
-"""Sentence encoders [sbert]: transformers whose hidden states are pooled into one vector a text.
+"""Sentence encoders [sbert]: transformers whose hidden states are pooled into one vector per text.
 
 Read top to bottom: the settings of a model, which come from the caller, a preset, or the folder of the model; a folder
 into memory, as sentence-transformers opens it; texts through the model, batched by length; and the encoder over them.
@@ -300,7 +300,7 @@ def _prompt_length(loaded: Loaded, prompt: str) -> int:
 
 
 class SentenceEncoder:
-    """Encodes with a transformer that pools its hidden states into one vector a text [sbert].
+    """Encodes with a transformer that pools its hidden states into one vector per text [sbert].
 
     The vector of a text is the model's, scaled to length 1. A text of white space has a vector of zeros, whatever the
     model makes of it. Texts are put into NFC first, so that the same text has the same vector. The number of texts

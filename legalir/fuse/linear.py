@@ -43,10 +43,10 @@ class LinearFusion(Fuser):
         weights: one for each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
             document. None for 1 each, so that the score is CombSUM.
         normalize: ``minmax``, ``zscore``, ``dbsf`` or ``none``; or a list of these, one for each pipeline.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "linear"

@@ -85,7 +85,7 @@ class FamilySmoothing(Component):
         group: ``family`` or ``law``.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     def __init__(

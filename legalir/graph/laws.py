@@ -158,7 +158,7 @@ class LawTable(IndexArtifact):
         """Return for each query the version in force of each provision, by its key; None where there are no versions.
 
         Args:
-            queries: one row a query, perhaps with ``as_of``.
+            queries: one row per query, perhaps with ``as_of``.
 
         Raises:
             ComponentError: a value of ``as_of`` is not a date.

@@ -73,10 +73,10 @@ class NitiLink(Expander):
         depth: steps from a retrieved provision, at least 0; 0 adds nothing.
         order: ``dfs``, as published, or ``bfs``. They differ: a depth-first walk may use up its steps on the way to a
             provision that it could have reached sooner, and then goes no further from there.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "nitilink"

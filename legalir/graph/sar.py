@@ -190,7 +190,7 @@ class SAR(Component):
             the number of linked provisions as degree.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     def __init__(

@@ -80,7 +80,7 @@ class SparseRetriever(Retriever):
         """Return the weighted postings, made on first use."""
         index = self.index
         weighing = {name: value for name, value in self._given().items() if name not in ("index", "num_results")}
-        # Since the last query, the index may have been built anew, and a dict of weights may have been written into.
+        # Since the last query, the index may have been built again, and a dict of weights may have been written into.
         key = index.manifest.data, hashable(weighing)
         if self._weighted is None or self._weighted[0] != key:
             self._weighted = key, ScoredSegments(index.segments, self.weighting)
@@ -132,7 +132,7 @@ class SparseRetriever(Retriever):
         return best, scores[best]
 
     def scorer(self) -> SparseScorer:
-        """Return the transformer that scores given documents as this retriever does."""
+        """Return a transformer that scores given documents like this retriever."""
         return SparseScorer(self)
 
     def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
@@ -183,7 +183,7 @@ def queries_of(index: TermIndex, queries: pd.DataFrame, component: str) -> list[
 
     Args:
         index: the index that is searched.
-        queries: one row a query.
+        queries: one row per query.
         component: name of the component that reads, for errors.
 
     Raises:

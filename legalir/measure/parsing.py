@@ -52,7 +52,7 @@ def _checked(text: str | Measure) -> Measure:
 
 
 def _fault(measure: Measure) -> str | None:
-    """Return the fault of a measure's parameters, None where there is none; ``ir_measures`` only asserts."""
+    """Return the fault of a measure's parameters, None if there is none; ``ir_measures`` only asserts."""
     accepted = measure.SUPPORTED_PARAMS
     at = measure.AT_PARAM
     for name in measure.params:

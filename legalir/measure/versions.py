@@ -21,7 +21,7 @@ def judged_names(run: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         run: ``qid`` and, of ranked lists, ``docno, rank``; of answers, ``citations`` and ``context_docnos``. Of several
-            rows of a query that get one name, the one of the best rank is kept, and ranks are counted anew.
+            rows of a query that get one name, the one of the best rank is kept, and ranks are counted again.
         qrels: ``qid, docno``.
     """
     judged = set(zip(qrels["qid"], qrels["docno"], strict=True))

@@ -81,7 +81,7 @@ class Listwise(ChatReranker):
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         texts: a collection, or the text of each docno, for frames without a column ``text``.
         window: number of provisions that the model reads at once, from 2 to 1000.
         stride: number of rows that a window moves, from 1 to `window`.
@@ -168,7 +168,7 @@ def listwise(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     chosen = collection_prompt("listwise", collection, "listwise", prompt, language)
     return Listwise(collection.client, chosen, llm, collection, window, stride, **params)

@@ -60,7 +60,7 @@ class LongContext(ChatReranker):
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         texts: a collection, or the text of each docno, for frames without a column ``text``.
         k: maximum number of results, from 1 to 1000.
         max_tokens: tokens of the reply, at least 16.
@@ -137,7 +137,7 @@ def longcontext(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     chosen = collection_prompt("longcontext", collection, "longcontext", prompt, language)
     return LongContext(collection.client, chosen, llm, collection, k, **params)

@@ -36,7 +36,7 @@ class HyDE(Rewriter):
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         numbers: as for :class:`~legalir.rewrite.rewriter.Rewriter`.
         n: number of provisions, at least 1; with more than one they are sampled at temperature 0.7 [hyde].
         include_query: whether the question itself counts as one more text, as in the paper.
@@ -93,7 +93,7 @@ def hyde(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     return make_rewriter(HyDE, collection, "hyde", prompt, language, strip_unknown_citations, **params)

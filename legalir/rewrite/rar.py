@@ -69,7 +69,7 @@ def analytical(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     return make_rewriter(Analytical, collection, "analytical", prompt, language, strip_unknown_citations, **params)
@@ -90,7 +90,7 @@ def rationale(
     Args:
         cot: whether the model is told to think step by step.
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     return make_rewriter(
@@ -129,7 +129,7 @@ def rar(
         cot: whether the rationale is reasoned step by step.
         scaffold: whether the rationale is given the analytical query.
         llm: name or call of the model; None for that of the run.
-        language: language of the prompts; ``auto`` for that of the collection.
+        language: language of the prompts; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     for name, value in (("N", N), ("M", M), ("k", k)):
