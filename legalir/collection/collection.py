@@ -283,9 +283,9 @@ class Collection:
     def update(self) -> Update:
         """Rebuild everything that was built for the folder from the present state of its files; remove the old builds.
 
-        An encoder encodes only texts that are new or have changed. This object and its pipelines continue with the state that
-        they have opened; open the collection again for the new state. An index that nobody updates is built for the present
-        state when it is first used.
+        An encoder encodes only texts that are new or have changed. This object and its pipelines continue with the
+        state that they have opened; open the collection again for the new state. An index that nobody updates is built
+        for the present state when it is first used.
 
         Raises:
             ArtifactError: an index cannot be written.

@@ -21,8 +21,8 @@ def new_folder(folder: Path, replace: bool = False) -> Iterator[tuple[Path, list
     """Yield a hidden sibling that becomes `folder` at the end of the block, and the names that it keeps of the old one.
 
     An empty folder counts as missing. After an error nothing is changed. A replaced folder lies next to the new one
-    until the new one has its name; at any time one of them is whole, under its own name or hidden, and the next call puts a
-    hidden old one back.
+    until the new one has its name; at any time one of them is whole, under its own name or hidden, and the next call
+    puts a hidden old one back.
 
     Raises:
         DataError: `folder` exists and is not to be replaced, or is not a collection, or cannot be written.

@@ -187,7 +187,7 @@ class Borda(Fuser):
         self.check_pipelines()
 
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
-        """Return the points of each row above those of a document that its list lacks."""
+        """Return the points of each row, minus the points of a document that is missing from its list."""
         candidates, length = _sizes(lists)
         return candidates + 1 - lists.rank - (candidates - length + 1) / 2
 

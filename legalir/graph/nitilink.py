@@ -15,9 +15,9 @@ from legalir.plugins import parameters_of
 
 
 def depth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
-    """Return the nodes within `depth` steps in pre-order, each where the walk meets it first.
+    """Return the nodes within `depth` steps in pre-order, each at its first visit.
 
-    The walk goes no further from a node that it met before, even where it now comes with more steps left: for
+    The walk does not continue from a node that was visited before, even with more steps left: for
     A → B, C; B → C; C → D and depth 2 it meets C through B with none left, and never D.
     """
     met: set[int] = set()
