@@ -85,8 +85,8 @@ class RagasJudge(Judge):
     - ``judge_ragas_state``, ``judge_ragas_reason``: the state of the first failed reply, and the claims that are not
       supported. A failed reply makes its own values NaN, and no others.
 
-    The values of the context need a reference answer and no answer, so abstentions have them, too; the others are
-    undefined for an answer that says nothing. Without the column ``answer`` the values that need a reference are NaN.
+    The values of the context need only a reference answer, so abstentions have them, too; all other values are
+    undefined for an empty answer. Without the column ``answer`` the values that need a reference are NaN.
 
     The reference library of [ragas] splits a text in one request and judges its claims in another, and asks about each
     provision alone: there are five requests to an answer here. There an answer without commitment has relevancy 0.
@@ -146,7 +146,7 @@ class RagasJudge(Judge):
         return digest([self.client.model(self.llm).name, *prompts, encoder])
 
     def unread(self, answer: Judged) -> Verdict | None:
-        """Return the verdict on an answer that says nothing and whose context cannot be judged."""
+        """Return the verdict on an empty answer whose context cannot be judged."""
         if answer.text or (answer.reference and answer.context_docnos):
             return None
         return Verdict({}, NOT_JUDGED, answer.silence)

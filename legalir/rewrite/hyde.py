@@ -26,10 +26,10 @@ class HyDE(Rewriter):
     """Searches with hypothetical provisions in place of the question [hyde].
 
     A dense retriever that follows searches with the mean of the vectors of the n texts, each encoded as a document; a
-    retriever of terms searches with the texts one after the other. It stands directly before the retriever.
+    retriever of terms searches with the texts one after the other. It must directly precede the retriever.
 
     Columns in: ``qid, query``. Columns out: the same, ``query_0``, ``reply_state`` and ``query_parts``. A question
-    without any usable reply is searched for as it is.
+    without any usable reply is searched for unchanged.
 
     SearchFireSafety uses it without naming model, prompt or n [searchfiresafety].
 

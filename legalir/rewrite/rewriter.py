@@ -36,7 +36,7 @@ def original_questions(frame: pd.DataFrame) -> list[str]:
 
 
 def composed(text: object) -> str:
-    """Return a text in NFC, with whole characters: the same question in NFD is asked once."""
+    """Return a text in NFC, with whole characters, so that a question in NFC and NFD is asked only once."""
     return unicodedata.normalize("NFC", whole_characters(str(text)))
 
 
@@ -55,9 +55,9 @@ class Rewriter(Component):
 
     The model always reads the original question, also after another rewriting. Columns in: ``qid, query``. Columns
     out: the same, the question as it was in ``query_0`` (PyTerrier's convention), and ``reply_state``. Where the reply
-    failed, the original question is searched for; a fusion leaves that list out if it has another one of the question.
+    failed, the original question is searched for; a fusion omits that list if it has another list of the question.
 
-    A subclass says in :meth:`_rewritten` what it asks.
+    A subclass defines its request in :meth:`_rewritten`.
 
     Args:
         client: asks the model.

@@ -113,8 +113,8 @@ def _check(reply: Any, question: str) -> None:
 class Multi(RRF):
     """Searches with each sub-query of a question and fuses the lists by reciprocal rank [hypa-rag], [rrf].
 
-    Columns in: those that the rewriter needs; results are refused. Columns out: the query columns of the input, then
-    ``docno, score, rank``.
+    Columns in: the columns that the rewriter needs; results are refused. Columns out: the query columns of the input,
+    then ``docno, score, rank``.
 
     With rewriting, the paper does not fuse the list of the original question; the released code used only the first
     half of all lists, which is not built here.
