@@ -73,7 +73,7 @@ def fingerprint(kind: str, parameters: Mapping[str, object]) -> str:
 
 
 def count_terms(analyzer: Analyzer, texts: Sequence[str]) -> TermCounts:
-    """Count the terms of `texts`, by the analyzer's own ``count`` where it has one."""
+    """Count the terms of `texts`, with the analyzer's own ``count`` if it has one."""
     if isinstance(analyzer, BulkAnalyzer):
         return analyzer.count(texts)
     ids: dict[str, int] = {}
@@ -145,14 +145,14 @@ def merge_counts(parts: Sequence[TermCounts], n: int) -> TermCounts:
 
 
 def get_analyzer(spec: str | Analyzer, collection: Collection | None = None) -> Analyzer:
-    """Return the analyzer that `spec` names, or `spec` itself where it is one.
+    """Return the analyzer that `spec` names, or `spec` itself if it is an analyzer.
 
     A spec is the name of a plugin; or that name followed by a whole number, its parameter ``n``: ``jamo3`` is the
     plugin ``jamo`` with ``n=3``; or a call with literal parameters, such as ``kiwi(tags="all")``.
 
     Args:
         spec: a name, a call or an analyzer.
-        collection: handed to the plugin's factory; None outside a collection.
+        collection: passed to the plugin's factory; None outside a collection.
 
     Raises:
         AnalyzerError: no analyzer has this name, or it does not take this number.

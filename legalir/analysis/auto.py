@@ -1,4 +1,4 @@
-"""The analyzer ``auto``: words where a script has spaces between words, n-grams where it has none.
+"""Analyzer ``auto``: words for scripts with spaces between words, n-grams for scripts without spaces.
 
 Each run of one script is analysed by the rule of its script, so that text in several scripts loses none of them:
 Hangul, whose words end in particles, by character 2-grams; Han and Kana by characters and 2-grams; Thai, Lao, Khmer and
@@ -40,7 +40,7 @@ class Auto:
     """Words and n-grams as suits a language.
 
     Args:
-        lang: code of the language of the words, ``und`` where it is not known.
+        lang: code of the language of the words, ``und`` if unknown.
 
     Raises:
         AnalyzerError: the code is not known.
@@ -140,6 +140,6 @@ def auto_analyzer(collection: Collection | None, lang: str | None = None) -> Ana
     """Words or n-grams, as suits the language of the collection: ``bm25(analyzer="auto")``.
 
     Args:
-        lang: code of the language, such as ``en``; None: that of the collection.
+        lang: code of the language, such as ``en``; None for the collection's language.
     """
     return analyzer_of(language_of(collection) if lang is None else lang)

@@ -1,4 +1,4 @@
-"""The chunks between white space in many texts: each distinct one once, and where it stands.
+"""The chunks between white space in many texts: each distinct chunk once, and its places.
 
 ``str.split`` and a dictionary would take most of the time in which words are counted. Here both are operations on
 arrays: eight bytes of a chunk are one integer, and pandas numbers integers.
@@ -17,7 +17,7 @@ import pandas as pd
 _Ints = npt.NDArray[np.int64]
 
 _WORD, _WORDS = 8, 4
-"""Bytes of an integer; integers that hold most chunks. Longer chunks are numbered by a dictionary."""
+"""Bytes per integer, and number of integers that fit most chunks. Longer chunks are numbered by a dictionary."""
 
 _SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 """White space outside ASCII, as ``str.split`` has it."""
@@ -26,7 +26,7 @@ _IS_SPACE = np.zeros(256, dtype=bool)
 _IS_SPACE[[*range(9, 14), *range(28, 33)]] = True
 
 _BEYOND = np.array([2**64 - (1 << 8 * size) for size in range(_WORD)] + [0], dtype=np.uint64)
-"""Ones in the bytes of an integer that are beyond the end of a chunk of so many bytes; no byte of UTF-8 is all ones."""
+"""Mask that sets the unused high bytes of a word of n bytes to 0xFF, which never occurs in UTF-8."""
 
 
 class Chunks(NamedTuple):
@@ -46,12 +46,12 @@ class Chunks(NamedTuple):
 def split_texts(texts: Sequence[str]) -> Chunks:
     """Split texts as ``str.split`` does."""
     encoded = [(text if text.isascii() else _SPACES.sub(" ", text)).encode("utf-8", "surrogatepass") for text in texts]
-    # A space parts two texts, and an integer can be read wherever a chunk begins.
+    # A space separates two texts, and an integer can be read wherever a chunk begins.
     joined = b" ".join((b"", *encoded, bytes(_WORD)))
     bounds = np.cumsum([1, *(len(text) + 1 for text in encoded)])
     space = _IS_SPACE[np.frombuffer(joined, dtype=np.uint8)]
     edges = np.flatnonzero(space[1:] != space[:-1]) + 1
-    # The zeros at the end are a chunk that is none.
+    # The zeros at the end look like a chunk, but are not one.
     starts, ends = edges[:-1:2], edges[1::2]
     numbers, distinct = pd.factorize(_number(joined, starts, ends - starts))
     first = np.empty(len(distinct), dtype=np.int64)
@@ -71,7 +71,7 @@ def _number(joined: bytes, starts: _Ints, sizes: _Ints) -> _Ints:
     count = 0
     rest = np.arange(len(starts))
     for place in range(0, _WORD * _WORDS, _WORD):
-        # What begins like this so far, and goes on like that.
+        # Chunks with this beginning and that continuation.
         left = sizes[rest] - place
         part, found = pd.factorize(integers[starts[rest] + place] | _BEYOND[np.minimum(left, _WORD)])
         joint, distinct = pd.factorize(numbers[rest] << 32 | part) if place else (part, found)

@@ -34,7 +34,7 @@ _COUNTRIES = {
     "us": "en",
     "vn": "vi",
 }
-"""Codes of countries that are often written for a language, and are the code of none."""
+"""Country codes that are often written instead of a language code, and are not language codes."""
 
 _SAMPLE = 200_000
 """Characters by which a language is recognised; library and scripts read no more."""
@@ -49,7 +49,7 @@ WITHOUT_SPACES = frozenset(("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Rules of a language for the analysis of words; the keys of ``languages.yaml`` say what each means."""
+    """Rules of a language for the analysis of words; see the keys of ``languages.yaml``."""
 
     code: str
     name: str = "unknown"
@@ -149,13 +149,13 @@ def scripts(texts: Iterable[str]) -> dict[str, float]:
 
 
 _FEW_LETTERS = 20
-"""A text with fewer letters is too short to tell its script."""
+"""Minimum number of letters to recognise the script of a text."""
 _SHARE = 0.1
 """A script has a part in a text if it has this share of its letters."""
 
 
 def foreign_script(text: str, other: str) -> str | None:
-    """Return the main script of `text` if no script of it has a part in `other`; None too where it is short."""
+    """Return the main script of `text` if none of its scripts is in `other`; None also for a short text."""
     if sum(map(str.isalpha, text)) < _FEW_LETTERS:
         return None
     own, asked = scripts([text]), scripts([other])

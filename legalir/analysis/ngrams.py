@@ -57,7 +57,7 @@ class PackedNGrams:
         valid: bool [m]; whether a term starts there.
         bits: bits a symbol takes.
         key_bits: bits that a key takes.
-        symbols: symbols that the low part of a key holds.
+        symbols: number of symbols in the low part of a key.
         prefixes: ascending packed prefixes, outermost last, that replaced the high part of a key with its
             rank when it outgrew 63 bits, each with the number of symbols below it.
     """
@@ -230,9 +230,9 @@ def count_ngrams(texts: Sequence[str], n: int, expand: Callable[[str], str]) -> 
     Args:
         texts: as :func:`~legalir.analysis.text.normalize` returns them.
         n: symbols of an n-gram.
-        expand: the symbols of a character, none for one that is a gap between words.
+        expand: the symbols of a character; none for a gap between words.
     """
-    # An empty stream has no last position to pad; one empty text stands in for no text at all.
+    # An empty stream has no last position to pad; an empty text replaces it.
     stream, ends, alphabet = _symbols(texts or [""], expand)
     return count_packed(pack_ngrams(stream, n, len(alphabet)), ends, len(texts), alphabet)
 

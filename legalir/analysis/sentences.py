@@ -1,4 +1,4 @@
-"""Sentences of statutes: where one ends and the next begins.
+"""Sentence boundaries in statutes.
 
 A sentence is a line, a paragraph that begins with a circled number, or text that ends with a full stop. Thai has no
 mark at the end of a sentence: each line is one sentence.

@@ -35,7 +35,7 @@ def normalize(text: str) -> str:
 
 
 def is_word_character(character: str) -> bool:
-    """Return whether one character of normalised text belongs to a word."""
+    """Return True if a character of normalised text belongs to a word."""
     return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
 
 

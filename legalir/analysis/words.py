@@ -6,10 +6,10 @@ many texts are then operations on arrays. A chunk is cut into
 - *numbers of provisions*, whole and with each of their beginnings: ``6(1)(a)`` gives ``6``, ``6(1)`` and ``6(1)(a)``,
   so that a question about a paragraph meets the article;
 - *words* as Unicode defines them (UAX #29) [uax29], without elided articles, stemmed by Snowball [snowball], without
-  accents where the language's readers leave them out.
+  accents if the language's readers omit them.
 
-Two neighbours are a term, too, if pairs are asked for: ``data protection`` says more than ``data`` and ``protection``.
-Punctuation parts neighbours. In most languages of Europe a pair reaches across stop words.
+Two neighbours are also a term if pairs are enabled: ``data protection`` is more specific than ``data`` and
+``protection``. Punctuation parts neighbours. In most languages of Europe a pair reaches across stop words.
 
 A pattern may take the place of both rules: the tokens of scikit-learn and bm25s [bm25s] are ``\\w\\w+``.
 """
@@ -52,7 +52,7 @@ _NUMBER = (
 
 _PARTS = regex.compile(r"(?:^\p{Latin})?[.\-/]?\d+\p{Latin}*|\([^)]*\)")
 _WORD = r"\w(?:\B[^:])*"
-"""A word goes on while Unicode sees no boundary: ``(?w)`` gives ``\\B`` the rules of UAX #29. A colon ends it."""
+"""A word continues until Unicode has a boundary: ``(?w)`` gives ``\\B`` the rules of UAX #29. A colon ends it."""
 
 _STOPS = frozenset('.,;:!?()[]{}«»„“”"、。「」『』〈〉《》【】')
 """Punctuation that parts neighbours."""
@@ -83,7 +83,7 @@ class Words:
     """Words of a language as terms.
 
     Args:
-        lang: code of the language, ``und`` where it is not known.
+        lang: code of the language, ``und`` if unknown.
         stem: whether words are stemmed, where Snowball knows the language.
         stop: whether stop words are left out.
         pairs: whether two neighbouring words are a term, too.
@@ -178,7 +178,7 @@ class Words:
         return _counts(vocabulary, terms, chunks.documents[owner], joins if self.pairs else None, len(texts))
 
     def _with_signs(self, text: str) -> str:
-        """Return a text in which the letters of numbers stand directly before them."""
+        """Return a text in which the letters of numbers directly precede them."""
         signs = language(self.lang).signs
         return _signs(signs).sub(r"\1", text) if signs and self.pattern is None else text
 
@@ -203,7 +203,7 @@ def _counts(
     """Count terms, and pairs of them.
 
     Args:
-        vocabulary: the terms, ascending; the first one is empty, and does not count.
+        vocabulary: the terms, ascending; the first term is empty and does not count.
         terms: what occurs, in order, by its place in `vocabulary`.
         documents: the text of each occurrence.
         joins: whether it takes part in pairs; None: there are no pairs.
@@ -366,7 +366,7 @@ def word_analyzer(
     """Unicode words in lower case, stemmed: ``bm25(analyzer="word(lang='en', stop=True)")``.
 
     Args:
-        lang: code of the language, such as ``en``; None: that of the collection.
+        lang: code of the language, such as ``en``; None for the collection's language.
         stem: whether words are stemmed, where Snowball knows the language.
         stop: whether stop words are left out.
         pairs: whether two neighbouring words are a term, too.

@@ -55,13 +55,13 @@ def _encoder(collection: Collection, name: str) -> Encoder:
 
 
 def chunk_folder(collection: Collection, by: str, **options: Any) -> Path:
-    """Return the folder of a chunk collection in the cache of a collection, written where it is not there yet.
+    """Return the folder of a chunk collection in the cache of a collection; write it if it is missing.
 
     Its name follows from the method with its parameters, and from the questions, judgements and links, which may change
     without the corpus. Arguments and errors as :func:`cutter`.
 
     Raises:
-        ComponentError: the collection holds versions of provisions.
+        ComponentError: the collection contains versions of provisions.
         DataError: the collection consists of chunks, or the folder cannot be written.
     """
     source = collection.source

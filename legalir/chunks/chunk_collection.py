@@ -1,7 +1,7 @@
 """Chunk collections: the laws of a collection as plain text, cut into chunks, with the way back to their provisions.
 
-A chunk collection is a folder in the folder format. Its documents are chunks; its questions and judgements are those of
-the collection that was cut, so judgements name provisions. ``chunks.tsv`` says what each chunk holds, and
+A chunk collection is a folder in the folder format. Its documents are chunks; its questions and judgements come from
+the source collection, so judgements name provisions. ``chunks.tsv`` lists the contents of each chunk, and
 ``provisions.jsonl`` has the provisions.
 """
 
@@ -45,7 +45,7 @@ METHODS: Mapping[str, Callable[..., list[Chunk]]] = {
 """The methods by name: functions of :mod:`legalir.chunks.chunking`."""
 
 Headers = Callable[[Sequence[tuple[str, str]]], Sequence[str]]
-"""Returns the header of each chunk, given the text of its law and its own; an empty header is left out."""
+"""Function of the text of a law and its chunks; returns the header of each chunk; empty headers are omitted."""
 
 
 class LawText(NamedTuple):
@@ -54,7 +54,7 @@ class LawText(NamedTuple):
     Attributes:
         key: begins the docnos of its chunks.
         first: its first provision.
-        text: its provisions, each with its number and heading on a line of its own, one below the other.
+        text: its provisions, one after the other, each with its number and heading on a separate line.
         docnos: of its provisions, in reading order.
         places: start and end of each of them.
     """
@@ -75,7 +75,7 @@ class ChunkReport:
         by: the method with its parameters.
         as_of: the day whose law was cut, empty for a collection without versions.
         laws: number of laws.
-        empty: number of provisions without any text, which no chunk holds.
+        empty: number of provisions without text, which no chunk contains.
         links: number of links between chunks.
         characters: mean length of a chunk.
         loss: the information loss.
@@ -121,7 +121,7 @@ def law_texts(provisions: Iterable[Provision]) -> list[LawText]:
 
 
 def plain_text(provision: Provision) -> str:
-    """Return a provision as it stands in its law: number and heading, and its text."""
+    """Return a provision as printed in its law: number, heading and text."""
     title, text = provision.title.strip(), provision.text.strip()
     if title and text.startswith(title):
         return text
@@ -177,13 +177,13 @@ def write_chunks(
     """Write a chunk collection, whole or not at all; all provisions are in memory.
 
     A chunk has the docno ``<law>-chunk-<number>``, or that of its provision if `by` is ``article``. Its title is the
-    name of its law, followed by its header. A provision belongs to the chunk that holds most of it; if a provision
+    name of its law, followed by its header. A provision belongs to the chunk that contains most of it; if a provision
     cites another one, their chunks are linked.
 
     Args:
-        dataset: the collection to cut; its splits are kept.
+        dataset: the collection to cut; its splits are preserved.
         folder: the folder to write.
-        cut: cuts a law, such as :func:`method` returns.
+        cut: function that cuts a law, such as :func:`method` returns.
         by: names the method with its parameters in the report and in ``dataset.yaml``.
         replace: whether a collection in `folder` is replaced.
         headers: writes the headers.
@@ -240,7 +240,7 @@ def _write(
     new: Path,
     report: ChunkReport,
 ) -> dict[str, str]:
-    """Write the chunks, and return the one that holds most of each provision."""
+    """Write the chunks, and return for each provision the chunk that contains most of it."""
     chunks = []
     with progress(f"Cutting {dataset.id}", len(laws)) as advance:
         for law in laws:
@@ -300,7 +300,7 @@ def _write_rest(
 
     Args:
         dataset: the collection that was cut.
-        home: the chunk that holds most of each provision.
+        home: the chunk that contains most of each provision.
         new: the folder.
         report: gets the number of links.
         provisions: the provisions that were cut.
@@ -328,7 +328,7 @@ def _write_rest(
 
 
 def _write_judgements(path: Path, law: Mapping[str, str], new: Path) -> None:
-    """Write judgements with the keys of the versions that were cut; those of other versions keep their docnos."""
+    """Write judgements with the keys of the versions that were cut; judgements of other versions keep their docnos."""
     labels: dict[tuple[str, str], int] = {}
     for qid, docno, label in read_qrels(path):
         pair = qid, law.get(docno, docno)
@@ -364,7 +364,7 @@ def headers_by(client: Client, language: str) -> Headers:
 
     A chunk whose reply failed has no header, and a message counts them.
 
-    The model reads the chunk and the beginning of its law. The header stands in the title of the chunk, so that it is
+    The model reads the chunk and the beginning of its law. The header is in the title of the chunk, so that it is
     searched, and nobody takes it for the text of the law.
 
     Args:

@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 class Chunked(Component):
     """Runs a pipeline over the chunks of a collection, and returns provisions.
 
-    A provision has the score of the best chunk that holds it, as a document may have that of its best passage [max-p].
-    Chunks that hold no provision completely give none; with `held` ``any``, a part of a provision is enough. So systems
-    on chunks and on provisions stand in one table: the measures count provisions.
+    A provision has the score of the best chunk that contains it, like a document with the score of its best passage
+    [max-p]. Chunks without a complete provision give no results; with `held` ``any``, a part of a provision is enough.
+    So systems on chunks and on provisions fit in one table: the measures count provisions.
 
-    An answer cites the provisions in which the words that it quotes stand, as over any chunk collection
+    An answer cites the provisions that contain the words that it quotes, as over any chunk collection
     (:func:`legalir.answer.generator.citing_provisions`), and was made from all provisions of its chunks, also from
-    parts; those that are no results are named in the column ``context_partly``, too.
+    parts; parts that are not results are also listed in the column ``context_partly``.
 
     Columns in: ``qid, query``; results are refused. Columns out: of ranked lists the query columns and ``docno, score,
-    rank``; of answers those of the pipeline and ``context_partly``.
+    rank``; for answers, the columns of the pipeline and ``context_partly``.
 
     Args:
         collection: the chunk collection.
         pipeline: a pipeline over it, which gives ranked lists or answers.
-        held: which provisions of a chunk are results: those that it holds ``complete``, or ``any``.
+        held: which provisions of a chunk are results: ``complete`` provisions only, or ``any``.
 
     Attributes:
         note: the rule in words, for the report of an experiment.
 
     Raises:
-        ComponentError: `held` is not one of these.
+        ComponentError: `held` has another value.
     """
 
     label = "chunked"
@@ -137,7 +137,7 @@ def chunked(
     Args:
         pipeline: searches the chunks, and may answer from them: ``chunked(bm25 % 5 >> quote)``.
         by: the method: article, character, line, recursive, sentence, semantic, pattern or judgment.
-        size: most characters of a chunk (of sentence: estimated tokens); by default that of the method.
+        size: maximum number of characters in a chunk (sentence: estimated tokens); by default the method's.
         overlap: most characters (of sentence: estimated tokens) that a chunk repeats.
         unit: unit of the sizes of sentence: characters, or estimated_tokens, a third of the UTF-8 bytes.
         pattern: regular expression at which chunks begin.

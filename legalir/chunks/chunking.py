@@ -2,8 +2,8 @@
 
 Each function takes a text and returns the places of its chunks, so that no character is copied or changed, and what a
 chunk holds can be counted (:mod:`~legalir.chunks.coverage`). A chunk neither begins nor ends with white space,
-and white space between chunks is in none; otherwise the chunks of every function but :func:`article` hold the whole
-text.
+and white space between chunks is in no chunk; otherwise the chunks of all functions except :func:`article` contain the
+whole text.
 
 Sizes and overlaps count characters, and tokens in :func:`sentence`. All functions are linear in the length of the text.
 """
@@ -35,7 +35,7 @@ SECTION_NAMES = "|".join(r"[^\S\n]*".join(name) for name in (*SECTIONS, "전문"
 """Pattern of their names, also with spaces; 전문 (full text) is another name of 판례내용."""
 
 JUDGMENT = rf"(?m)^[^\S\n]*+[【\[(〔<#*]*+[^\S\n]*+(?:{SECTION_NAMES})[^\S\n]*[】\])〕>*:]*[^\S\n]*$"
-"""The headings of a Korean court decision, each on a line of its own."""
+"""Headings of a Korean court decision, each on its own line."""
 
 PERCENTILE = 90.0
 """Percentile of the distances that a distance must pass for :func:`semantic` to split there [hypa-rag]."""
@@ -58,7 +58,7 @@ class Chunk(NamedTuple):
 
 
 def article(provisions: Iterable[tuple[int, int]]) -> list[Chunk]:
-    """Return one chunk a provision: the hierarchy-aware chunks of [nitibench].
+    """Return one chunk per provision: the hierarchy-aware chunks of [nitibench].
 
     Args:
         provisions: start and end of each provision.
@@ -79,7 +79,7 @@ def character(text: str, size: int = 1000, overlap: int = 0) -> list[Chunk]:
 
 
 def line(text: str, size: int = 1000, overlap: int = 0) -> list[Chunk]:
-    """Return chunks of whole lines, as many as fit into `size`; a longer line is a chunk of its own.
+    """Return chunks of whole lines, as many as fit into `size`; a longer line becomes a separate chunk.
 
     A chunk repeats the last lines of the one before that have, with their line breaks, less than `overlap` characters
     and leave room for the next line. With 553 and 50 this is the best naive chunking of [nitibench]: it gives the
@@ -101,7 +101,7 @@ def recursive(
 
     Args:
         text: the text.
-        size: most characters of a chunk.
+        size: maximum number of characters in a chunk.
         overlap: most characters that a chunk repeats; less than `size`.
         separators: regular expressions, the most important first.
         within: the part of the text to cut; None for all of it.
@@ -136,7 +136,7 @@ def sentence(
     unit: Unit = "estimated_tokens",
     tokenizer: str | PathLike[str] | None = None,
 ) -> list[Chunk]:
-    """Return windows of whole sentences, as many as fit into `size`; a longer sentence is a chunk of its own.
+    """Return windows of whole sentences, as many as fit into `size`; a longer sentence becomes a separate chunk.
 
     A window repeats the last sentences of the one before as :func:`line` repeats lines. [hypa-rag] uses 512 and 200
     tokens of OpenAI's cl100k_base. Without a tokenizer they are estimated: 512 estimated tokens are 1 536 bytes,
@@ -191,7 +191,7 @@ def semantic(
 
 
 def pattern(text: str, pattern: str = r"(?m)^§", size: int | None = None, overlap: int = 0) -> list[Chunk]:
-    """Return chunks that each begin where a pattern matches; what stands before the first match is a chunk, too.
+    """Return chunks that each begin where a pattern matches; text before the first match is also a chunk.
 
     With the default, sections of American laws: a line break followed by "§" [hypa-rag]. With the headings of a court
     decision and a size, the chunks of [rar-agent].
@@ -199,7 +199,7 @@ def pattern(text: str, pattern: str = r"(?m)^§", size: int | None = None, overl
     Args:
         text: the text.
         pattern: a regular expression.
-        size: a longer part is split by :func:`recursive`; None leaves parts as they are.
+        size: longer parts are split by :func:`recursive`; None does not split parts.
         overlap: for :func:`recursive`.
     """
     starts = [0, *(match.start() for match in re.finditer(pattern, text)), len(text)]
@@ -210,7 +210,7 @@ def pattern(text: str, pattern: str = r"(?m)^§", size: int | None = None, overl
 
 
 def judgment(text: str, size: int = 1000, overlap: int = 0) -> list[Chunk]:
-    """Return the sections of a court decision; one that is longer than `size` is split further [rar-agent].
+    """Return the sections of a court decision; sections longer than `size` are split further [rar-agent].
 
     A section begins at a line that is a heading of a Korean decision (:data:`JUDGMENT`), with or without brackets.
     """
@@ -251,13 +251,13 @@ def _check(size: int, overlap: int) -> None:
 
 
 def _windows(start: int, end: int, size: int, overlap: int) -> list[Chunk]:
-    """Return windows of `size`; the last one ends at `end`, and none stands inside the one before."""
+    """Return windows of `size`; the last one ends at `end`, and no window lies inside the previous one."""
     last = max(end - overlap, start + 1)
     return [Chunk(first, min(first + size, end)) for first in range(start, last, size - overlap)]
 
 
 def _trimmed(text: str, chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Return chunks without white space at their ends; those that hold nothing else, or stand in others, are left out.
+    """Return chunks without white space at their ends; drop chunks that are empty or lie inside another chunk.
 
     Args:
         text: the text.
@@ -289,7 +289,7 @@ def _merged(parts: Sequence[Chunk], size: int, overlap: int, lengths: Sequence[i
 
     Args:
         parts: in order, without overlaps.
-        size: most that a chunk measures; a part that is longer is a chunk of its own.
+        size: maximum size of a chunk; a longer part becomes a separate chunk.
         overlap: what is repeated, up to the beginning of the first new part, is less than this.
         lengths: how much each beginning of the text measures; None counts characters.
     """

@@ -1,4 +1,4 @@
-"""Parts of provisions that chunks hold, and the information loss of a chunking [nitibench]."""
+"""Parts of provisions in chunks, and the information loss of a chunking [nitibench]."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 
 class Part(NamedTuple):
-    """The part of a provision that a chunk holds.
+    """The part of a provision that a chunk contains.
 
     Attributes:
         chunk: place of the chunk.
         provision: place of the provision.
-        complete: whether the chunk holds the whole provision.
+        complete: whether the chunk contains the whole provision.
         start: where its words begin in the chunk.
-        characters: how many of its characters the chunk holds.
+        characters: number of characters of the provision in the chunk.
     """
 
     chunk: int
@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
 
 def parts_of(chunks: Sequence[tuple[int, int]], provisions: Sequence[tuple[int, int]]) -> list[Part]:
-    """Return what each chunk holds, by chunk and then by provision.
+    """Return the contents of each chunk, by chunk and then by provision.
 
     Args:
         chunks: start and end of each, in any order.
@@ -45,19 +45,19 @@ def parts_of(chunks: Sequence[tuple[int, int]], provisions: Sequence[tuple[int, 
 class InformationLoss(NamedTuple):
     """How much a chunking loses, as in Table 16 of [nitibench], whose definitions are only names.
 
-    These definitions give its figures and those of the mapping that its authors released. A chunk is *kept* if it holds
-    at least one provision completely; the others fail. Values without a denominator are 0.
+    These definitions give its figures and the figures of the mapping that its authors released. A chunk is *kept* if it
+    contains at least one complete provision; all other chunks fail. Values with a zero denominator are 0.
 
     Attributes:
         chunks: number of chunks.
         kept: number of kept chunks.
         provisions: number of provisions.
-        whole: number of provisions that a chunk holds completely.
+        whole: number of provisions contained completely in a chunk.
         per_chunk: mean over the kept chunks of the provisions that they touch (Section/Chunk).
         per_provision: mean over the provisions that kept chunks touch of the kept chunks that touch them
             (Chunk/Section).
         failed_chunks: share of the chunks that fail.
-        failed_provisions: share of the provisions that no chunk holds completely.
+        failed_provisions: share of the provisions that no chunk contains completely.
         uncovered: share of the provisions that no kept chunk touches.
     """
 

@@ -50,7 +50,7 @@ class MeasurePanel(NamedTuple):
 
 
 def measure_panels(scores: ScoreTable) -> list[MeasurePanel]:
-    """Return a panel for each measure that has figures, each with a scale of its own that begins at zero."""
+    """Return a panel for each measure that has figures, each with its own scale that begins at zero."""
     panels = []
     for place in (place for group in scores.groups for place in group.places):
         measure = scores.definition.measures[place]
@@ -85,12 +85,12 @@ class DifferenceBar(NamedTuple):
 
 
 class DifferenceChart(NamedTuple):
-    """Differences per query, the largest gain first; a gap stands for the queries without a difference.
+    """Differences per query, the largest gain first; a gap represents the queries without a difference.
 
     Attributes:
         bars: a bar for each query with a difference.
         width: width of the drawing, in bars.
-        zero: height of the line of no difference.
+        zero: height of the zero line.
         top, bottom: the largest gain and loss.
         won, equal, lost: numbers of queries.
     """
@@ -211,7 +211,7 @@ class SafetyBar(NamedTuple):
 
 
 class SafetyPanel(NamedTuple):
-    """The conditions of one model: `corrected` and `introduced` are rates as text, `fault` why there are none."""
+    """The conditions of one model: `corrected` and `introduced` are rates as text, `fault` why they are missing."""
 
     name: str
     bars: tuple[SafetyBar, ...] = ()
@@ -268,7 +268,7 @@ class RiskPanel(NamedTuple):
 
 
 def risk_measure(definition: Definition) -> str | None:
-    """Return the measure that says whether an answer is wrong: the first one of answers of which more is better."""
+    """Return the measure that decides whether an answer is wrong: the first measure of answers where more is better."""
     return next((name for name in definition.measures if not is_ranking_measure(name) and direction(name) > 0), None)
 
 

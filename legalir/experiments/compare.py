@@ -31,7 +31,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Cell:
-    """One score beside the expected one; `expected` is None where extra, `actual` where missing."""
+    """A score and the expected score; `expected` is None for an extra cell, `actual` for a missing one."""
 
     system: str
     measure: str
@@ -41,7 +41,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """The score minus the expected one; None where one of the two is missing."""
+        """The score minus the expected score; None if one of them is missing."""
         return None if self.expected is None or self.actual is None else self.actual - self.expected
 
 

@@ -71,7 +71,7 @@ Setting = Annotated[str | int | float, PlainValidator(_setting)]
 
 
 def changed_values(values: Mapping[str, Setting], given: Mapping[str, object]) -> dict[str, Setting]:
-    """Return `values` with those of `given` in their places; text may give a number.
+    """Return `values` updated with `given`; a number may be given as text.
 
     Raises:
         DefinitionError: a name that is not in `values`, or a value of another kind than the one it replaces.
@@ -205,7 +205,7 @@ def shown_value(value: Setting) -> Setting:
 
 
 def parse_measure(name: str) -> ir_measures.Measure:
-    """Return the measure called `name`, one of ``ir_measures`` or of legalir.
+    """Return the measure called `name`, from ``ir_measures`` or legalir.
 
     Raises:
         MeasureError: no measure has this name or these parameters, or no installed package computes it.
@@ -291,7 +291,7 @@ def _system(value: object, check: ValidatorFunctionWrapHandler) -> object:
 
 
 def _topics(value: object) -> pd.DataFrame | str:
-    """Check a frame of questions; text, which a stored definition has in its place, is left as it is.
+    """Check a frame of questions; the text that replaces it in a stored definition is not changed.
 
     Raises:
         ValueError: the rest of a sentence.
@@ -362,7 +362,7 @@ PARTS = ("dev", "held-out")
 
 
 class Published(Schema):
-    """A row of figures from elsewhere, shown beside ours and never tested against them."""
+    """A row of published figures, shown next to ours and never tested against them."""
 
     KIND: ClassVar[str] = "a reference"
 
@@ -382,7 +382,7 @@ class Sweep(Schema):
     name: Text
     """Heading of the curve."""
     parameter: Text
-    """Name of the parameter, which stands in braces in `expression`."""
+    """Name of the parameter, written in braces in `expression`."""
     values: Annotated[tuple[Value, ...], _Filled]
     """Values of the parameter, one system a value: numbers, texts or lists of numbers."""
     expression: Text
@@ -429,7 +429,7 @@ def _listed(value: object) -> object:
 
 
 Safety = Annotated[Mapping[Text, Text], AfterValidator(_conditions)]
-"""A system for each condition of multiple-choice items: `zero-shot`, `partial`, `full`, and `second` where there is
+"""A system for each condition of multiple-choice items: `zero-shot`, `partial`, `full`, and `second` if there is
 one; `name` is the heading, by default the name of the system `full`."""
 
 
@@ -449,7 +449,7 @@ class Definition(Schema):
     description: OptionalText = ""
     """Text at the top of the report; an empty line begins a paragraph."""
     dataset: Text = ""
-    """Id of a dataset or path of a dataset folder; the first of `datasets` where these are given."""
+    """Id of a dataset or path of a dataset folder; the first of `datasets`, if set."""
     datasets: Annotated[tuple[Text, ...], _Filled, _Once] = ()
     """Datasets on which the experiment runs one after another, instead of `dataset`."""
     measures: Annotated[tuple[_Measure, ...], _Filled, _Once]
@@ -458,12 +458,12 @@ class Definition(Schema):
     values: Mapping[ValueName, Setting] = Field(default_factory=dict)
     """Values that replace ``${name}`` in the expressions."""
     topics: Annotated[Any, AfterValidator(_topics)] = ""
-    """Questions instead of those of the dataset: a frame from Python, columns ``qid, query`` and any others."""
+    """Questions that replace the dataset's: a frame from Python, columns ``qid, query`` and any others."""
     qrels: Annotated[Any, AfterValidator(_qrels)] = ""
-    """Judgements instead of those of the dataset: a frame from Python, columns ``qid, docno, label``."""
+    """Judgements that replace the dataset's: a frame from Python, columns ``qid, docno, label``."""
     systems: Annotated[Mapping[_SystemName, _System], _Filled] = Field(default_factory=dict)
     """Name to pipeline expression as written, or from Python to a transformer, in the order of the table; the systems
-    of `sweeps` stand at its end."""
+    of `sweeps` are at its end."""
     sweeps: tuple[Sweep, ...] = ()
     """Systems that differ in one parameter."""
     judges: Annotated[tuple[Text, ...], _Once] = ()
@@ -475,9 +475,9 @@ class Definition(Schema):
     replies: OptionalText = ""
     """File of stored replies of language models, which come before the cache; it may end in ``.gz``."""
     part: Choice[Literal["dev", "held-out"]] | None = None
-    """Half of the queries, by the sha256 of the qid; choose settings on one half and confirm them on the other."""
+    """Half of the queries, by the sha256 of the qid; choose settings on one half and confirm them on the other half."""
     baseline: Text | None = None
-    """System that the others are tested against; without one there are no tests."""
+    """System that all other systems are tested against; without a baseline there are no tests."""
     test: Choice[Literal["t", "wilcoxon", "randomisation"]] = "t"
     """Paired test; Student's t, Wilcoxon's signed rank [wilcoxon] or sign-flip randomisation [randomisation]."""
     correction: Choice[Literal["holm", "bonferroni", "holm-sidak", "fdr_bh"]] | None = "holm"
@@ -485,29 +485,29 @@ class Definition(Schema):
     alpha: Annotated[Number, Field(gt=0, lt=1)] = 0.05
     """Level of significance, also of the correction."""
     as_of: _Day = ""
-    """Day on which queries without a day (``as_of``) are asked, as 2021-03-01; by default the day of the run."""
+    """Day for queries without a day (``as_of``), as 2021-03-01; by default the day of the run."""
     chunks: Choice[Literal["complete", "any"]] = "complete"
-    """Which provisions of a chunk count, where the documents are chunks: those that it holds completely, or any."""
+    """Which provisions of a chunk count, if the documents are chunks: only complete provisions, or any."""
     depth: Annotated[Whole, Field(ge=1)] = 100
     """Number of results stored for each query; by default 100, or the deepest cutoff of the measures."""
     references: Annotated[tuple[Published, ...], BeforeValidator(lambda rows: () if rows is None else rows)] = ()
     """Rows of figures from elsewhere."""
     tolerance: _Share | None = None
-    """Largest difference from an expected score, in score units; by default that of the expected scores."""
+    """Largest accepted difference from an expected score, in score units; by default that of the expected scores."""
     notes: OptionalText = ""
     """Text below the table of the report."""
     _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @property
     def objects(self) -> Mapping[str, pt.Transformer]:
-        """The systems that were given as transformers, by name; :attr:`systems` has their repr."""
+        """Systems passed as transformers, by name; :attr:`systems` has their repr."""
         return {name: self._given[name] for name in self.systems if name in self._given}
 
     def frame(self, name: Literal["topics", "qrels"]) -> pd.DataFrame | None:
-        """Return the topics or qrels that were given as a frame; None for those of the dataset.
+        """Return the topics or qrels that were passed as a frame; None if the dataset's are used.
 
         Raises:
-            ExperimentError: the definition says that there was a frame, but it was read from a file.
+            ExperimentError: the definition refers to a frame, but was read from a file.
         """
         given: pd.DataFrame | None = self._given.get(f"${name}")
         if given is None and getattr(self, name):
@@ -518,10 +518,10 @@ class Definition(Schema):
         return given
 
     def with_frames(self, **frames: pd.DataFrame | None) -> Self:
-        """Return a copy with other topics or qrels; None leaves those that are there.
+        """Return a copy with other topics or qrels; None keeps the present ones.
 
         Raises:
-            ExperimentError: a frame is not one of topics or of qrels.
+            ExperimentError: a frame does not contain topics or qrels.
         """
         given = {name: frame for name, frame in frames.items() if frame is not None}
         if not given:
@@ -570,7 +570,7 @@ class Definition(Schema):
         return self
 
     def _checked_depth(self) -> int:
-        """Return the depth of the lists: the one that is given, or one that no measure looks below."""
+        """Return the depth of the lists: the configured depth, or the largest depth that any measure needs."""
         cutoffs = {name: deepest for name in self.measures if (deepest := cutoff(name)) is not None}
         name, deepest = max(cutoffs.items(), key=operator.itemgetter(1), default=("", 0))
         if "depth" not in self.model_fields_set:
@@ -583,7 +583,7 @@ class Definition(Schema):
 
     @property
     def deepest(self) -> int:
-        """Number of results of a list that are looked at: the deepest cutoff, or the depth if it is given."""
+        """Number of results per list that are used: the deepest cutoff, or the depth if it is set."""
         cutoffs = [deepest for name in self.measures if (deepest := cutoff(name)) is not None]
         return max([*cutoffs, self.depth if "depth" in self.model_fields_set else 0])
 
@@ -609,7 +609,7 @@ class Definition(Schema):
 
         Args:
             path: the file.
-            changes: values that replace those of the file.
+            changes: values that replace values of the file.
 
         Raises:
             ExperimentError: the file, the key and what is accepted.
@@ -640,10 +640,10 @@ class Definition(Schema):
         )
 
     def with_values(self, given: Mapping[str, object]) -> Self:
-        """Return a copy with other values; a value that `given` does not name stays, and text may give a number.
+        """Return a copy with the values in `given` replaced; a number may be given as text.
 
         Raises:
-            ExperimentError: the definition has no value of a name, or has one of another kind.
+            ExperimentError: the definition has no value of this name, or a value is of the wrong kind.
         """
         return self.replace(values=changed_values(self.values, given))
 
@@ -674,7 +674,7 @@ class Definition(Schema):
         return {name: value for name, value in values.items() if value not in ("", [], {})}
 
     def keeps(self, qid: str) -> bool:
-        """Return whether a query belongs to the part that the experiment is about."""
+        """Return True if a query belongs to the part that the experiment uses."""
         return self.part is None or self.part == PARTS[hashlib.sha256(qid.encode()).digest()[-1] % 2]
 
     def measure_objects(self) -> list[ir_measures.Measure]:
@@ -683,7 +683,7 @@ class Definition(Schema):
 
 
 def load_definition(source: Definition | Mapping[str, object] | str | os.PathLike[str]) -> Definition:
-    """Return the definition that is given as such, as a mapping, or as the path of a YAML file."""
+    """Return a definition from a definition, a mapping, or the path of a YAML file."""
     if isinstance(source, Definition):
         return source
     if isinstance(source, str | os.PathLike):

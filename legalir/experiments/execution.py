@@ -1,8 +1,8 @@
-"""Running the systems of an experiment: unchanged runs are read from disk, and shared steps of the others run once.
+"""Running the systems of an experiment: read unchanged runs from disk, and run shared steps only once.
 
-The plan for shared steps is that of ``pt.Experiment(plan="tree")``, which ends with the first system that fails, keeps
-no run, and loses one of two equal systems. Here a system without its model is left out, each run is on disk as soon as
-it is complete, and an error names its system.
+The plan for shared steps is the same as in ``pt.Experiment(plan="tree")``, which stops at the first system that fails,
+keeps no run, and loses one of two equal systems. Here a system without its model is left out, each run is on disk as
+soon as it is complete, and an error names its system.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def make_runs(
 
     A run in ``out/runs`` is reused where its key and its sha256 are right and no reply of a model is missing. Each new
     one is on disk as soon as it is complete, so that an interrupted experiment continues where it stopped. A system
-    whose model or package is missing is left out, and the others run. Answers have a row for each question; the judges
-    of the definition read them.
+    whose model or package is missing is skipped, and all other systems run. Answers have a row for each question; the
+    judges of the definition read them.
 
     Args:
         definition: the definition of the experiment.
@@ -149,7 +149,7 @@ def _run_and_judge(
     absent: dict[str, str],
     client: Client,
 ) -> Iterator[tuple[str, pd.DataFrame, Spent]]:
-    """Run some systems, and the judges of those that give answers; yield as :func:`run_together`."""
+    """Run some systems, and the judges of systems that give answers; yield as :func:`run_together`."""
     steps = {name: systems[name].steps() for name in names}
     for name, results, spent in run_together(steps, topics, absent, client, asked=topics):
         if not has_answers(results):
@@ -171,7 +171,8 @@ def _by_processes(
 ) -> Iterator[tuple[str, pd.DataFrame, Spent]]:
     """Run some systems in processes, each by itself; arguments and results as :func:`_run_and_judge`.
 
-    A system that asks a language model runs in this process: limits and counts of requests are those of one client.
+    A system that asks a language model runs in this process, because limits and counts of requests belong to one
+    client.
 
     Raises:
         ExperimentError: a system cannot be sent to another process.
@@ -191,7 +192,7 @@ def _by_processes(
 
 
 def _asks(name: str, system: _System) -> bool:
-    """Return whether a part of a system has a client of language models.
+    """Return True if a part of a system has a client of language models.
 
     Raises:
         ExperimentError: the system cannot be pickled.
@@ -208,7 +209,7 @@ def _asks(name: str, system: _System) -> bool:
         def persistent_id(self, held: object) -> str | None:
             if isinstance(held, Client):
                 clients.append(held)
-            # A component that asks holds the client itself; that of a collection is for others.
+            # A component that asks a model has the client itself; the collection's client is for other components.
             return "not entered" if isinstance(held, Client | Collection) else None
 
     try:
@@ -228,7 +229,7 @@ def _run_alone(
     messages: list[tuple[int, str]] = []
 
     def keep(record: logging.LogRecord) -> bool:
-        if record.msg != _LEFT_OUT:  # The process that called says so.
+        if record.msg != _LEFT_OUT:  # The calling process reports it.
             messages.append((record.levelno, record.getMessage()))
         return False
 
@@ -311,10 +312,10 @@ def run_together(
         absent: gets the reason for each system whose model or package is missing; these are left out.
         client: the client that the steps ask.
         spent: what earlier steps took.
-        asked: the questions; the first step that gives answers is followed by rows for those without one.
+        asked: the questions; after the first step that gives answers, rows are added for questions without one.
 
     Yields:
-        The name of a system, its results, and what its steps took; shared steps count in full.
+        The name of a system, its results, and the cost of its steps; shared steps count in full.
 
     Raises:
         LegalIRError: a step fails on purpose; the message begins with the system.
@@ -360,7 +361,7 @@ def _leave_out(names: Sequence[str], reason: str, absent: dict[str, str]) -> Non
 
 
 def _may_answer(pipeline: pt.Transformer) -> bool:
-    """Return whether a pipeline ends in answers, or cannot be asked before it runs."""
+    """Return True if a pipeline ends in answers, or if this is unknown before it runs."""
     outputs = pt.inspect.transformer_outputs(pipeline, ["qid", "query"], strict=False)
     return outputs is None or "qanswer" in outputs
 
@@ -456,7 +457,7 @@ def scores_in_order(qids: pd.Series[str], scores: npt.NDArray[np.float64]) -> np
     """Return scores that fall with the rank in each list, also in the single precision of trec_eval.
 
     trec_eval orders equal scores by docno descending [pytrec-eval]. A score that is not below the one before it becomes
-    the next lower number in single precision; other scores stay as they are.
+    the next lower number in single precision; other scores do not change.
 
     Args:
         qids: of each row; the rows of a list follow each other.

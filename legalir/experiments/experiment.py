@@ -40,11 +40,11 @@ PACKAGES = (
     *("scikit-learn", "statsmodels", "networkx", "PyStemmer", "regex", "stop-words", "py3langid", "torch"),
     *("transformers", "sentence-transformers", "tokenizers", "faiss-cpu", "openai", "xllamacpp", "json-repair"),
 )
-"""Packages whose version may change a score or a time; those that are not installed are left out."""
+"""Packages whose version may change a score or a time; packages that are not installed are omitted."""
 
 
 def public_dataset_name(dataset: str) -> str:
-    """Return a dataset id as it is; a path is cut to its last part, with the split if there is one."""
+    """Return a dataset id unchanged, or the last part of a path, with its split if it has one."""
     path = Path(dataset).expanduser()
     if not (path.is_absolute() or dataset.startswith((".", "~")) or path.is_dir()):
         return dataset
@@ -158,8 +158,8 @@ def run(
 ) -> ExperimentResult | ExperimentResults:
     """Run an experiment.
 
-    A system whose model or package is missing is left out, and the others run: see ``ExperimentResult.absent``. An
-    experiment on several datasets gives :class:`ExperimentResults`, which has the result of each.
+    A system whose model or package is missing is skipped, and all other systems run: see ``ExperimentResult.absent``.
+    An experiment on several datasets gives :class:`ExperimentResults`, which has the result of each.
 
     Args:
         definition: the path of a YAML file, a mapping with its keys, or a :class:`Definition`. In a mapping a system
@@ -168,14 +168,14 @@ def run(
             datasets, each result is in a folder of it.
         dataset: run on this dataset instead of the definition's.
         values: replace the definition's values of these names.
-        topics: questions instead of those of the dataset; columns ``qid, query`` and any others.
-        qrels: judgements instead of those of the dataset; columns ``qid, docno, label``.
+        topics: questions that replace the dataset's; columns ``qid, query`` and any others.
+        qrels: judgements that replace the dataset's; columns ``qid, docno, label``.
         collection: the collection to search; None opens the dataset.
-        client: asks language models; None for that of `collection`, or one for the model of the definition. A model
-            that the client names, or ``$LEGALIR_LLM``, comes before that of the definition.
+        client: asks language models; None for the client of `collection`, or a client for the definition's model. The
+            client's own model, or ``$LEGALIR_LLM``, has priority over the definition's model.
         latency_queries: the most queries to time one by one for each system; 0 times none.
         jobs: number of processes that run systems. Each system runs by itself there, so that steps that several of them
-            share run more than once; those that ask a language model run in this process. Scores are the same.
+            share run more than once; systems that ask a language model run in this process. Scores are the same.
 
     Raises:
         ExperimentError: the definition or a system is wrong, or `out` cannot be written.
@@ -237,7 +237,7 @@ def _run_one(
         definition, collection, topics, qrels, runs, absent, seconds, asked.usage.since(before)
     )
     environment |= {"unmeasured": failed} if failed else {}
-    # The directory holds the replies.
+    # The directory contains the replies.
     result = ExperimentResult(definition.replace(replies=""), table, per_query, runs, environment, context)
     if folder is not None:
         result.save(folder)
@@ -273,7 +273,7 @@ def run_all(
         if len(definitions) > 1 and definition.frame(name) is not None:
             raise ExperimentError(f"{name!r} belong to one dataset, and this experiment has several: choose one.")
     for one in definitions[1:]:
-        # A misspelt one must not come up after hours on the others.
+        # A misspelt name must be found now, not after hours of other systems.
         load(one.dataset)
     for one in definitions:
         folder = Path(out or ".") if len(definitions) == 1 else Path(out or ".") / dataset_slug(one.dataset)
@@ -281,7 +281,7 @@ def run_all(
 
 
 def _reported(qrels: pd.DataFrame, collection: Collection) -> pd.DataFrame:
-    """Return judgements that were given; warn of those of provisions that the collection does not have."""
+    """Return the judgements passed by the caller; warn of judgements of provisions that are not in the collection."""
     docnos = list(dict.fromkeys(qrels["docno"]))
     there = set(collection.provisions(docnos))
     if collection.dated:
@@ -293,7 +293,7 @@ def _reported(qrels: pd.DataFrame, collection: Collection) -> pd.DataFrame:
 
 
 def _check_dataset(collection: Collection, definition: Definition) -> None:
-    """Check that a collection is the dataset of a definition: by its id or path, or else by what it holds.
+    """Check that a collection is the dataset of a definition, by its id or path, or else by its content.
 
     Raises:
         ExperimentError: it is another one.

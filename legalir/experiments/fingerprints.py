@@ -49,7 +49,7 @@ def module_code(module: str) -> list[str]:
         module: its full name.
 
     Returns:
-        The texts; none for a module without a file, such as that of an interactive session. The standard library counts
+        The texts; none for a module without a file, such as an interactive session. The standard library counts
         by its version, legalir by its name: :func:`legalir.experiments.fingerprints.source_fingerprint` covers it.
     """
     top = module.partition(".")[0]
@@ -74,7 +74,7 @@ def requirements(package: str, extras: Iterable[str] = ()) -> list[str]:
     """Return name and version of everything that a package requires, directly or not, and that is installed.
 
     The files of a requirement count, too, if its installer recorded none, as for an editable installation: its version
-    does not tell its code.
+    does not identify its code.
     """
     return _requirements(package, tuple(sorted(extras)), tuple(sys.path))
 
@@ -103,14 +103,14 @@ def _contents(files: dict[str, Path]) -> list[str]:
 
 
 def _outermost(module: str) -> str:
-    """Return the outermost package of a module that has a file; one of a namespace belongs to several distributions."""
+    """Return the outermost package of a module that has a file; a namespace belongs to several distributions."""
     parts = module.split(".")
     names = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
     return next((name for name in names if _origin(name) is not None), module)
 
 
 def _files_of_package(package: str) -> dict[str, Path]:
-    """Return the files of a package; of a module that is in no package and no distribution, those of its folder."""
+    """Return the files of a package; for a module outside packages and distributions, the files of its folder."""
     origin = _origin(package)
     if origin is None:
         return {}
@@ -122,7 +122,7 @@ def _files_of_package(package: str) -> dict[str, Path]:
 
 
 def _origin(name: str) -> Path | None:
-    """Return the file of a module; None for a namespace package, and for a module without a file."""
+    """Return the file of a module, or None for a namespace package or a module without a file."""
     loaded = sys.modules.get(name)
     file = getattr(loaded, "__file__", None)
     if loaded is None:
@@ -140,14 +140,14 @@ def _files_below(folder: Path, prefix: str = "") -> dict[str, Path]:
 
 
 def _counts(path: Path) -> bool:
-    """Return whether a file may change what code does: no bytecode, and nothing hidden."""
+    """Return True if a file may change what code does: not bytecode, and not hidden."""
     return path.suffix not in (".pyc", ".pyo") and not any(
         part == "__pycache__" or part.startswith(".") for part in path.parts
     )
 
 
 def _files_of_distribution(distribution: metadata.Distribution) -> dict[str, Path]:
-    """Return the files that an installer recorded; without a record, those of the top-level packages."""
+    """Return the files that an installer recorded, or without a record the files of the top-level packages."""
     if _is_recorded(distribution):
         paths = [path for path in distribution.files or () if _is_code(path.as_posix())]
         return {path.as_posix(): Path(str(path.locate())) for path in paths if _counts(Path(path))}
@@ -159,13 +159,13 @@ def _files_of_distribution(distribution: metadata.Distribution) -> dict[str, Pat
 
 
 def _is_recorded(distribution: metadata.Distribution) -> bool:
-    """Return whether an installer recorded the code of a distribution; it does not for an editable installation."""
+    """Return True if an installer recorded the code of a distribution; editable installations have no record."""
     record = distribution.read_text("RECORD") or ""
     return any(_is_code(line.partition(",")[0]) for line in record.splitlines())
 
 
 def _is_code(path: str) -> bool:
-    """Return whether a recorded path is of code or its data: metadata and scripts depend on the place of the files."""
+    """Return True if a recorded path is code or its data; metadata and scripts depend on the place of the files."""
     top = path.partition("/")[0]
     return top != ".." and not top.endswith((".dist-info", ".pth")) and not top.startswith("__editable__")
 
@@ -176,7 +176,7 @@ def _packages(top: str) -> list[str]:
 
 @functools.lru_cache(maxsize=4)
 def _by_module(path: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return the distributions of each top-level module: those that record it, and those whose plugins are in it."""
+    """Return the distributions of each top-level module: distributions that record it or have plugins in it."""
     found = {top: set(names) for top, names in metadata.packages_distributions().items()}
     for entry in plugins.entries():
         found.setdefault(entry.value.partition(":")[0].partition(".")[0].strip(), set()).add(entry.package)
@@ -249,13 +249,13 @@ def frame_fingerprint(frame: pd.DataFrame) -> str:
 
 
 class NoFingerprint(ExperimentError):  # noqa: N818  (reads as what it is)
-    """A pipeline holds an object that another process cannot recognise, so that its runs cannot be reused."""
+    """A pipeline contains an object that another process cannot recognise, so its runs cannot be reused."""
 
 
 def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
-    """Return a sha256 over the components of a pipeline: their code, their arguments, and what they hold.
+    """Return a sha256 over the components of a pipeline: their code, their arguments, and their contents.
 
-    - Code: that of the class of each component and of each function, as
+    - Code: the code of each component's class and of each function, as
       :func:`legalir.experiments.fingerprints.module_code` has it; of functions also the bytecode, constants, defaults,
       values of the closure, and the global names that they use.
     - Arguments: of a :class:`~legalir.frames.component.Component` those of its constructor, of other objects their
@@ -289,7 +289,7 @@ _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
 class _Walk:
-    """One walk over what a pipeline holds. An object that is met again is not described again."""
+    """One walk over the contents of a pipeline. Each object is described only once."""
 
     def __init__(self) -> None:
         self._done: dict[int, tuple[object, str]] = {}  # With the object, so that its id stays its own.
@@ -372,12 +372,12 @@ class _Walk:
         known = value._arguments() if isinstance(value, Component) else {} if own is not None else vars(value)
         for name, argument in sorted(known.items()):
             yield [name, self._text(argument) if isinstance(argument, str) else self.of(argument)]
-        # Other attributes of a component follow from its arguments, unless it was given something to use.
+        # Other attributes of a component follow from its arguments, unless it received an object to use.
         for name in sorted(set(vars(value)) - set(known)):
             yield from ([name, self.of(held)] for held in used_by(vars(value)[name]))
 
     def _text(self, text: str) -> str:
-        """Return a text, with the digest of the file of that name if there is one."""
+        """Return a text, with the digest of the file of that name if it exists."""
         try:
             return f"{text} {cached_file_digest(Path(text))}" if Path(text).is_file() else text
         except (OSError, ValueError):
@@ -508,7 +508,7 @@ def run_key(corpus: str, topics: str, expression: str, pipeline: pt.Transformer,
     :func:`pipeline_fingerprint` covers. Judgements are not part of it: a run does not depend on them.
 
     Raises:
-        NoFingerprint: a component holds something without a stable state.
+        NoFingerprint: a component contains an object without a stable state.
     """
     return digest(
         {

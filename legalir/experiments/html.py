@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import jinja2
 
 NARROW = 8
-"""Longest name of a measure that stands on one line."""
+"""Longest name of a measure that fits on one line."""
 
 LISTED = 8
 """Number of queries in each list of the report."""
@@ -87,7 +87,7 @@ def render_several(
     Args:
         definition: the definition of the experiment.
         links: page of each dataset by its name, empty if there is none.
-        tables: rows of each measure, with one cell per dataset and one of the mean.
+        tables: rows of each measure, with one cell per dataset and one for the mean.
         legend: meaning of the tables.
 
     Raises:
@@ -188,7 +188,7 @@ def _view(scores: ScoreTable, queries: QueryFacts, environment: Mapping[str, Any
 
 
 def _models(runs: Mapping[str, Run]) -> dict[str, str]:
-    """Return the host of each language model that a run asked, by its name."""
+    """Return the host of each language model that a run used, by name."""
     models: dict[str, str] = {}
     for run in runs.values():
         asked = (run.record.llm or {}).get("models")

@@ -28,7 +28,7 @@ LONGEST = 6_000
 """Number of characters that are stored of a cited provision."""
 
 ITEM_COLUMNS = ("options", "key", "abstain", "documents", "answer", "explanation")
-"""Columns of questions that a report shows or needs, where a dataset has them."""
+"""Columns of questions that a report shows or needs, if a dataset has them."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Piece(NamedTuple):
     """A piece of an answer.
 
     Attributes:
-        text: as it stands there.
+        text: as in the collection.
         kind: ``text``; ``verified``, ``repaired`` or ``not found`` for a quotation; a kind of :data:`CITATIONS`.
         docno: the provision that is cited or quoted.
     """
@@ -158,19 +158,19 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class AnswerView:
-    """One answer of a system.
+    """An answer of a system.
 
     Attributes:
         pieces: the text of the answer.
-        state: state of the reply where it failed, else empty.
+        state: state of the reply if it failed, else empty.
         abstained: whether it is an abstention.
         reason: why.
         choice: number and text of the chosen option, empty if there are no options.
-        quotes: quotations whose words do not stand in the answer.
+        quotes: quotations whose words are not in the answer.
         sources: the provisions that the answer cites, in order.
-        given: number of provisions that it was made from.
+        given: number of provisions in the context.
         unread: titles of the first of these provisions that it does not cite.
-        missing: titles of relevant provisions that it was not given, if there was retrieval.
+        missing: titles of relevant provisions that are not in the context, if there was retrieval.
         verdicts: name and text of each number of a judge.
         remarks: judge and text of each reason of a judge, and of each state that is not ``ok``.
     """
@@ -230,7 +230,7 @@ def citation_kind(docno: str, given: Container[str], known: Container[str]) -> s
 
     Args:
         docno: what is cited.
-        given: the provisions that the answer was made from.
+        given: the provisions in the context of the answer.
         known: provisions that are in the collection.
     """
     return "given" if docno in given else "not given" if docno in known else "unknown"
@@ -245,7 +245,7 @@ def pieces_of(answer: Answer, kinds: Mapping[str, str]) -> tuple[tuple[Piece, ..
 def marked(text: str, marks: Iterable[tuple[str, str, str]]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """Return a text cut at the marks in it, and the marks that are not in it.
 
-    Where two marks overlap, the one that begins first stands, and of two that begin together the longer one. Pieces
+    If two marks overlap, the first is kept; if both begin at the same place, the longer one. Pieces
     together give the text.
 
     Args:
@@ -327,7 +327,7 @@ class QueryCard:
         ranks: for each system with ranked lists its name, the rank from 1 of each gold provision (None where it is not
             in the list) and the value of the first measure.
         lists: first results by system.
-        answers: answer by system; None where a system has none.
+        answers: answer by system; None if a system has no answer.
         options: options of a multiple-choice item, each with whether it is the key.
         reference: the reference answer, empty if there is none.
     """
@@ -342,7 +342,7 @@ class QueryCard:
     reference: str = ""
 
     def sources(self) -> list[Source]:
-        """Return the provisions with a text that answers cite, each once; the marks are those of the first answer."""
+        """Return the cited provisions that have a text, each once, with the marks of the first answer."""
         every = [source for view in self.answers.values() if view is not None for source in view.sources]
         return list({source.docno: source for source in reversed(every) if source.pieces}.values())[::-1]
 
@@ -372,7 +372,7 @@ class QueryFacts:
             self._values.setdefault(qid, {})[name] = float(value)
 
     def differences(self, system: str, baseline: str) -> list[tuple[str, float]]:
-        """Return (qid, value of `system` minus that of `baseline`) where both are defined, in the order of topics."""
+        """Return (qid, value of `system` minus value of `baseline`) where both are defined, in the order of topics."""
         pairs = [(qid, self._value(qid, system) - self._value(qid, baseline)) for qid in self.context.queries]
         return [(qid, difference) for qid, difference in pairs if not math.isnan(difference)]
 

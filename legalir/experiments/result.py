@@ -1,4 +1,4 @@
-"""Results: what was asked, the runs, the scores, and how to store and show them; of one dataset and of several."""
+"""Results on one dataset or several: definition, runs and scores, with methods to store and show them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ExperimentResult:
 
     @property
     def unmeasured(self) -> dict[str, str]:
-        """The measures that could not be computed for a system, with the reason; their figures are NaN."""
+        """Measures that could not be computed for a system, with the reason; their figures are NaN."""
         reasons = self.environment.get("unmeasured")
         return {str(name): str(reason) for name, reason in reasons.items()} if isinstance(reasons, Mapping) else {}
 
@@ -149,14 +149,14 @@ class ExperimentResult:
         Args:
             other: a result over the same collection, questions and judgements.
             system: compare this system alone; None for each system of a name that both results have.
-            against: system of `other` to compare it with; None for the one of the same name.
+            against: system of `other` to compare with; None for the system of the same name.
 
         Returns:
             One row a system and measure of both: ``name, against, measure``; ``here`` and ``there``, the scores of this
             and of the other result; ``difference``, here minus there, with ``low`` and ``high``, its 95 % interval
             [bootstrap]; ``+`` and ``-``, the questions with a greater and a lesser value here; ``p-value`` of the
             paired test, ``p-value corrected`` over the systems for each measure, and ``reject``. Questions for which
-            one of the two has no value are left out.
+            either has no value are omitted.
 
         Raises:
             ExperimentError: collection, questions or judgements differ, or there is nothing to compare.
@@ -231,7 +231,7 @@ class ExperimentResult:
         """Read the files that :meth:`save` wrote.
 
         Raises:
-            ExperimentError: the folder holds no result, or a damaged one.
+            ExperimentError: the folder contains no result, or a damaged one.
         """
         folder = Path(folder)
         for name in FILES:
@@ -301,7 +301,7 @@ class ExperimentResults:
     """The results of one experiment on several datasets.
 
     Args:
-        definition: what was asked, with all datasets.
+        definition: the definition of the experiment, with all datasets.
         results: the result of each dataset, in the order of the definition.
 
     Attributes:
@@ -388,7 +388,7 @@ class ExperimentResults:
         return {system: names for system, names in missing.items() if names}
 
     def rows(self, measure: str) -> list[Row]:
-        """Return the rows of the table of one measure as people see them: one cell per dataset, and one of the mean."""
+        """Return the rows of a measure's table for display: one cell per dataset, and one for the mean."""
         table = self.table[self.table["measure"] == measure].to_dict(orient="records")
         columns = [*self.results, "mean"]
         fraction = all(0 <= row[name] <= 1 for row in table for name in columns if not math.isnan(row[name]))
@@ -421,7 +421,7 @@ class ExperimentResults:
         return words
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write one self-contained HTML file and return its path; it links to the reports of the datasets beside it.
+        """Write one self-contained HTML file and return its path; it links to the reports of the datasets next to it.
 
         Raises:
             MissingExtra: Jinja2 is not installed (``pip install 'legalir[report]'``).
@@ -459,7 +459,7 @@ class ExperimentResults:
         """Read the files that :meth:`save` wrote.
 
         Raises:
-            ExperimentError: the folder holds no results of several datasets, or a damaged one.
+            ExperimentError: the folder contains no results of several datasets, or a damaged one.
         """
         folder = Path(folder)
         if not (folder / "definition.yaml").is_file():

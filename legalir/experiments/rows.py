@@ -19,7 +19,7 @@ LOWER_IS_BETTER = frozenset({"Ungrounded", "RecallGap", "Failed", "Wrong", "Inva
 """Names of measures whose best value is the lowest."""
 
 LONGEST_LABEL = 120
-"""Number of characters of the longest name that tables show in full; others end in a mark that tells them apart."""
+"""Longest name, in characters, that tables show in full; longer names end in a mark that keeps them distinct."""
 
 NEUTRAL = frozenset({"Abstained"})
 """Names of measures without a best value."""
@@ -30,10 +30,10 @@ class Cell:
     """One figure.
 
     Attributes:
-        value: as in the table, NaN if there is none.
+        value: as in the table, or NaN.
         text: as shown: fractions as percent with two decimals.
         best: whether no other system is better.
-        mark: ``▲`` or ``▼`` where it is significantly better or worse than the baseline, else empty.
+        mark: ``▲`` or ``▼`` if it is significantly better or worse than the baseline, else empty.
         low, high: the 95 % confidence interval, NaN if there is none.
         explanation: the comparison with the baseline in words, empty if there is none.
     """
@@ -53,27 +53,27 @@ class Cell:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The ends of the confidence interval; the figure itself where there is none."""
+        """The ends of the confidence interval, or the figure itself if there is no interval."""
         return (self.value, self.value) if math.isnan(self.low) else (self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row: a system, or figures from elsewhere.
+    """A row: a system, or published figures.
 
     Attributes:
         name: name of the system or of the published row.
-        cells: one for each measure, empty where a measure does not apply; in a table of several datasets, one for each
+        cells: one for each measure, empty if a measure does not apply; in a table of several datasets, one for each
             dataset and one for the mean.
         baseline: whether this is the baseline.
-        answers: whether the run of the system holds answers.
-        absent: why the system has no run; empty where it has one.
-        published: whether the figures are from elsewhere; `source` says where from.
+        answers: whether the run of the system contains answers.
+        absent: reason why the system has no run, or an empty string.
+        published: whether the figures are published elsewhere; `source` names the publication.
         source: of published figures.
         failed, abstained: number of failed replies and of abstentions, as text; empty for systems without answers.
         tokens_in, tokens_out: number of tokens of the requests and of the replies, as text; empty if there are none.
         won: datasets on which it is better than the baseline, and those on which it is worse, as text.
-        median, p95: time of one query in milliseconds, NaN where it was not measured.
+        median, p95: time of one query in milliseconds, NaN if it was not measured.
     """
 
     name: str
@@ -121,10 +121,10 @@ class ScoreTable:
         absent: the reason for each system without a run.
 
     Attributes:
-        groups: the measures of rankings, then those of answers; one group without a heading if there is one kind.
+        groups: the measures of rankings, then the measures of answers; one group without a heading for a single kind.
         leading: the rows of `table` of systems with a figure for the first measure.
-        baseline: the system that the others are tested against, None if there is none or it has no figures.
-        leader: the best system by the first measure, the baseline apart; None where there is no other.
+        baseline: the system that all others are tested against, or None if it is missing or has no figures.
+        leader: the best system by the first measure, except the baseline; None if there is no other system.
         compared: whether systems were tested against the baseline, by any measure.
         rows: a row for each system in the order of the definition, then the published rows.
         answering: whether systems give answers.
@@ -150,7 +150,7 @@ class ScoreTable:
         self.timed = any(not math.isnan(row.median) for row in self.rows)
 
     def compares(self, measure: str) -> bool:
-        """Return whether systems were tested against the baseline by a measure."""
+        """Return True if systems were tested against the baseline with a measure."""
         column = f"{measure} p-value"
         return column in self.table.columns and bool(self.table[column].notna().any())
 
@@ -264,7 +264,7 @@ def format_score(value: float, fraction: bool) -> str:
 
 
 def p_text(p: float) -> str:
-    """Return a p-value as it is usually written."""
+    """Return a p-value in the usual format."""
     return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 

@@ -1,6 +1,6 @@
-"""A run with its record and response times, in memory and on disk, where it reads back exactly.
+"""A run with its record and response times, in memory and on disk; it reads back exactly.
 
-A run is of one of two kinds. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
+There are two kinds of runs. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
 *answers* have one row per question and are a file of JSON lines, ``NAME.jsonl``: `qid`, the columns that generators add
 (:data:`legalir.answer.generator.ANSWER_COLUMNS`), and those of judges. The record is ``NAME.json``.
 """
@@ -33,10 +33,10 @@ from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_file
 
 WARM_UP = 3
-"""Number of queries asked first and not timed: with them, models and indexes are loaded."""
+"""Number of warm-up queries, which load models and indexes and are not timed."""
 
 BUDGET_SECONDS = 60.0
-"""Longest time for which a slow system is asked; at least one query is always timed."""
+"""Time limit for timing a slow system; at least one query is always timed."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Latency:
     """Response times of single queries.
 
     Attributes:
-        milliseconds: time by qid, in the order in which the queries were asked.
+        milliseconds: time by qid, in the order of the queries.
     """
 
     milliseconds: Mapping[str, float]
@@ -132,9 +132,9 @@ class RunRecord:
         expression: its canonical expression.
         key: the key of :func:`legalir.experiments.fingerprints.run_key`.
         sha256: of the run file; empty if there is none.
-        queries: number of queries asked.
+        queries: number of queries.
         seconds: time for all of them together; steps that several systems share count in full.
-        latency: the response time of single queries, None where it was not measured.
+        latency: the response time of single queries, or None if it was not measured.
         notes: remarks of its components.
         llm: usage of language models for it, as :meth:`legalir.llm.client.Usage.to_dict` has it; None for none.
     """
@@ -158,7 +158,7 @@ class Run:
         frame: ranked lists or answers.
         record: how it was made.
         reused: whether it was read from disk instead of made now.
-        limit: length of its longest list, if limits of its own steps are below what the experiment looks at; else None.
+        limit: length of its longest list, if the limits of its steps are below the depth of the experiment; else None.
     """
 
     frame: pd.DataFrame
@@ -168,7 +168,7 @@ class Run:
 
     @property
     def failed(self) -> dict[str, int]:
-        """Number of failed replies of language models by :data:`~legalir.llm.chat.State`, those of judges included."""
+        """Number of failed replies by :data:`~legalir.llm.chat.State`, including the replies of judges."""
         asked = (self.record.llm or {}).get("failed")
         counts = dict(asked) if isinstance(asked, Mapping) else {}
         for column in self.frame.columns:
@@ -179,7 +179,7 @@ class Run:
 
     @property
     def is_finished(self) -> bool:
-        """Whether no reply is missing that a model may give another time; other failed replies are final."""
+        """Whether no reply is missing that a new request could give; other failed replies are final."""
         return UNAVAILABLE not in self.failed
 
     def remarks(self) -> list[str]:
@@ -195,7 +195,7 @@ class Run:
 
 
 def has_answers(run: pd.DataFrame) -> bool:
-    """Return whether a run holds answers; otherwise it holds ranked lists."""
+    """Return True if a run contains answers, and False if it contains ranked lists."""
     return "qanswer" in run.columns
 
 
@@ -214,7 +214,7 @@ def writing(folder: Path) -> Iterator[None]:
 def record_paths(folder: Path, systems: Iterable[str]) -> dict[str, Path]:
     """Return the path of each system's record: unique, and the system's name where that is possible."""
     slugs = {system: re.sub(r"[^\w.+=-]+", "-", system).strip("-.")[:60] for system in systems}
-    # Some file systems do not tell case apart.
+    # Some file systems ignore case.
     taken = Counter(slug.casefold() for slug in slugs.values())
     return {
         system: folder / f"{slug if slug and taken[slug.casefold()] == 1 else _with_hash(slug, system)}.json"
@@ -252,7 +252,7 @@ def save_record(path: Path, record: RunRecord) -> None:
 
 
 def load_run(path: Path, key: str | None = None) -> Run | None:
-    """Return the run whose record is at `path`; None where one of the two files is missing or altered.
+    """Return the run whose record is at `path`, or None if the record or run file is missing or altered.
 
     Args:
         path: of the record.
@@ -263,7 +263,7 @@ def load_run(path: Path, key: str | None = None) -> Run | None:
 
 
 def read_record(path: Path) -> RunRecord | None:
-    """Return a record; None where it or its run file is missing or altered."""
+    """Return a record, or None if it or its run file is missing or altered."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         latency = values.pop("latency")
@@ -328,8 +328,8 @@ def _read_answers(path: Path) -> pd.DataFrame:
 def answers_frame(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
     """Return a run of answers from the values of its columns.
 
-    Columns of a generator get their types. Another column is kept if it holds texts, numbers, truth values, lists or
-    mappings: texts become strings, an absent text is empty; numbers and truth values become floats, absent ones are
+    Columns of a generator get their types. Other columns are kept if they contain texts, numbers, truth values, lists
+    or mappings: texts become strings, an absent text is empty; numbers and truth values become floats, absent ones are
     NaN; lists become tuples.
 
     Raises:

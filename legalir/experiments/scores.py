@@ -175,15 +175,15 @@ def statistic_columns(measure: str) -> list[str]:
     """Return the columns that belong to one measure besides its mean.
 
     ``low`` and ``high`` bound the 95 % confidence interval of the mean [bootstrap]; ``+`` and ``-`` count the queries
-    won and lost against the baseline; ``p-value`` is that of the paired test, ``corrected`` the same after correction
-    over the systems, and ``reject`` says whether the difference is significant.
+    won and lost against the baseline; ``p-value`` is from the paired test, ``corrected`` the same after correction
+    over the systems, and ``reject`` is True if the difference is significant.
     """
     names = ("low", "high", "+", "-", "p-value", "p-value corrected", "reject")
     return [f"{measure} {name}" for name in names]
 
 
 def is_ranking_measure(measure: str) -> bool:
-    """Return whether a measure reads ranked documents; otherwise it reads answers."""
+    """Return True if a measure reads ranked documents, and False if it reads answers."""
     return "doc_id" in ir_measures.run_inputs([parse_measure(measure)])
 
 
@@ -235,8 +235,8 @@ def per_query_scores(
         runs: the run of each system.
         topics: the judged queries.
         qrels: their judgements.
-        chunks: what each chunk holds, if the documents are chunks. A ranking gives the provisions that its chunks hold
-            by the rule of the definition, and an answer was made from all that its chunks hold, also in part.
+        chunks: the contents of each chunk, if the documents are chunks. A ranking gives the provisions in its chunks
+            by the rule of the definition; the context of an answer is all provisions in its chunks, also in part.
         failed: gets the reason for each measure that failed.
 
     Raises:
@@ -295,7 +295,7 @@ def _values(
         tables = [_experiment(list(names), qrels, run)]
     except LegalIRError:
         raise
-    except Exception:  # One of the measures fails, and its package does not tell which.
+    except Exception:  # A measure fails, and its package does not say which one.
         tables = []
         for measure, name in names.items():
             try:
@@ -453,7 +453,7 @@ def compare_pairs(
         definition: names the test, the correction and its level.
         measure: the measure.
         here: per-query values of one result (:data:`PER_QUERY_COLUMNS`).
-        there: those of the other.
+        there: the scores of the other system.
         pairs: name of a system of each; the corrected p-values are over all pairs.
 
     Returns:

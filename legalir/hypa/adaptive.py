@@ -25,11 +25,11 @@ Values = Sequence[int] | Mapping[int, int]
 class Adaptive(Component):
     """Searches with parameters of each question's own class [hypa-rag].
 
-    Columns in: ``qid, query``, and the column `by`, if it is a name; and those of results for a pipeline that takes
-    them. Columns out: those of the pipeline's results, with
+    Columns in: ``qid, query``, and the column `by`, if it is a name; and result columns for a pipeline that takes
+    results. Columns out: the columns of the pipeline's results, with
     the columns of `by`, ``rewrites``, ``keywords`` and ``paths``; at most k rows a question.
 
-    A mapping is a list, whose first value is that of class 0, or a mapping from any integers. The defaults are those of
+    A mapping is a list, whose first value belongs to class 0, or a mapping from any integers. The defaults are those of
     the released module, for three classes. The paper gives two classes ``k=[5, 10], rewrites=[3, 5]``, and the hardest
     of three k = 7. The released pipeline looked its classes up under other names than the classifier's, and so always
     took the defaults; here each class has its values.
@@ -39,9 +39,9 @@ class Adaptive(Component):
             ``keywords`` and ``paths``.
         by: a transformer that adds the column ``complexity``, or the name of a column of integers.
         k: number of results, at least 1, of each class; None for all.
-        rewrites: number of sub-queries, at least 1, of each class; None leaves the column as it is.
-        keywords: number of key words, at least 1, of each class; None leaves the column as it is.
-        paths: number of walks in the graph, at least 1, of each class; None leaves the column as it is.
+        rewrites: number of sub-queries of each class, at least 1; None does not change the column.
+        keywords: number of key words of each class, at least 1; None does not change the column.
+        paths: number of walks in the graph of each class, at least 1; None does not change the column.
 
     Raises:
         ComponentError: a parameter is wrong; or, in a search, the column is missing, or holds something that is not an
@@ -102,7 +102,7 @@ class Adaptive(Component):
         return self.pipeline.transform(self._asked(inp)[0])
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return the explanations of the pipeline, for the results that are kept."""
+        """Return the pipeline's explanations of the final results."""
         kept = set(self.apply(inp)["docno"])
         return explain_step(self.pipeline, self._asked(inp)[0], [docno for docno in docnos if docno in kept], upstream)
 
@@ -145,7 +145,7 @@ def _classes(column: str, queries: pd.DataFrame) -> list[int]:
     """Return the class of each question.
 
     Raises:
-        ComponentError: one is not an integer.
+        ComponentError: a value is not an integer.
     """
     for qid, value in zip(queries["qid"], queries[column], strict=True):
         if not _is_whole(value):

@@ -42,7 +42,7 @@ _FACTS = ("kind", "classes", "terms", "card")
 _BATCH = 64
 _MAX_TOKENS = 512
 _HYPOTHESIS = "This example is {}."
-"""Hypothesis of a zero-shot label, that of the pipeline of transformers."""
+"""Hypothesis of a zero-shot label, as in the pipeline of transformers."""
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -120,7 +120,7 @@ class LinearClassifier:
         return vectorizer
 
     def save(self, folder: Path, card: Mapping[str, Any]) -> None:
-        """Write ``model.npz`` and ``model.json`` into an existing folder; `card` holds JSON values."""
+        """Write ``model.npz`` and ``model.json`` into an existing folder; `card` contains JSON values."""
         np.savez(folder / WEIGHTS, idf=self.idf, weights=self.weights, intercept=self.intercept)
         write_about(folder, self.kind, self.classes, self.terms, card)
 
@@ -159,7 +159,7 @@ class TransformerClassifier:
         device: such as ``cpu``; None for an accelerator if the machine has one.
 
     Raises:
-        ModelError: the folder holds no such model.
+        ModelError: the folder contains no such model.
     """
 
     def __init__(self, folder: Path, labels: Sequence[str] = (), device: str | None = None) -> None:
@@ -245,7 +245,7 @@ def softmax(logits: Floats) -> Floats:
 
 
 def write_about(folder: Path, kind: str, classes: int, terms: Sequence[str], card: Mapping[str, Any]) -> None:
-    """Write ``model.json`` beside the other files of a model, which stand in `folder`."""
+    """Write ``model.json`` next to the other files of a model in `folder`."""
     from legalir import __version__
 
     files = inventory(file for file in folder.iterdir() if file.is_file())
@@ -344,7 +344,7 @@ class Complexity(Component):
         return inp.assign(**{COMPLEXITY: pd.Series(dtype=np.int64)}, **columns)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return the explanations of the input: scores stay as they are."""
+        """Return the explanations of the input, because scores do not change."""
         return upstream(docnos)
 
 

@@ -1,6 +1,6 @@
 """HyPA-RAG's retrieval [hypa-rag]: sub-queries, two retrievers and a knowledge graph, of each as a question needs it.
 
-Every part is a component of its own; this file puts them together.
+Every part is a separate component; this file combines them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def hypa(
     For two pipelines A and B, the same as ``adaptive(linear(multi(A, rewrite), multi(B, rewrite), weights=[1, 1],
     normalize="none"), by=by, k=k, rewrites=rewrites, keywords=keywords, paths=paths) >> reranker >> triples``: the sum
     of both fusions is one fusion by reciprocal rank of the lists of A and B for all sub-queries. For one pipeline,
-    ``multi`` stands alone. The list is cut to k; the reranker orders what is kept; provisions of the graph follow.
+    only ``multi`` is used. The list is cut to k; the reranker orders it; provisions of the graph follow.
 
     With ``rewrites=None`` the question itself is searched for (``rrf`` of the pipelines), with ``paths=None`` no graph
     is searched (the paper's PA-RAG), with ``k=None`` nothing is cut: the ablations.
@@ -67,7 +67,7 @@ def hypa(
         reranker: orders the results of the fusion; None for the order of the fusion.
         graph: a file of facts; None for the graph that was built.
         encoder: makes the vectors of facts; None leaves the search by vectors out.
-        llm: name or call of the model; None for that of the run.
+        llm: name or call of the model; None for the model of the run.
         language: language of the prompts; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped from
             sub-queries.

@@ -2,7 +2,7 @@
 
 Questions come from a file with the columns ``question,label``, whose labels 0, 1 and 2 stand for one, two, and three or
 more contexts; or from judgements, where 1, 2 and at least 3 right provisions are the classes. Sampling, split, settings
-and seeds are those of the released notebooks, so that their file gives their figures.
+and seeds match the released notebooks, so that their file gives their figures.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RELEASED = "questionset_noisy2.csv"
-"""File of the released data that is read where a folder is named."""
+"""File of the released data that is read from a folder."""
 
 _LEAST = 10
 """Questions of each class that a split needs."""
@@ -88,11 +88,11 @@ def train_complexity(
 ) -> TrainedClassifier:
     """Train a classifier of questions and measure it; the same data make the same linear model.
 
-    A fifth of the questions is the test part, an eighth of the others validates; each part has the classes in
+    A fifth of the questions is the test part, an eighth of the rest is for validation; each part has the classes in
     proportion. Two classes are sampled to the same size first.
 
     Args:
-        source: a CSV file, a folder with the released one, or the id or path of a collection, with a split.
+        source: a CSV file, a folder with the released file, or the id or path of a collection, with a split.
         out: folder of the model.
         classes: 3; or 2, where two contexts count as more.
         model: ``svm``, ``lr``, or folder or hub name of a transformer that is fine-tuned.
@@ -100,7 +100,7 @@ def train_complexity(
         device: device for a transformer; None for an accelerator if the machine has one.
         rate: learning rate of a transformer at the start; it falls linearly to 0.
         batch: questions of a step.
-        epochs: passes over the questions; the last one is kept.
+        epochs: number of passes over the questions; the last state is saved.
         decay: weight decay.
         progress: whether a terminal shows the progress of a transformer.
 
@@ -147,7 +147,7 @@ def train_complexity(
 
 
 def _check_place(out: Path, replace: bool) -> None:
-    """Check that `out` is free, or holds a classifier that is to be replaced: nothing else is ever replaced."""
+    """Check that `out` is free, or contains a classifier to replace; nothing else is ever replaced."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not out.is_dir() or not is_card(out / ABOUT, FORMAT):

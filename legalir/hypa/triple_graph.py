@@ -1,6 +1,6 @@
 """Knowledge graph [hypa-rag]: facts (subject, predicate, object) that a chat model reads in provisions.
 
-:func:`build_triples` asks the model about each provision. :class:`TripleGraph` holds the facts, each once, with the
+:func:`build_triples` asks the model about each provision. :class:`TripleGraph` contains each fact once, with the
 provisions that state it. :func:`paths_from` walks from fact to fact.
 
 Files of a build: the docnos of the provisions that state a fact (see :mod:`legalir.storage.strings`); the string tables
@@ -102,12 +102,12 @@ class TripleGraph(IndexArtifact):
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, source: Mapping[str, Any] | None = None
     ) -> Self:
-        """Build the graph, replacing one that stands at the path only when the new one is whole.
+        """Build the graph; an existing graph at the path is replaced only when the new one is complete.
 
         Args:
             iter: a row for each fact of each provision: ``docno, subject, predicate, object``. A row with a text
                 without letters and digits is left out, and counted.
-            source: where the facts come from, kept in the manifest; JSON values.
+            source: origin of the facts, stored in the manifest; JSON values.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -200,7 +200,7 @@ class _Table:
         self.shown: list[str] = []
 
     def number(self, text: str) -> int:
-        """Return the number of a text; the first spelling of a normal form is kept."""
+        """Return the number of a text; the first spelling of each normal form is stored."""
         number = self._numbers.setdefault(normal_form(text), len(self.shown))
         if number == len(self.shown):
             self.shown.append(" ".join(text.split()))
@@ -208,7 +208,7 @@ class _Table:
 
 
 class Walk(NamedTuple):
-    """Facts in a row; each shares an entity with the one before it.
+    """A walk: a sequence of facts, each of which shares an entity with the previous one.
 
     Attributes:
         facts: their numbers.
@@ -230,7 +230,7 @@ def walks_from(
         graph: the facts.
         entity: number of the entity.
         depth: at least 1.
-        first: returns those of the facts of an entity that are followed, in the order in which they are.
+        first: returns which facts of an entity to follow, in order.
     """
 
     def walk(facts: tuple[int, ...], text: str, here: int, seen: frozenset[int]) -> Iterator[Walk]:
@@ -295,19 +295,19 @@ def build_triples(
     prompt: str | PathLike[str] | None = None,
     language: str = "auto",
 ) -> TripleGraph:
-    """Build the knowledge graph of a collection, replacing the one that it has.
+    """Build the knowledge graph of a collection, replacing its present graph.
 
-    A chat model is asked once for each provision, or for each part of a long one. A reply is stored as soon as it is
-    there, so that a build that was killed goes on where it was. The paper [hypa-rag] has 10 facts for 512 tokens; its
-    code drops entities of more than 128 bytes and cuts texts at a comma or bracket, and reads replies as lines. Here
-    replies are JSON, and entities have any length.
+    A chat model is asked once for each provision, or for each part of a long one. A reply is stored as soon as it
+    arrives, so that an interrupted build continues where it stopped. The paper [hypa-rag] has 10 facts for 512 tokens;
+    its code drops entities of more than 128 bytes and cuts texts at a comma or bracket, and reads replies as lines.
+    Here replies are JSON, and entities have any length.
 
     Left out and counted: replies that failed (``failed``, with reasons in ``failures``), and facts whose subject or
-    object has no word of the provision (``foreign``), such as those of the example in the prompt.
+    object has no word of the provision (``foreign``), such as facts from the example in the prompt.
 
     Args:
         collection: the collection.
-        llm: a model, or its name or call; None for that of the collection's client.
+        llm: a model, or its name or call; None for the model of the collection's client.
         n: largest number of facts of one provision, from 1 to 50.
         prompt: file of your own prompt.
         language: language of the prompt; ``auto`` for the collection's language.
@@ -356,7 +356,7 @@ def build_triples(
 
 
 def _parts(docno: str, title: str, text: str) -> Iterator[_Part]:
-    """Yield what is read of a provision: all of it, or parts that end at a line where there is one."""
+    """Yield the parts of a provision to read: the whole text, or parts that end at a line break if possible."""
     start, number = 0, 1
     while start < len(text) or number == 1:
         end = len(text)
@@ -421,7 +421,7 @@ def open_triples(collection: Collection, file: str | PathLike[str] | None = None
 
 
 def read_facts(path: Path, known: Container[str]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a file of facts; those of provisions that are not `known` are counted in a warning.
+    """Yield the rows of a file of facts; a warning counts rows of provisions that are not `known`.
 
     Raises:
         DataError: the file cannot be read.

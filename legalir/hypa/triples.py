@@ -77,7 +77,7 @@ class _Asked(NamedTuple):
         texts: what is looked up among the entities: key words, each for its best entity; or the question itself.
         roots: number of entities to begin at.
         depth: largest number of facts of a walk.
-        most: number of walks that are kept.
+        most: maximum number of walks.
     """
 
     question: str
@@ -93,8 +93,8 @@ class Triples(Component):
     1. A chat model names the key words of the question, and each leads to the entity with the most similar terms; or,
        without a model, the question leads to as many entities. If a reply fails, it is counted, and the question leads.
     2. The facts with the vectors most similar to the question are found, too.
-    3. From each entity all walks of at most `depth` facts are taken, both ways along a fact; those that are a part of a
-       longer one are dropped, and `max_paths` are kept.
+    3. From each entity all walks of at most `depth` facts are taken, both ways along a fact; walks that are part of a
+       longer walk are dropped, and `max_paths` are kept.
     4. The provisions that state the facts of these walks are added below the list, in the order of the walks, each
        once. So the places of the list stay. Their score is one divided by the place.
 
@@ -103,7 +103,8 @@ class Triples(Component):
 
     Columns in: ``qid, query``, and ``docno, score`` of a list; perhaps ``paths`` and ``keywords``, whole numbers in
     place of `max_paths` (or of `depth`, see `adapts`) and `keywords`; 0 ``paths`` add nothing. Columns out: the query
-    columns, ``context`` (the walks, one a line, below what stood there before; empty for none), ``docno, score, rank``.
+    columns, ``context`` (the walks, one per line, after any earlier content; empty if there are none), ``docno, score,
+    rank``.
 
     The paper leaves open which walks are kept; its code keeps the longest texts. Of the two modes of the code,
     one throws the provisions away, and one loses their order.
@@ -116,16 +117,16 @@ class Triples(Component):
         prompt: the prompt for key words.
         llm: a model, or its name or call; None for the client's model.
         depth: largest number of facts of a walk, from 1 to 6.
-        max_paths: number of walks that are kept, at least 0.
+        max_paths: maximum number of walks, at least 0.
         keywords: largest number of key words, or of entities of the question, from 0 to 50.
         similar: number of the most similar facts, at least 0.
-        provisions: number of provisions of one fact, at least 1: a definition may stand in many.
+        provisions: maximum number of provisions per fact, at least 1: a definition may occur in many.
         keep: ``longest``, the walks with the longest texts; or ``similar``, those with the greatest mean cosine of
             their facts with the question.
         adapts: the parameter that the column ``paths`` replaces: ``max_paths``, or ``depth`` as the paper's text has
             it.
         versions: the versions of the provisions, where they have any: then only facts of provisions in force count; a
-            fact of a key is one of each version.
+            fact of a key applies to each version.
 
     Raises:
         ComponentError: a parameter is invalid.
@@ -304,7 +305,7 @@ class Triples(Component):
         return [int(value) for value in queries[column]]
 
     def _texts(self, questions: Sequence[str], counts: Sequence[int]) -> list[list[str]]:
-        """Return the key words of each question, or the question itself where none were asked for or the reply failed.
+        """Return the key words of each question, or the question itself if there is no request or the reply failed.
 
         Args:
             questions: the questions.

@@ -1,4 +1,4 @@
-"""Cache of replies, in one file for all models: a paid reply is never asked for twice."""
+"""Cache of replies, in one file for all models, so that no reply is paid for twice."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StoredReply(NamedTuple):
 
     Attributes:
         key: key of the request.
-        model: id of the model that was asked.
+        model: id of the model.
         request: the request, as :meth:`legalir.llm.chat.ChatRequest.canonical` has it.
         reply: the reply; None if the model gave none.
         state: why it gave none; ``ok`` if it gave one.
@@ -60,7 +60,7 @@ class StoredReply(NamedTuple):
         """Return the reply in a line.
 
         Raises:
-            ValueError: it is not such a line, or the key is not the request's.
+            ValueError: the line is malformed, or the key does not match the request.
         """
         try:
             fields = json.loads(line)
@@ -129,11 +129,11 @@ class ReplyCache(SqliteCache):
     noun = "replies"
 
     def is_whole(self, row: tuple[Any, ...]) -> bool:
-        """Return whether a row is as it was written."""
+        """Return True if a row is unchanged since it was written."""
         return _verified(row[4], row[5]) is not None
 
     def get(self, key: str) -> StoredReply | None:
-        """Return the reply of a request; None if there is none, or if its row was altered.
+        """Return the reply to a request, or None if it is missing or its row was altered.
 
         Raises:
             ArtifactError: the file cannot be read.
@@ -189,7 +189,7 @@ class ReplyCache(SqliteCache):
     def prune(self, before: float, model: str | None = None) -> int:
         """Remove what :meth:`summary` counts, and altered rows among it; return the number of rows.
 
-        Other processes may go on using the file.
+        Other processes can continue to use the file.
         """
         values = before, model, model
         (count,) = self._run(f"SELECT count(*) {_SELECTED}", values)[0]

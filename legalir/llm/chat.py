@@ -55,7 +55,7 @@ class ChatRequest:
         return {name: value for name, value in vars(self).items() if value}
 
     def key(self, model: str) -> str:
-        """Return the sha256 of the canonical request to `model`; it holds neither a host nor a key."""
+        """Return the sha256 of the canonical request to `model`; it contains neither a host nor a key."""
         return digest({"model": model, **self.canonical()})
 
 
@@ -71,7 +71,7 @@ class ChatReply:
         completion_tokens: number of tokens of the reply.
         seconds: time that the model took.
         refusal: the reason for a refusal, which some endpoints return apart from the text.
-        logprobs: alternatives of each token with their log-probabilities, best first; empty if not asked for.
+        logprobs: alternatives of each token with their log-probabilities, best first; empty if not requested.
     """
 
     text: str
@@ -107,7 +107,7 @@ class FailedReply(ModelError):  # noqa: N818  (reads as what it is)
     """A request without a usable reply; others may succeed.
 
     Attributes:
-        state: one of :data:`State`.
+        state: a :data:`State`.
     """
 
     def __init__(self, state: State, reason: str) -> None:
@@ -148,7 +148,7 @@ def read_completion(body: Any, seconds: float) -> ChatReply:
     """Return the reply in the JSON of an OpenAI-compatible endpoint.
 
     Raises:
-        FailedReply: the JSON holds no reply.
+        FailedReply: the JSON contains no reply.
     """
     try:
         choice = body["choices"][0]
@@ -182,7 +182,7 @@ _REASONING_END = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | 
 
 
 def without_reasoning(text: str) -> str:
-    """Return a reply without what stands in reasoning tags; a tag that is never closed reaches to the end."""
+    """Return a reply without the text in reasoning tags; a tag that is never closed extends to the end."""
     return _REASONING_END.sub("", _REASONING.sub("", text)).strip()
 
 
@@ -207,7 +207,7 @@ def read_json(text: str, kind: type[T]) -> T:
         value = require("json_repair", extra="llm").loads(text)
     except (RecursionError, ValueError):  # Brackets in brackets without end.
         value = None
-    # Several JSON values in one reply come back as a list; the last one is the answer.
+    # Several JSON values in one reply are returned as a list; the last one is the answer.
     for candidate in reversed(value if isinstance(value, list) else [value]):
         try:
             return kind.model_validate(candidate)

@@ -33,14 +33,14 @@ _told: set[str] = set()
 """Hosts whose use was already printed."""
 
 Check = Callable[[Any, str], object]
-"""Function of the content of a reply and of its question; raises :class:`FailedReply` for a content of no use."""
+"""Callback that validates the content of a reply to a question; raises :class:`FailedReply` to reject it."""
 
 
 class Answer(NamedTuple):
-    """The content of a validated reply, or why there is none.
+    """The content of a validated reply, or the reason why there is none.
 
     Attributes:
-        value: the text of the reply, or the object that was asked for; None if the reply failed.
+        value: the text of the reply, or the requested object; None if the reply failed.
         state: ``ok``, or the kind of failure.
         reason: a sentence about the failure.
         reply: the reply as the model gave it; None if it gave none.
@@ -87,7 +87,7 @@ class Usage:
     """Number of requests, tokens and failures.
 
     Attributes:
-        asked: number of requests that a model got.
+        asked: number of requests sent to a model.
         stored: number of requests whose reply was stored.
         prompt_tokens: tokens of all requests, stored replies included.
         completion_tokens: tokens of all replies.
@@ -105,7 +105,7 @@ class Usage:
     models: dict[str, str] = field(default_factory=dict)
 
     def since(self, earlier: Usage) -> Usage:
-        """Return what was asked after `earlier`, a copy of this object."""
+        """Return the usage since `earlier`, a copy of this object."""
         counts = {name: getattr(self, name) - getattr(earlier, name) for name in _COUNTS}
         return Usage(**counts, failures=self.failures[len(earlier.failures) :], models=dict(self.models))
 
@@ -132,13 +132,13 @@ class Client:
     """Asks chat models for a collection or a run.
 
     Args:
-        llm: the model that is asked where a component names none: a model, or name or call of a plugin of the role
-            ``llm``, such as ``smollm2`` or ``openai(model="…")``; None for ``$LEGALIR_LLM``.
+        llm: the default model, for components without a model of their own: a model, or name or call of a plugin of the
+            role ``llm``, such as ``smollm2`` or ``openai(model="…")``; None for ``$LEGALIR_LLM``.
         cache: file of replies; None for ``llm.sqlite`` in the cache directory.
         offline: whether only replies that are stored are used.
         local_only: whether models on other machines are refused.
-        max_tokens_total: number of tokens, of requests and replies together, after which nothing more is asked.
-        collection: given to the factories of models.
+        max_tokens_total: limit of tokens in requests and replies together, after which no request is sent.
+        collection: passed to the factories of models.
 
     Raises:
         ComponentError: `max_tokens_total` is not a positive integer.
@@ -188,7 +188,7 @@ class Client:
         return f"Client({self.llm_name()!r})"
 
     def over(self, collection: object) -> Client:
-        """Return this client for a collection: the same settings, cache and counts, and replies of its own."""
+        """Return this client for a collection: the same settings, cache and counts, with separate replies."""
         client = Client.__new__(Client)
         vars(client).update({**vars(self), "collection": collection, "_models": {}, "_replies": {}, "_used": {}})
         return client
@@ -224,7 +224,7 @@ class Client:
         return self._models[spec]
 
     def llm_name(self) -> str | None:
-        """Return the name of the client's own model as it was given; None if there is none."""
+        """Return the name of the client's own model as the caller wrote it, or None."""
         return self.llm if self.llm is None or isinstance(self.llm, str) else self.llm.name
 
     @property
@@ -236,7 +236,7 @@ class Client:
             return digest(self.llm_name())
 
     def allow(self, model: ChatModel | Service) -> None:
-        """Check that a model may be asked.
+        """Check that a model is allowed.
 
         Raises:
             ModelError: it is on another machine, and `local_only` is set.
@@ -260,21 +260,21 @@ class Client:
     ) -> list[Answer]:
         """Ask a model about each of several questions.
 
-        A reply that fails is asked for again with the next seed, `attempts` times in all. Stored replies are used,
-        whatever they cost; a reply is stored as soon as it is there.
+        A failed request is repeated with the next seed, `attempts` times in all. Stored replies are used,
+        whatever they cost; a reply is stored as soon as it arrives.
 
         Args:
             prompt: the prompt.
-            values: of its slots, one mapping a question; ``question`` is the question.
+            values: values of the prompt's slots, one mapping per question; ``question`` is the question.
             llm: the model; None for the client's own.
-            kind: the object that is asked for; None for plain text.
+            kind: type of the requested object; None for plain text.
             check: checks the text or object of a reply.
             attempts: number of replies, at least 1, until the last failure counts.
             may_be_cut: whether a text that `max_tokens` cut is of use.
             settings: ``temperature, seed, max_tokens`` of the requests.
 
         Returns:
-            One answer a question, in their order.
+            One answer per question, in their order.
 
         Raises:
             ModelError: no request can succeed, a stored reply is missing and `offline` is set, or
@@ -307,7 +307,7 @@ class Client:
             return result
 
         keys = [request.key(model.name) for request in requests]
-        first = dict(zip(keys, requests, strict=True))  # Equal ones are asked once.
+        first = dict(zip(keys, requests, strict=True))  # Equal requests are sent only once.
         with progress(f"Asking {model.name}", len(first)) as advance:
             done = dict(zip(first, _together(list(first.values()), answer, model, stopped, advance), strict=True))
         answers = [done[key] for key in keys]
@@ -323,7 +323,7 @@ class Client:
         size: int = 1,
         advance: Callable[[int], None] = lambda done: None,
     ) -> list[ChatReply]:
-        """Return the reply of a service to each of several requests: the stored one, or one that it gives now.
+        """Return the reply of a service to each of several requests: the stored reply, or a new one.
 
         What the service gives is stored at once, a reply a request, whatever batch it was in.
 
@@ -341,7 +341,7 @@ class Client:
         """
         self.allow(service)
         keys = [request.key(service.name) for request in requests]
-        first = dict(zip(keys, requests, strict=True))  # Equal ones are asked once.
+        first = dict(zip(keys, requests, strict=True))  # Equal requests are sent only once.
         done: dict[str, ChatReply] = {}
         for key in first:
             stored = self._stored(key)
@@ -420,7 +420,7 @@ class Client:
         return self._cache.get(key) or read  # Another run may have got the reply.
 
     def _record(self, model: ChatModel | Service, stored: StoredReply, *, paid: bool, keep: bool = True) -> None:
-        """Count a reply, and remember that it was used; `keep` keeps it in memory, for those that no cache has."""
+        """Count a reply and record that it was used; `keep` keeps in memory a reply that no cache has."""
         reply = stored.reply or ChatReply("")
         tokens = reply.prompt_tokens, reply.completion_tokens
         with self._lock:
@@ -507,13 +507,13 @@ def _together(
     stopped: threading.Event | None = None,
     advance: Callable[[int], None] = lambda done: None,
 ) -> list[R]:
-    """Return what `run` returns for each task, several at once where the model allows it.
+    """Return the result of `run` for each task, in parallel if the model allows it.
 
     Args:
         tasks: the tasks.
         run: function of a task; threads call it at once.
-        model: says how many requests may be under way at once.
-        stopped: set where a task failed, or Ctrl-C was pressed.
+        model: limits the number of simultaneous requests.
+        stopped: set when a task fails or Ctrl-C is pressed.
         advance: called with 1 after each task.
     """
     if not tasks:
@@ -552,7 +552,7 @@ def _read(reply: ChatReply, kind: type[BaseModel] | None, may_be_cut: bool) -> A
     """Return the content of a reply.
 
     Raises:
-        FailedReply: there is none.
+        FailedReply: there is no reply.
     """
     if reply.refusal:
         raise FailedReply("refused", f"the model refused: {reply.refusal[:200]}")

@@ -21,7 +21,7 @@ from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion
 
 OPENAI_URL = "https://api.openai.com/v1"
-"""The address that is asked where none is given."""
+"""Default address."""
 
 MOST_BYTES = 4_000_000
 """Size of the largest reply that is read."""
@@ -41,12 +41,12 @@ class Endpoint(Portable):
         key: name of the environment variable with the key, which ends in ``_API_KEY``; a variable of this name with
             ``_FILE`` may hold the path of a file with the key. None for ``OPENAI_API_KEY`` where `base_url` is None,
             else no key is sent.
-        timeout: seconds until a request without a reply is given up.
+        timeout: seconds after which a request without a reply fails.
         retries: number of further tries.
         component: name of the component that asks, for errors.
 
     Raises:
-        ModelError: the address is not one of http or https, or the variable has another name.
+        ModelError: the address is not an http or https address, or the variable has another name.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Endpoint(Portable):
         return f"Endpoint({self.base_url!r})"
 
     def _key(self) -> str:
-        """Return the key; a text of no meaning where none is sent."""
+        """Return the key, or a placeholder if no key is sent."""
         if self._variable is None:
             return "none"
         if file := os.environ.get(f"{self._variable}_FILE"):
@@ -191,7 +191,7 @@ def check_fields(
         reserved: fields that the component fills in itself.
 
     Raises:
-        ComponentError: they are not a mapping from names to JSON values, or one is reserved.
+        ComponentError: they are not a mapping from names to JSON values, or a name is reserved.
     """
     given = {} if fields is None else fields
     try:
@@ -211,7 +211,7 @@ LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
 class BadRequest(ModelError):  # noqa: N818  (the name of the status)
-    """A request that the endpoint refuses; `parameter` is the one that it names, if any."""
+    """A request that the endpoint refuses; `parameter` is the parameter that it names, if any."""
 
 
 class _TooLarge(Exception):  # noqa: N818  (never leaves this module)
@@ -219,7 +219,7 @@ class _TooLarge(Exception):  # noqa: N818  (never leaves this module)
 
 
 def _bound_reply(response: Any) -> None:
-    """Let the reading of a reply stop where it has more than :data:`MOST_BYTES`."""
+    """Stop reading a reply after :data:`MOST_BYTES`."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLarge("the reply is compressed, although that was not asked for")
     stream = response.stream
@@ -328,7 +328,7 @@ def openai(
         model: name of the model there.
         base_url: address before ``/chat/completions``; None for ``$OPENAI_BASE_URL``, else OpenAI's.
         key: name of the environment variable with the key; it ends in ``_API_KEY``.
-        timeout: seconds until a request without a reply is given up.
+        timeout: seconds after which a request without a reply fails.
         retries: number of further tries after a lost connection, a time-out, 429 and 5xx.
         concurrency: number of requests that may be under way at once.
     """

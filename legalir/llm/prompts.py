@@ -36,7 +36,7 @@ class PromptFile(Schema):
     """Role of the model and rules of the task."""
 
     user: Text
-    """The task, with ``{name}`` where values stand."""
+    """The task, with ``{name}`` in place of each value."""
 
 
 class Prompt(NamedTuple):
@@ -87,7 +87,7 @@ def load_prompt(name: str, language: str, path: str | PathLike[str] | None = Non
         name: name of the prompt.
         language: code of the language.
         path: the user's own file; None for ``PROMPTS/NAME/LANGUAGE.yaml``.
-        prompts: a folder of prompts, one folder each; that of legalir where none is given.
+        prompts: a folder of prompts, one folder each; by default legalir's own.
 
     Raises:
         DefinitionError: the file cannot be read.

@@ -48,7 +48,7 @@ class Recorded(Portable):
 
         Raises:
             FailedReply: a failed reply is recorded.
-            ModelError: there is none, or the file cannot be read.
+            ModelError: there is no file, or it cannot be read.
         """
         replies = self._replies.get((request.prompt, request.question))
         if not replies:

@@ -125,7 +125,7 @@ def _ends(model: Any, tokenizer: Any) -> set[int]:
 def _write(
     model: Any, tokenizer: Any, prompt: Any, request: ChatRequest, most: int
 ) -> tuple[list[int], tuple[Mapping[str, float], ...]]:
-    """Return the tokens of the reply, the one that ends it among them, and the alternatives of each."""
+    """Return the tokens of the reply, including the end token, and the alternatives of each."""
     torch, library = require("torch", extra="neural"), require("transformers", extra="neural")
     ends = sorted(_ends(model, tokenizer))
     settings = library.GenerationConfig(
@@ -136,7 +136,7 @@ def _write(
         return_dict_in_generate=True,
         **({"do_sample": True, "temperature": request.temperature, "top_k": 0} if request.temperature else {}),
     )
-    # A model's own settings, such as a penalty on repetition, would replace those that are not given here.
+    # A model's own settings, such as a repetition penalty, would apply to every setting omitted here.
     before, model.generation_config = model.generation_config, library.GenerationConfig()
     try:
         with torch.inference_mode(), torch.random.fork_rng():

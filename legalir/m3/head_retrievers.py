@@ -87,14 +87,14 @@ class HeadIndex(Protocol):
         """Return the representations of queries, with multi-vectors if they have a weight."""
 
     def check_weights(self, component: str, weights: object) -> dict[str, float]:
-        """Return the weights above 0 if the index holds their heads."""
+        """Return the weights above 0 if the index has their heads."""
 
     def token_texts(self, tokens: Sequence[int]) -> list[str]:
         """Return the text of each token id."""
 
 
 class TokenProducts:
-    """Inner products of the token weights of queries with those of documents.
+    """Inner products of the token weights of queries and documents.
 
     They are summed in double precision document by document, so a sum depends on its query and document alone.
 
@@ -308,7 +308,7 @@ class M3Scorer(_Weighted, PairScorer):
             has weight 0 and is not computed.
 
     Raises:
-        ComponentError: the weights are not such a mapping, or the index does not hold a head.
+        ComponentError: the weights are not such a mapping, or the index lacks a head.
     """
 
     label = "m3"
@@ -392,10 +392,10 @@ class M3HeadRetriever(HeadRetriever):
     Args:
         index: the index.
         head: ``dense``, ``sparse`` or ``multi``.
-        num_results: number of results of a query, at least 1.
+        num_results: number of results per query, at least 1.
 
     Raises:
-        ComponentError: a parameter is out of range, or the index does not hold the head.
+        ComponentError: a parameter is out of range, or the index lacks the head.
     """
 
     def __init__(self, index: HeadIndex, head: str, num_results: int = 1000) -> None:
@@ -439,11 +439,11 @@ class M3Retriever(HeadRetriever):
         weights: weight of each head, by name; None for ``{"dense": 0.4, "sparse": 0.2, "multi": 0.4}`` [nitibench]. A
             missing head has weight 0 and is not computed.
         k: number of candidates of each of ``dense`` and ``sparse``, at least 1; so at most 2k documents are scored.
-        num_results: number of results of a query, at least 1.
+        num_results: number of results per query, at least 1.
         exhaustive: score all documents instead of candidates, as with a `k` of all documents; `k` has no effect then.
 
     Raises:
-        ComponentError: a parameter is out of range, the index does not hold a head, or no head finds candidates.
+        ComponentError: a parameter is out of range, the index lacks a head, or no head finds candidates.
     """
 
     name = label = "m3"

@@ -326,7 +326,7 @@ class M3Encoder:
         return self._represent(texts, "document", multi)
 
     def represent_queries(self, texts: Sequence[str], *, multi: bool) -> Representations:
-        """Return the representations of queries; those of recent queries are cached. Errors as :meth:`represent`."""
+        """Return the representations of queries; recent queries are cached. Errors as :meth:`represent`."""
 
         def encode(missing: Sequence[str]) -> list[Representations]:
             rows = self._represent(missing, "query", multi)

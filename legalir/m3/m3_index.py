@@ -160,7 +160,7 @@ class M3Index(IndexArtifact):
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """Heads that the index holds: ``dense``, ``sparse`` and, if requested, ``multi``."""
+        """Heads in the index: ``dense``, ``sparse`` and, if requested, ``multi``."""
         return tuple(self.manifest.facts["heads"])
 
     @property
@@ -199,7 +199,7 @@ class M3Index(IndexArtifact):
 
         Each text is encoded once. A text that the index at the path, an index in `reuse` or interrupted work on this
         index holds, by the same encoder and with the same `multi` and `precision`, is not encoded again. Encoded texts
-        are kept beside the index until it is complete, which takes as much space again.
+        are kept next to the index until it is complete, which takes as much space again.
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``), ``text`` and, if there is one, ``title``.
@@ -313,7 +313,7 @@ class M3Index(IndexArtifact):
             weights: numbers of at least 0 by head; they need not sum to 1.
 
         Raises:
-            ComponentError: they are not such a mapping, or the index does not hold a head with a weight.
+            ComponentError: they are not such a mapping, or the index lacks a head with a weight.
         """
         positive = check_weights(component, weights)
         # Only the manifest is read: opening the index would verify all of it.

@@ -54,7 +54,7 @@ def quantize(vectors: npt.NDArray[np.floating[Any]]) -> tuple[npt.NDArray[np.int
 
 
 def dequantize(grid: npt.NDArray[np.int8], scales: Floats) -> Floats:
-    """Return the vectors, float32 [t, d], that :func:`quantize` was given, up to its error."""
+    """Return the original vectors of :func:`quantize`, float32 [t, d], up to its error."""
     return grid.astype(np.float32) * scales[:, None]
 
 
@@ -141,7 +141,7 @@ class Block(NamedTuple):
 
 
 class Kernel(Protocol):
-    """Inner products of stored vectors with those of a query."""
+    """Inner products of stored vectors with query vectors."""
 
     def prepare(self, query: Floats, /) -> Any:
         """Return the vectors of a query, [q, d], as :meth:`maxima` takes them."""
@@ -296,7 +296,7 @@ class MaxSim:
         longest = int(np.diff(bounds).max(initial=0))
         self._make = partial(choose_kernel, vectors, scales, max(_BLOCK_ROWS, longest), numkong=numkong)
         self._kernel = self._make()
-        self._idle = [self._kernel]  # Each thread needs a kernel of its own, for the buffer.
+        self._idle = [self._kernel]  # Each thread needs its own kernel, for the buffer.
 
     def scores(self, queries: Sequence[Floats], documents: Ints) -> Floats:
         """Return the score of each document for each query, [m, c].

@@ -23,7 +23,7 @@ class CausalFiles:
     """The files of a model that writes text.
 
     Attributes:
-        name: as it was asked for, or the name of its folder or file: never a path.
+        name: the requested name, or the name of its folder or file; never a path.
         folder: the folder of its files.
         gguf_file: name of the GGUF file in it; None: the files are those of transformers.
         digest: sha256 of all files that decide what the model writes.
@@ -38,12 +38,12 @@ class CausalFiles:
 
 
 def is_gguf(model: str) -> bool:
-    """Return whether `model` is written as a GGUF file or is the name of a preset, not as a folder or hub name."""
+    """Return True if `model` is written as a GGUF file or is the name of a preset, not a folder or hub name."""
     return model in PRESETS or model.lower().endswith(".gguf")
 
 
 def find_causal(who: str, model: str) -> CausalFiles:
-    """Return the files of a model; one that is not on this machine is downloaded.
+    """Return the files of a model, after downloading missing ones.
 
     Args:
         who: what asks, for errors about GGUF files.

@@ -87,7 +87,7 @@ def _decisive_files(folder: Path) -> Iterator[Path]:
     files = [
         path for parent in parents for path in parent.iterdir() if path.is_file() and _matches(path.name, _DECISIVE)
     ]
-    # Weights in torch's format beside safetensors are never opened.
+    # Weights in torch's format next to safetensors are never opened.
     safe = {path.parent for path in files if path.suffix == ".safetensors"}
     return (path for path in files if not (path.parent in safe and path.name.startswith("pytorch_model")))
 
@@ -101,7 +101,7 @@ def _file_digest(path: Path) -> str:
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _MARKERS = ("config.json", "modules.json")
-"""Files that show that a folder holds a model."""
+"""Files that identify the folder of a model."""
 _WANTED = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*_linear.pt")
 _PICKLED = ("pytorch_model*.bin",)
 _ELSEWHERE = re.compile(r"(^|/)(onnx|openvino|original|checkpoint-[^/]*|\.[^/]*)/")
@@ -111,13 +111,13 @@ _HUB_SECONDS = 10.0
 
 
 def is_folder(model: str | PathLike[str]) -> bool:
-    """Return whether `model` is written as the path of a folder, or is a folder."""
+    """Return True if `model` is written as the path of a folder, or is a folder."""
     text = fspath(model)
     return not isinstance(model, str) or text.startswith((".", "~", "/")) or (text != "" and Path(text).is_dir())
 
 
 def is_model_name(spec: str) -> bool:
-    """Return whether `spec` is written as the name or path of a model, not as the name of a component."""
+    """Return True if `spec` is written as the name or path of a model, not as the name of a component."""
     return spec.startswith((".", "~")) or "/" in spec or "\\" in spec
 
 
@@ -131,7 +131,7 @@ def find_model(model: str | PathLike[str], *, trust_remote_code: bool = False, n
         needs: files that the model must have, such as ``sparse_linear.pt``.
 
     Raises:
-        ModelError: there is no such folder, it does not hold a whole model, or the model cannot be fetched.
+        ModelError: there is no such folder, its model is incomplete, or the model cannot be fetched.
         MissingExtra: huggingface_hub is not installed.
     """
     name = fspath(model)
@@ -207,7 +207,7 @@ def _parent(file: str) -> str:
 
 
 def _missing_file(folder: Path, needs: Sequence[str]) -> str | None:
-    """Return a file that a folder lacks to hold a whole model, as after an interrupted download; else None."""
+    """Return a missing file of an incomplete model, as after an interrupted download, or None."""
     if not any((folder / name).is_file() for name in _MARKERS):
         return "config.json"
     wanted = module_paths(folder)

@@ -1,4 +1,4 @@
-"""A model in a local GGUF file: found by its path, or by the short name of a file that a package holds."""
+"""A model in a local GGUF file, found by its path, or by the short name of a file in a package."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from legalir.storage.digest import cached_file_digest
 
 
 class Preset(NamedTuple):
-    """A model file that a package on the package index holds.
+    """A model file in a package on the package index.
 
     Attributes:
-        module: name of the module whose folder holds the file.
+        module: name of the module whose folder contains the file.
         file: name of the file.
         sha256: of the file.
         install: command that installs it.
@@ -75,7 +75,7 @@ def gguf_path(who: str, model: str) -> Path:
 
     Raises:
         MissingExtra: the package of the preset is not installed.
-        ModelError: the package holds another file than the preset's.
+        ModelError: the package contains a different file than the preset's.
     """
     preset = PRESETS.get(model)
     if preset is None:

@@ -1,4 +1,4 @@
-"""Number of tokens that a model reads of a text: the limit that applies, and a log line about texts that it cuts."""
+"""Limit of tokens that a model reads of a text, and a log line about texts that it cuts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def read_length(given: int | None, preset: Preset | None, limit: int | None) -> 
     """Return the number of tokens to read: the caller's, else the preset's within the model's limit, else that limit.
 
     Args:
-        given: what the caller gives; it is not compared with the limit.
+        given: the caller's value; it is not compared with the limit.
         preset: the facts about the model.
         limit: what the model's files state; None if they state nothing.
     """
@@ -35,7 +35,7 @@ def log_cut(
         task: kind of the texts.
         cut: number of texts that were cut.
         texts: number of texts of the call.
-        limit: number of units that are read of a text.
+        limit: maximum number of units read from a text.
         unit: ``tokens`` or ``characters``.
     """
     if cut:

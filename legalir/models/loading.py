@@ -77,7 +77,7 @@ def load_tokenizer(folder: Path, *, trust_remote_code: bool = False, gguf_file: 
     Args:
         folder: folder of the model.
         trust_remote_code: whether Python files in the folder may be run.
-        gguf_file: name of a GGUF file in the folder that holds the tokenizer; None: it has files of its own.
+        gguf_file: name of a GGUF file in the folder that contains the tokenizer; None if it has its own files.
 
     Raises:
         ModelError: its files are missing, cannot be read, or need Python code of their own.
@@ -96,7 +96,7 @@ def load_tokenizer(folder: Path, *, trust_remote_code: bool = False, gguf_file: 
 
 
 def check_tokenizer(folder: Path) -> None:
-    """Check that `folder` holds a tokenizer; without files, transformers makes one with an empty vocabulary.
+    """Check that `folder` contains a tokenizer; without files, transformers makes one with an empty vocabulary.
 
     Raises:
         ModelError: there is no tokenizer.
@@ -121,7 +121,7 @@ def load_backbone(
 
     Raises:
         ModelError: files are missing or cannot be read, weights are missing or have another shape, or the model
-            needs Python code of its own.
+            needs its own Python code.
         MissingExtra: transformers is not installed.
     """
     transformers = require("transformers", extra="dense")
@@ -147,7 +147,7 @@ def _gguf(file: str | None) -> dict[str, str]:
 
 
 def check_complete(model: Any, folder: Path) -> None:
-    """Check that the files in `folder` held all weights of a transformer that another library loaded.
+    """Check that the files in `folder` contain all weights of a transformer that another library loaded.
 
     transformers marks the weights that it reads; it fills missing weights with random numbers and only logs it.
 
@@ -175,7 +175,7 @@ def load_tensors(folder: Path, name: str) -> dict[str, Any]:
     """Return the tensors of ``NAME.safetensors``, else of ``NAME.pt``, on the CPU.
 
     Raises:
-        ModelError: there is no such file, it cannot be read, or it holds more than tensors.
+        ModelError: there is no such file, it cannot be read, or it contains more than tensors.
     """
     safe, pickled = folder / f"{name}.safetensors", folder / f"{name}.pt"
     torch = require("torch", extra="dense")
@@ -192,7 +192,7 @@ def load_tensors(folder: Path, name: str) -> dict[str, Any]:
 
 
 def shared(key: tuple[Any, ...], make: Callable[[], T]) -> T:
-    """Return the object of `key` if any component still holds it; else make it.
+    """Return the object of `key` if any component still uses it; else make it.
 
     So each model is in memory once, however many components use it.
     """

@@ -26,14 +26,14 @@ class Preset:
         kind: ``sentence``, ``m3`` (a sentence encoder with two more heads) or ``cross-encoder``.
         licence: SPDX identifier of the weights' licence, or ``unknown``.
         source: where these facts come from.
-        max_length: number of tokens to read of a text, or of a pair of texts, special tokens included.
+        max_length: maximum number of tokens of a text, or of a pair of texts, including special tokens.
         pooling: hidden states that make the vector: the first, their mean, or the last.
         padding: side on which shorter texts are padded.
         dimensions: length of a vector.
         query_prompt: text before a query; ``{task}`` in it is replaced by `task`.
         document_prompt: text before a document.
         task: purpose of the queries, in words.
-        remote_code: whether the model needs Python code of its own.
+        remote_code: whether the model needs its own Python code.
         refused: why legalir does not run the model; empty if it does.
     """
 
@@ -60,7 +60,7 @@ def presets() -> Mapping[str, Preset]:
 
 
 def preset_of(model: str | PathLike[str]) -> Preset | None:
-    """Return the facts about a model, None if there are none.
+    """Return the facts about a model, or None if it is unknown.
 
     Args:
         model: name on the hub; or a folder whose ``config.json`` gives the name of a model that has a preset. The
@@ -77,7 +77,7 @@ def preset_of(model: str | PathLike[str]) -> Preset | None:
 
 
 def find_preset(model: str | PathLike[str], name: str | None = None, *, pairs: bool = False) -> Preset | None:
-    """Return the preset `name`; if that is None, the preset of `model`, where there is one.
+    """Return the preset `name`, or if that is None, the preset of `model`, if it has one.
 
     Args:
         model: as for :func:`preset_of`.

@@ -23,7 +23,7 @@ def ignore_cached_queries() -> Iterator[None]:
 
 
 def ignores_cached_queries() -> bool:
-    """Return whether cached query results must be computed again; new results may still be cached."""
+    """Return True if cached query results must be recomputed; new results may still be cached."""
     return _ignored.get()
 
 
@@ -57,8 +57,8 @@ class QueryCache(Generic[K, V]):
 
         Args:
             keys: a key may occur more than once.
-            make: returns a value for each key that is not in the cache; it is given these keys, each once, in their
-                order, and is not called if there are none. Inside :func:`ignore_cached_queries` it is given all keys.
+            make: returns a value for each key that is not in the cache; it receives these keys, each once, in their
+                order, and is not called if there are none. Inside :func:`ignore_cached_queries` it receives all keys.
         """
         with self._lock:
             values = {} if _ignored.get() else {key: self._values[key] for key in keys if key in self._values}
