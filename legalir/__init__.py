@@ -14,12 +14,12 @@ import wrapt
 
 __version__ = "0.1.0"
 
-# The public names stand in __init__.pyi, each with the module that it comes from.
+# The public names are in __init__.pyi, each with the module that it comes from.
 _own_name, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
 
 _FINETUNE = ("FineTuned", "FineTuning", "Pretraining", "finetune", "pretrain")
-"""Names of the package legalir-finetune, which are public names here where it is installed."""
+"""Names of the package legalir-finetune, which are public names here if it is installed."""
 
 if importlib.util.find_spec("legalir_finetune") is not None:
     __all__ += _FINETUNE

@@ -113,7 +113,7 @@ class Schema(BaseModel):
 
         Args:
             values: the mapping.
-            where: what errors begin with, such as the path of a file; by default :attr:`KIND` with "the".
+            where: start of error messages, such as the path of a file; by default :attr:`KIND` with "the".
         """
         where = where or f"the {cls.KIND.partition(' ')[2]}"
         if not isinstance(values, Mapping):
@@ -133,7 +133,7 @@ class Schema(BaseModel):
 
         Args:
             path: the file.
-            changes: values that replace those of the file.
+            changes: values that replace values of the file.
 
         Raises:
             DefinitionError: the file cannot be read or is not YAML, or as the class.

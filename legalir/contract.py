@@ -48,7 +48,7 @@ class Role(NamedTuple):
     by_factory: bool = True
 
     def is_played_by(self, component: object) -> bool:
-        """Return whether `component` is what a factory of this role must return."""
+        """Return True if `component` is a valid result of a factory of this role."""
         return isinstance(component, tuple(map(pkgutil.resolve_name, self.types)))
 
     def example(self, call: str) -> str:
@@ -224,7 +224,7 @@ class Signature:
         self.name = name
         self._signature = _signature(factory)
         declared = list(self._signature.parameters.values()) if self._signature is not None else []
-        # A factory declared with *args has no parameter of its own for the collection.
+        # A factory declared with *args has no separate parameter for the collection.
         self.parameters = declared[1:] if declared and declared[0].kind is not _ARGS else declared
 
     @property
@@ -289,7 +289,7 @@ def _signature(factory: Factory) -> inspect.Signature | None:
 
 
 def takes_pipeline(parameter: inspect.Parameter) -> bool:
-    """Return whether a nested pipeline fills a parameter: one by position without a default, or ``*pipelines``."""
+    """Return True if a nested pipeline fills a parameter: positional without a default, or ``*pipelines``."""
     if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
         return parameter.default is _REQUIRED
     return parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, _ARGS)

@@ -1,4 +1,4 @@
-"""Indexes of other search engines: what every one of them needs, beside storing rows and answering k.
+"""Indexes of other search engines: everything common to them, except storing rows and answering queries.
 
 The author of an engine writes two methods: :meth:`EngineIndex.write` stores a row for each document, in files or on a
 server, and :meth:`EngineRetriever.best` answers with the best k of them. All else is here: the index is built on first
@@ -86,15 +86,15 @@ class EngineIndex(IndexArtifact):
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
     ) -> Self:
-        """Build the index, replacing one that stands at the path only when the new one is whole.
+        """Build the index; an existing index at the path is replaced only when the new one is complete.
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``), ``text`` and, if there is one, ``title``.
-            corpus: fingerprint of the collection, kept in the facts.
+            corpus: fingerprint of the collection, stored in the facts.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
-            ComponentError: a docno is missing or occurs twice, or a date is not one.
+            ComponentError: a docno is missing or occurs twice, or a date is invalid.
         """
         docnos: list[str] = []
 
@@ -174,7 +174,7 @@ class EngineRetriever(Retriever):
 
     Args:
         index: the index.
-        num_results: number of results of a query, at least 1.
+        num_results: number of results per query, at least 1.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -232,7 +232,7 @@ class EngineRetriever(Retriever):
         return self._lists(queries, hits)
 
     def _certain(self, scores: npt.NDArray[np.floating], k: int) -> bool:
-        """Return whether no document beyond those with `scores` can be among the best `k`."""
+        """Return True if only the documents with `scores` can be among the best `k`."""
         return len(scores) >= k and (self.ties_by_docno or bool(scores[k - 1] > scores[-1]))
 
     def _lists(self, queries: pd.DataFrame, hits: Sequence[Hits]) -> RankedLists:

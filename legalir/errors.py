@@ -2,7 +2,7 @@
 
 ::
 
-    LegalIRError                 base: a message of one sentence that says what, where and what to do
+    LegalIRError                 base: a message of one sentence: what is wrong, where, and what to do
     ├── DataError                a dataset, folder, file or line that cannot be used
     │   ├── FormatError          a line or file that breaks the folder format (names file, line, fault)
     │   ├── DatasetNotFound      an id or path without a dataset

@@ -1,4 +1,4 @@
-"""Work on many items, shared among threads or processes, or given to any executor; results come in order.
+"""Work on many items, shared among threads, processes or any executor; results are returned in order.
 
 An executor is a :class:`concurrent.futures.Executor`: processes of this machine, or workers of a scheduler such as
 Dask. A task depends on its item alone, so that it may run twice; its result is used once.
@@ -26,7 +26,7 @@ _AHEAD = 4
 """Items a worker that are handed out at a time: no worker waits, and memory stays flat."""
 
 _LOOK = 0.5
-"""Seconds between two looks of a process whether the one that started it is still there."""
+"""Seconds between checks of a process that its parent still exists."""
 
 
 def processor_count() -> int:
@@ -176,7 +176,7 @@ def processes(collection: object = None, *, workers: int | None = None) -> Execu
     """Processes of this machine.
 
     Args:
-        workers: number of processes; None for one a processor.
+        workers: number of processes; None for one per processor.
     """
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise ComponentError(f"processes: workers={workers!r} is not an integer of at least 1.")

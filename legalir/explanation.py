@@ -18,7 +18,7 @@ _TOLERANCE = 1e-6
 """Largest difference of the sum of the parts from the score, relative to the sizes of both."""
 
 _ROUNDING = 1e-12
-"""A difference that is none: the parts of a cosine of 0 cancel each other, and their last bits mean nothing."""
+"""Differences below this are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Explanation:
         return self.score - math.fsum(part.value for part in self.parts)
 
     def is_whole(self) -> bool:
-        """Return whether the parts add up to the score, to a millionth of the sizes of both."""
+        """Return True if the parts add up to the score, to a millionth of the sizes of both."""
         size = abs(self.score) + math.fsum(abs(part.value) for part in self.parts)
         return abs(self.remainder) <= max(_TOLERANCE * size, _ROUNDING)
 
@@ -224,7 +224,7 @@ def result_scores(results: pd.DataFrame, docnos: Sequence[str]) -> dict[str, flo
 
 
 def label_of(transformer: pt.Transformer) -> str:
-    """Return a short name of a transformer: its ``label`` if it has one, else that of its class."""
+    """Return a short name of a transformer: its ``label`` if it has one, else its class name."""
     if isinstance(transformer, pt.Compose):
         return " >> ".join(map(label_of, transformer)).replace(" >> % ", " % ").replace(" >> * ", " * ")
     if isinstance(transformer, pt.RankCutoff):

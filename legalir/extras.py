@@ -12,7 +12,7 @@ def require(module: str, *, extra: str) -> ModuleType:
     """Import `module`, which belongs to the optional dependencies `extra`.
 
     Raises:
-        MissingExtra: the module is not installed; the message holds the command that installs it.
+        MissingExtra: the module is not installed; the message contains the command that installs it.
     """
     try:
         return importlib.import_module(module)

@@ -50,7 +50,7 @@ def installed() -> tuple[PluginEntry, ...]:
     """Return each entry point of the group, usable or not, by role and name; they are read once.
 
     Raises:
-        PluginError: the entry points of a package cannot be read, which hides those of all packages.
+        PluginError: the entry points of a package cannot be read, which hides the entry points of all packages.
     """
     try:
         points = metadata.entry_points(group=GROUP)
@@ -63,7 +63,7 @@ def installed() -> tuple[PluginEntry, ...]:
 
 
 def _damaged(package: metadata.Distribution) -> str | None:
-    """Return where a package is whose entry points cannot be read, None for any other."""
+    """Return the place of a package whose entry points cannot be read, or None for other packages."""
     try:
         list(package.entry_points)
     except Exception:  # Text that is not UTF-8, or no line of an entry point.
@@ -116,7 +116,7 @@ def entries(role: str | None = None) -> list[PluginEntry]:
 
 
 def is_installed(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> bool:
-    """Return whether a package offers `name` in one of `roles`; it may be disabled, disputed or broken."""
+    """Return True if a package offers `name` in one of `roles`; it may be disabled, disputed or broken."""
     return any(entry.name == name and entry.role in roles for entry in installed())
 
 
@@ -135,7 +135,7 @@ def resolve(name: str, roles: Sequence[str] = PIPELINE_ROLES) -> PluginEntry:
 
 
 def _refuse(name: str, roles: Sequence[str], usable: Sequence[PluginEntry]) -> PluginEntry:
-    """Raise the error that says why no usable entry is called `name`."""
+    """Raise an error with the reason why no usable entry is called `name`."""
     kind = roles[0] if len(roles) == 1 else "component"
     off = disabled_packages()
     for entry in installed():
@@ -165,7 +165,7 @@ def _refuse(name: str, roles: Sequence[str], usable: Sequence[PluginEntry]) -> P
 
 
 def entry_fault(entry: PluginEntry) -> str | None:
-    """Return the sentence that says why an entry breaks the contract by its metadata alone, or None."""
+    """Return a sentence on how an entry's metadata breaks the contract, or None."""
     if entry.role in ROLES and entry.name.isidentifier():
         return None
     name = f"{entry.role}.{entry.name}" if entry.name else entry.role
@@ -176,7 +176,7 @@ def entry_fault(entry: PluginEntry) -> str | None:
 
 
 def conflict(claims: Sequence[PluginEntry]) -> str:
-    """Return the sentence that says that all of `claims` want one name, and what to do."""
+    """Return a sentence that all of `claims` want the same name, and what to do."""
     first, *others = sorted(claims, key=lambda entry: (entry.package != "legalir", entry.package, entry))
     owners = " and ".join(
         f"{entry.package} {entry.version} ({entry.role}, {entry.value})" for entry in (first, *others)

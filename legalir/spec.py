@@ -15,7 +15,7 @@ from legalir.contract import RESERVED
 from legalir.errors import ComponentError
 
 MAX_LENGTH = 5_000
-"""Characters of a spec or an expression; a longer one is an accident or an attack."""
+"""Maximum number of characters in a spec or expression; longer ones are an accident or an attack."""
 
 _INTEGERS = range(-(2**63), 2**63)
 
@@ -25,7 +25,7 @@ class CallError(Exception):
 
     Attributes:
         node: the part.
-        fault: a sentence that says what is wrong with it.
+        fault: a sentence on what is wrong with it.
     """
 
     def __init__(self, node: ast.AST, fault: str) -> None:
@@ -58,7 +58,7 @@ def parse(text: str) -> ast.expr:
 
     Raises:
         SyntaxError: it is not one.
-        ValueError: it holds a character that Python cannot read.
+        ValueError: it contains a character that Python cannot read.
         RecursionError: it is nested too deeply.
         MemoryError: it is nested too deeply.
     """
@@ -91,7 +91,7 @@ def read_call(node: ast.expr) -> Call:
 
 
 def is_number(node: ast.expr) -> bool:
-    """Return whether `node` is an integer or a float, perhaps with a sign."""
+    """Return True if `node` is an integer or a float, perhaps with a sign."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         node = node.operand
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)

@@ -1,4 +1,4 @@
-"""The query column ``as_of``: the day on which a query is asked, for collections that hold versions of provisions.
+"""Query column ``as_of``: the day of a query, for collections of versions of provisions.
 
 A value is text as ``2021-03-01`` or a date; without one, today is meant. Retrievers rank the documents of an index that
 are in force on the day of a query, and no others: documents are masked before the best are chosen, so that a list is
@@ -23,12 +23,12 @@ from legalir.storage.validity import Mask, Validity, day_of, iso_date
 
 
 def today() -> int:
-    """Return the day that is meant where a query names none."""
+    """Return the default day of a query."""
     return date.today().toordinal()
 
 
 def days(queries: pd.DataFrame) -> list[int]:
-    """Return the day of each row, today where there is none.
+    """Return the day of each row; today if it has none.
 
     Raises:
         ComponentError: a value is not a date.
@@ -43,7 +43,7 @@ def days(queries: pd.DataFrame) -> list[int]:
 
 
 def asked_once(query: str, as_of: str | None) -> pd.DataFrame:
-    """Return the frame of one query, with the day on which it is asked if there is one."""
+    """Return the frame of one query, with its day if it has one."""
     frame = pd.DataFrame({"qid": ["1"], "query": [whole_characters(query)]})
     return frame if as_of is None else with_as_of(frame, as_of)
 
@@ -87,7 +87,7 @@ def by_day(lists: RankedLists, change: Callable[[int, RankedLists], RankedLists]
 
 
 class AsOf(Component):
-    """Gives the queries without a date the day on which they are asked.
+    """Gives a default day to queries without a date.
 
     Columns in: ``qid`` and any others. Columns out: the same and ``as_of``, where it is missing or empty.
 

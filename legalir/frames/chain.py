@@ -13,7 +13,7 @@ from legalir.frames.ranking import RankedLists
 
 @runtime_checkable
 class RetrievesLists(Protocol):
-    """A transformer whose results for a frame of questions are ranked lists, with no columns of its own."""
+    """A transformer whose results for a frame of questions are ranked lists without additional columns."""
 
     def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
         """Return the lists whose frame is what ``transform`` returns."""
@@ -33,7 +33,7 @@ class Chain(pt.Compose):
     Where a part returns ranked lists and the next one takes them, no frame is made, read and checked between them.
 
     Args:
-        parts: the transformers; those of a part that is itself a chain take its place.
+        parts: the transformers; a part that is itself a chain is replaced by its parts.
     """
 
     def __init__(self, *parts: pt.Transformer) -> None:
@@ -49,12 +49,12 @@ class Chain(pt.Compose):
         return Chain(self, right)
 
     def compile(self, verbose: bool = False) -> pt.Transformer:
-        """Return the chain with its parts compiled, and those that can be one step made one."""
+        """Return the chain with its parts compiled, and merged into one step where possible."""
         compiled = super().compile(verbose)
         return Chain(compiled) if isinstance(compiled, pt.Compose) else compiled
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Run the parts one after the other."""
+        """Run the parts in order."""
         state: pd.DataFrame | RankedLists = inp
         for part in self:
             state = step(part, state)
@@ -62,7 +62,7 @@ class Chain(pt.Compose):
 
 
 def step(part: pt.Transformer, state: pd.DataFrame | RankedLists) -> pd.DataFrame | RankedLists:
-    """Run one part of a chain: on lists and to lists where it can."""
+    """Run one part of a chain, with lists as input and output if it supports them."""
     if isinstance(state, RankedLists):
         # Lists without a row take the path of an empty frame.
         if len(state.query) and isinstance(part, pt.RankCutoff):

@@ -24,17 +24,17 @@ from legalir.errors import ComponentError
 from legalir.storage.provision import Provision
 
 RESULT_COLUMNS = ("docno", "score", "rank")
-"""Columns that a retriever adds to those of its queries."""
+"""Columns that a retriever adds to the query columns."""
 
 AS_OF = "as_of"
-"""Column of the day on which a query is asked."""
+"""Column with the day of a query."""
 
 QUERY_PARTS = "query_parts"
-"""Column with the texts whose mean vector is that of the query: a tuple of pairs ``(kind, text)``. The kind says
+"""Column with the texts whose mean vector is the query vector: a tuple of pairs ``(kind, text)``. The kind says
 whether a text is encoded as a ``document`` or as a ``query``."""
 
 QUERY_TOKS = "query_toks"
-"""PyTerrier's column with the weighted terms of a query, which are searched for in place of its text: a dict."""
+"""PyTerrier's column with the weighted terms of a query, which replace its text in a search: a dict."""
 
 REPLY_STATE = "reply_state"
 """Column with the :data:`~legalir.llm.chat.State` of the reply that a row was made from."""
@@ -111,7 +111,7 @@ def require_question(query: object, what: str) -> None:
 def fed_with_questions(what: str) -> Iterator[None]:
     """Turn PyTerrier's error that a component of a whole pipeline lacks columns into a :class:`ComponentError`.
 
-    Components leave that error as it is, because PyTerrier reads from it the columns that they need.
+    Components do not change that error, because PyTerrier reads from it the columns that they need.
     """
     from pyterrier.validate import InputValidationError
 
@@ -143,10 +143,10 @@ def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def unique_queries(frame: pd.DataFrame, component: str) -> pd.DataFrame:
-    """Return the queries of `frame` as :func:`drop_results` does, and check that each qid was given once.
+    """Return the queries of `frame` as :func:`drop_results` does, and check that each qid occurs once.
 
     Raises:
-        ComponentError: with the component and a qid that was given twice.
+        ComponentError: names the component and a qid that occurs twice.
     """
     queries = drop_results(frame)
     qids = queries["qid"].tolist()
@@ -192,12 +192,12 @@ def query_names(frame: pd.DataFrame) -> list[Any]:
 def _differs(
     values: pd.Series[Any], number: npt.NDArray[np.intp], rows: npt.NDArray[np.intp], gaps: bool
 ) -> bool | None:
-    """Return whether a value differs from the one before it of the same query; None if no query has two.
+    """Return whether each value differs from the previous value of the same query; None if no query has two rows.
 
     Args:
         values: the column, [r].
         number: number of the query of each row, [r].
-        rows: the rows that are compared, those of a query one after the other.
+        rows: the rows to compare, with the rows of each query together.
         gaps: whether missing values are left out.
     """
     if gaps:
@@ -219,7 +219,7 @@ def _differs(
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two values of any type are the same; missing values are."""
+    """Return True if two values of any type are the same; missing values are equal."""
     if one is other:
         return True
     if isinstance(one, Mapping) and isinstance(other, Mapping):
@@ -238,7 +238,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def query_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a frame that belong to its queries, as :func:`query_names` tells them."""
+    """Return the columns of a frame that belong to its queries, according to :func:`query_names`."""
     names = query_names(frame)
     # To select columns takes a tenth of the time of a search.
     return frame[names] if len(names) < len(frame.columns) else frame.copy(deep=False)

@@ -27,7 +27,7 @@ class Component(pt.Transformer):
 
     All that a component keeps follows from its arguments. An argument that is set later, as ``pt.GridSearch`` does,
     makes it the component that the constructor makes of the new arguments: they are checked, and nothing stays that
-    was computed from the old ones. After an error it is as it was. Copies and pickles hold the arguments alone.
+    was computed from the old ones. After an error it is unchanged. Copies and pickles contain only the arguments.
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -92,7 +92,7 @@ class Component(pt.Transformer):
         for name, value in self._arguments().items():
             parts = list(value) if isinstance(value, list | tuple) else [value]
             if isinstance(value, pt.Artifact):
-                # Not the collection, so it must stay no name of a file: a saved run of another one would be reused.
+                # Not the collection, so this must not be a file name: a run of another collection would be reused.
                 inside.append(f"…/{Path(str(value.path)).name}")
             elif parts and all(isinstance(part, pt.Transformer) for part in parts):
                 inside.append(", ".join(map(str, parts)))
@@ -172,7 +172,7 @@ def check_choice(
     """Check that parameter `name` of `component` is one of `choices`.
 
     Args:
-        component: name of the component; empty where the name of the parameter is enough.
+        component: name of the component; empty if the name of the parameter is enough.
         name: name of the parameter.
         value: value of the parameter.
         choices: the accepted values.
@@ -191,7 +191,7 @@ def check_choice(
 class Cuttable(Component):
     """A component that can cut its results itself: ``component % k`` compiles to one step.
 
-    For components whose scores and order do not depend on how many results are kept; a subclass keeps at most
+    For components whose scores and order do not depend on the number of results; a subclass keeps at most
     `num_results` of a query, None for all. A component whose constructor has no `num_results` is not cut.
     """
 
@@ -206,7 +206,7 @@ class Cuttable(Component):
         return self._cut(num_results=k)
 
     def _shown(self) -> dict[str, Any]:
-        """Return the arguments but for a number of results that limits nothing."""
+        """Return the arguments, without `num_results` if it is None."""
         arguments = self._arguments()
         if self.num_results is None:
             arguments.pop("num_results", None)

@@ -36,13 +36,13 @@ def minmax_between(score: Floats, low: Floats, high: Floats) -> Floats:
 
 
 def max_(score: Floats, low: Floats, high: Floats) -> Floats:
-    """Return ``s/high``; 0 for scores below 0, and where the best score is 0."""
+    """Return ``s/high``; 0 for scores below 0, and if the best score is 0."""
     best = np.maximum(high, 0.0)
     return np.clip(score, 0.0, best) / np.where(best > 0, best, 1.0)
 
 
 def sigmoid(score: Floats, low: Floats, high: Floats) -> Floats:
-    """Return ``1/(1 + e^−s)``, for logits such as those of a cross-encoder; the list does not matter."""
+    """Return ``1/(1 + e^−s)``, for logits such as a cross-encoder's; the rest of the list does not matter."""
     return 0.5 * (1.0 + np.tanh(0.5 * score))
 
 

@@ -24,7 +24,7 @@ def places(group: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Return the place of each row within its group, from 0; [r].
 
     Args:
-        group: number of the group of each row; the rows of a group stand together; [r].
+        group: number of the group of each row; the rows of a group are adjacent; [r].
     """
     starts = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))[: len(group)]
     return np.arange(len(group)) - np.repeat(starts, np.diff(starts, append=len(group)))
@@ -43,7 +43,7 @@ def ranking(
 
     Args:
         query: number of the query of each row, from 0; [r].
-        score: [r]; NaN stands after all numbers.
+        score: [r]; NaN is sorted after all numbers.
         document: docno of each row, or its position in `names`; [r].
         names: the docnos, each once, in any order; [d].
     """
@@ -69,7 +69,7 @@ def ranking(
 
 def _alphabetical(document: npt.NDArray[Any], names: npt.NDArray[np.object_] | None) -> npt.NDArray[np.int64]:
     """Return numbers in the order of the docnos; [r]."""
-    # Strings are slow to sort, and many lists hold the same documents: each docno is sorted once.
+    # Strings are slow to sort, and many lists contain the same documents: each docno is sorted once.
     if names is None:
         document, names = pd.factorize(document, use_na_sentinel=False)
     used = np.zeros(len(names), dtype=bool)
@@ -84,7 +84,7 @@ def _alphabetical(document: npt.NDArray[Any], names: npt.NDArray[np.object_] | N
 def rank_results(frame: pd.DataFrame) -> pd.DataFrame:
     """Return `frame` in the order of results and with fresh ranks.
 
-    Queries keep their order of first appearance. The input is left as it is.
+    Queries keep their order of first appearance. The input is not changed.
 
     Args:
         frame: columns ``qid, docno, score`` and any others.
@@ -100,7 +100,7 @@ def rank_results(frame: pd.DataFrame) -> pd.DataFrame:
 class RankedLists(NamedTuple):
     """Ranked lists of several queries, one after the other; r rows of q queries.
 
-    Components of a chain hand them on as they are: a frame is made only where one is needed.
+    Components of a chain pass them on directly: a frame is made only when needed.
 
     Attributes:
         queries: the query columns, one row per query; a query may have no results.
@@ -191,7 +191,7 @@ def _queries(qids: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int
     """Number the queries by first appearance; return the number of each row, and the first row of each number."""
     values = qids.to_numpy(dtype=object)
     changes = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1]))[: len(values)])
-    # The rows of a query mostly stand together: a qid is looked up only where it changes.
+    # The rows of a query are mostly adjacent: a qid is looked up only where it changes.
     numbers, known = pd.factorize(values[changes])
     heads = changes[np.unique(numbers, return_index=True)[1]] if len(known) < len(changes) else changes
     return np.repeat(numbers, np.diff(changes, append=len(values))).astype(np.int64), heads
@@ -222,7 +222,7 @@ class DocnoTable(Protocol):
 
 
 def asked_only(queries: pd.DataFrame, hits: Sequence[Hits]) -> list[Hits]:
-    """Return the hits without those of queries of white space, which have a vector of a language model, too."""
+    """Return the hits, without hits of white-space queries, which also have a vector of a language model."""
     return [
         (documents, scores) if text.strip() else (documents[:0], scores[:0])
         for text, (documents, scores) in zip(queries["query"], hits, strict=True)
@@ -307,18 +307,18 @@ def _lower_bound(scores: npt.NDArray[np.float32], k: int) -> float:
 
 
 class Numbering(Protocol):
-    """A numbering of the provisions of a collection, such as its citation graph."""
+    """A numbering of the provisions of a collection, such as a citation graph."""
 
     def __len__(self) -> int: ...
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
-        """Return the number of each docno, −1 for one that is not there; [m]."""
+        """Return the number of each docno, −1 if it is missing; [m]."""
 
 
 def numbers_in(numbering: Numbering, docnos: npt.NDArray[np.object_], component: str) -> npt.NDArray[np.int64]:
-    """Return the number of each docno, −1 for one that `numbering` lacks; [m].
+    """Return the number of each docno, −1 if it is not in `numbering`; [m].
 
-    If it lacks all of them, a warning is logged: it may be that of another collection.
+    If all are missing, a warning is logged: it may belong to another collection.
     """
     numbers = numbering.numbers(docnos)
     if len(numbers) and (numbers < 0).all():

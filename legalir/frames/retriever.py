@@ -1,4 +1,4 @@
-"""Base of retrievers: questions in, ranked documents out; results in, the given documents with new scores out."""
+"""Base of retrievers: questions in, ranked documents out; results in, the same documents with new scores out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Retriever(Cuttable):
     """
 
     name = ""
-    """Name in expressions, for messages; empty for that of the class."""
+    """Name in expressions, for messages; empty to use the name of the class."""
 
     def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the best documents of each question.
@@ -44,10 +44,10 @@ class Retriever(Cuttable):
         return self._given_scorer().transform(inp) if "docno" in inp.columns else empty_like(inp)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the best documents of each question, or the given ones with new scores.
+        """Return the best documents of each question, or the input documents with new scores.
 
         Raises:
-            ComponentError: a query is not a string, a qid was given twice, or a given document cannot be scored.
+            ComponentError: a query is not a string, a qid occurs twice, or an input document cannot be scored.
         """
         if "docno" not in inp.columns:
             return self.retrieve_lists(inp).frame()
@@ -71,7 +71,7 @@ class Retriever(Cuttable):
 
 
 def cannot_score(component: str) -> ComponentError:
-    """Return the error of a component that takes questions and was given results."""
+    """Return the error of a component that takes questions but received results."""
     return ComponentError(
         f"{component}: it takes questions and cannot score given documents: put it at the start of a pipeline, or fuse "
         f"its results with the others, as in rrf(bm25, {component})."

@@ -1,4 +1,4 @@
-"""Scorers of given documents, with the scores of a retriever."""
+"""Scorers of given documents that use the scores of a retriever."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _BRACKETS = re.compile(
     rf"(?:\.?{GAP}[(（](?:\d{{1,3}}|\d{{0,3}}(?:[^\W\d_]|[A-Za-z]{{1,2}})|[ivxIVX]{{3,5}})[)）]){{1,6}}"
 )
 _SAME = 40
-"""Characters before a reference in which the words that mean a law named before must stand."""
+"""Number of characters before a reference in which words for a previously named law must appear."""
 
 _IN_BRACKETS = re.compile(r"\w+")
 
@@ -49,7 +49,7 @@ class Family(Schema):
     KIND = "a family of laws"
 
     words: tuple[Text, ...]
-    """Words that mean it where they stand alone before a number: ``영``."""
+    """Words that mean it when alone before a number: ``영``."""
 
     suffix: AnyText = ""
     """What its name adds to the name of the act: `` 시행령``."""
@@ -143,10 +143,10 @@ class Grammar(Schema):
     """Words between the ends of a range."""
 
     adjacent: Flag = False
-    """Whether the members of a list may stand beside each other: ``มาตรา 35 มาตรา 36``."""
+    """Whether the members of a list may be adjacent: ``มาตรา 35 มาตรา 36``."""
 
     adjacent_up: Flag = False
-    """Whether a higher unit may stand directly after a lower one: ``khoản 2 Điều 12``."""
+    """Whether a higher unit may directly follow a lower one: ``khoản 2 Điều 12``."""
 
     until: Forms = ()
     """Words after the end of a range: ``까지``."""
@@ -155,7 +155,7 @@ class Grammar(Schema):
     """Words for the unit, or the law, that was named last: ``같은 조``."""
 
     this: Mapping[Level, Forms] = {}
-    """Words for the unit, or the law, in which the text stands: ``이 법``."""
+    """Words for the unit or law that contains the text: ``이 법``."""
 
     before: Mapping[Level, Forms] = {}
     """Words for the unit before the own one: ``전항``; an ``N`` says how many."""
@@ -167,7 +167,7 @@ class Grammar(Schema):
     """Words for all units before the own one: ``前各号``."""
 
     ignore: Forms = ()
-    """Forms that look like a reference and are none: ``별지 제 N 호``."""
+    """Forms that look like a reference but are not: ``별지 제 N 호``."""
 
     quotes: Forms = ()
     """Pairs of signs around the names of laws."""
@@ -176,16 +176,16 @@ class Grammar(Schema):
     """Regular expressions of names of laws without quotes directly before a number; with a group, it is the name."""
 
     laws: tuple[LawPattern, ...] = ()
-    """Names of laws that are read wherever they stand, also directly after a number or after `law_after`."""
+    """Names of laws that are read anywhere, even directly after a number or after `law_after`."""
 
     particles: Forms = ()
-    """Letters that may stand between the quotes of a law and a number."""
+    """Letters allowed between the quotes of a law and a number."""
 
     law_number: Forms = ()
-    """Forms of numbers of laws and other notes that may stand in brackets between a law and an article."""
+    """Forms of numbers of laws and other notes allowed in brackets between a law and an article."""
 
     law_before: Forms = ()
-    """Last letters of the names of laws, in languages where the law stands before the article."""
+    """Last letters of the names of laws, in languages where the law precedes the article."""
 
     months: Forms = ()
     """Names of the months, for ``{2:month}`` in the way a law is written."""
@@ -203,7 +203,7 @@ class Grammar(Schema):
     """Words that leave a matter to a law of a lower level: ``대통령령으로 정하``."""
 
     kinds: Mapping[Literal["cites", "amends", "defines"], Forms] = {}
-    """Words around a reference that tell its kind, with ``…`` for the reference: ``… is amended``, ``defined in …``.
+    """Words around a reference that show its kind, with ``…`` for the reference: ``… is amended``, ``defined in …``.
 
     The first kind that has fitting words counts; ``cites`` is for words that would else fit another kind. The place
     ``T`` is a term: up to 40 signs without a digit, a comma or an object.
@@ -247,7 +247,7 @@ class Grammar(Schema):
         return GAP.join(part for part in parts if part)
 
     def alternatives(self, forms: Sequence[str], capture: bool = False) -> str:
-        """Return the pattern of any of the forms, the longest first; of none, one that matches nowhere."""
+        """Return an alternation of the forms, longest first; an empty list gives a pattern that never matches."""
         return "|".join(self.pattern(form, capture) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
 
     def _place(self, token: str) -> str:
@@ -275,7 +275,7 @@ class Grammar(Schema):
 
     @property
     def same_law(self) -> Forms:
-        """Words beside an article that mean a law that was named before."""
+        """Words next to an article that refer to a previously named law."""
         return (*self.same.get("law", ()), *self.this.get("law", ()))
 
 
@@ -303,9 +303,9 @@ class Reference(NamedTuple):
         end: after the last number.
         numbers: in the order of the text; of a range, both ends.
         after: after the parts of the article, where the name of a law may begin.
-        law: after the words there that introduce a law; None where there are none.
-        same_law: whether words beside it mean a law that was named before.
-        endings: last letters of the names of laws that may stand before it.
+        law: after the words there that introduce a law, or None.
+        same_law: whether words next to it refer to a previously named law.
+        endings: last letters of the names of laws that may precede it.
     """
 
     start: int
@@ -359,7 +359,7 @@ class _Forms:
             number = rf"(?:(?:{letters})(?:\.{GAP}|(?=[\s\d])\s?))?{_NUMBER}"
         own = [form for form in grammar.article if {"N", "N+"} & set(form.split()) and form[0] != "+"]
         heads = sorted(own, key=lambda form: "N+" in form.split())
-        # A form of several goes on after its number.
+        # A form for several continues after its number.
         self._goes_on = sum("N+" not in form.split() for form in heads)
         every = (*grammar.paragraph, *grammar.item, *grammar.subitem, *grammar.part)
         units = [form for form in every if not {"B", "R", "V"} & set(form.replace("+", "").split())]
@@ -419,7 +419,7 @@ class _Forms:
 
 
 def _any_of(forms: Sequence[str], number: str = "", sign: str = ",，") -> re.Pattern[str]:
-    """Return the pattern of any of the forms with the white space around it; the pattern of none matches nowhere.
+    """Return an alternation of the forms with surrounding white space; no forms give a pattern that never matches.
 
     Args:
         forms: the forms.
@@ -456,7 +456,7 @@ _PLACES = {
     "T": r"(?:(?![을를은는]\s)[^\d、。，；,;.()（）を第\n]){1,40}?",
     "Q": r"[\"'“”‘’「『«]{1,2}([^\"'“”‘’「」『』«»()（）]{1,60})[\"'“”‘’」』»]{1,2}",
 }
-"""What the places of a form stand for."""
+"""Meaning of the places of a form."""
 
 
 def _word(word: str) -> str:

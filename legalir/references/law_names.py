@@ -16,7 +16,7 @@ from typing import NamedTuple
 from legalir.references.grammar import Reference
 
 _REACH = 6
-"""Largest number of signs between a law and a reference that stands beside it."""
+"""Maximum number of characters between a law and an adjacent reference."""
 
 _LONGEST = 60
 """Characters before a reference, or before a name, that are looked at; and of an abbreviation."""
@@ -117,7 +117,7 @@ class LawNames:
         return self._abbreviated("".join(_WORD.findall(name)))
 
     def of(self, text: str, references: Sequence[Reference]) -> list[LawMention | None]:
-        """Return the law that each reference of a text means; None where the text names no law.
+        """Return the law of each reference in a text; None if the text names no law.
 
         A law directly before or after a reference is its law; else the law that was named last before it; else the
         first one that is named after it.
@@ -141,7 +141,7 @@ class LawNames:
     def _before(self, text: str, reference: Reference, ends: Mapping[int, LawMention]) -> LawMention | None:
         low = max(0, reference.start - _REACH)
         end = low + len(_SIGNS_AFTER.sub("", text[low : reference.start]))
-        # Between law and number may stand one letter: 상법의 제3조, 劳动法的第三条.
+        # There may be one letter between law and number: 상법의 제3조, 劳动法的第三条.
         if law := ends.get(end) or ends.get(end - 1):
             return law
         words = _WORD.findall(text[max(0, end - _LONGEST) : end])
@@ -184,7 +184,7 @@ def compact(text: str) -> str:
 
 
 def abbreviates(short: str, words: Sequence[str]) -> bool:
-    """Return whether `short` is made of beginnings of two or more `words` in order, from the first to the last.
+    """Return True if `short` consists of beginnings of two or more `words` in order, from the first to the last.
 
     Of the last word, the end may stand instead: ``초고층재난관리법`` for ``초고층 … 재난관리에 관한 특별법``.
     """
@@ -224,7 +224,7 @@ def _script(sign: str) -> str:
 
 
 def _is_telling(name: str) -> bool:
-    """Return whether a name cannot be met by accident: two signs or more, in alphabets two words or more."""
+    """Return True if a name cannot occur by accident: at least two characters, or two words in alphabetic scripts."""
     key = compact(name)
     if _script(key[:1]) in _ALPHABETS:
         return len(name.split()) > 1 and len(key) >= _SHORTEST
@@ -232,7 +232,7 @@ def _is_telling(name: str) -> bool:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Return whether a name is not a part of a longer word or of a longer title in quotes."""
+    """Return True if a name is not part of a longer word or of a longer title in quotes."""
     before, script = text[start - 1 : start], _script(text[start])
     if before.isalpha() and (script in _ALPHABETS or script == "HANGUL"):
         return False

@@ -40,7 +40,7 @@ _BRACKET = re.compile(r"\.?\s?[(（]")
 _PART_OF, _BELOW = "=", ">"
 """Signs before a key: of articles whose own number has parts in brackets, and of all articles below a number.
 
-``50(4)`` and ``50/4`` have one key and are not one article.
+``50(4)`` and ``50/4`` have the same key but are different articles.
 """
 
 Ints = npt.NDArray[np.int64]
@@ -75,7 +75,7 @@ class NumberTable(IndexArtifact):
     Args:
         path: directory of the artifact.
         replaced: returns where provisions went that were renumbered or moved to another law: docno of a version to the
-            key of a provision. Only asked when a number means versions none of which is in force.
+            key of a provision. Only called if none of the versions with a number is in force.
     """
 
     kind, version = "number_table", 1
@@ -114,12 +114,12 @@ class NumberTable(IndexArtifact):
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
     ) -> Self:
-        """Build the table, replacing one that stands at the path only when the new one is whole.
+        """Build the table; an existing table at the path is replaced only when the new one is complete.
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``) and, if there are any, ``law`` and ``article``; without an
                 article, the number is the end of the docno.
-            corpus: fingerprint of the collection, kept in the manifest.
+            corpus: fingerprint of the collection, stored in the manifest.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -149,7 +149,7 @@ class NumberTable(IndexArtifact):
             laws: their laws, empty strings where they have none; object [n].
             articles: their articles, likewise.
             validity: their days, if they are versions.
-            corpus: fingerprint of the collection, kept in the manifest.
+            corpus: fingerprint of the collection, stored in the manifest.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -191,13 +191,13 @@ class NumberTable(IndexArtifact):
 
     @cached_property
     def _by_article(self) -> tuple[Ints, Ints]:
-        """The provisions ordered by article, [n], and the first one of each of a articles, [a + 1]."""
+        """Provisions ordered by article, [n], and the position of the first provision of each article, [a + 1]."""
         article = np.asarray(self.arrays["article"], dtype=np.int64)
         order = np.argsort(article, kind="stable")
         return order, np.searchsorted(article[order], np.arange(len(Strings(self.arrays, "articles")) + 1))
 
     def namings(self, question: str, most: int, without_law: bool, in_force: Mask | None = None) -> Iterator[Naming]:
-        """Yield the numbers of articles in a question, in its order, that provisions of the collection have.
+        """Yield the article numbers in a question, in order, that exist in the collection.
 
         Args:
             question: the question.
@@ -211,7 +211,7 @@ class NumberTable(IndexArtifact):
                 yield naming
 
     def references(self, text: str, in_force: Mask | None = None) -> Iterator[Naming]:
-        """Yield all numbers of articles in a text, in its order, also those that no provision of the collection has.
+        """Yield all article numbers in a text, in order, including numbers that are not in the collection.
 
         Args:
             text: the text.
@@ -275,7 +275,7 @@ class NumberTable(IndexArtifact):
             following = [version]
             while following and not in_force[following[0]]:
                 docno, day = str(self.docnos[following[0]]), end[following[0]]
-                # A version goes on where it ends: under another key, else under its own.
+                # The successor of a version has another key, or else the same key.
                 next_ones = self._versions.get(replaced.get(docno, provision_key(docno)), ())
                 following = [one for one in next_ones if begin[one] <= day < end[one]]
             targets.update(following)
@@ -291,7 +291,7 @@ class NumberTable(IndexArtifact):
 
 
 def _names_of(number: ArticleNumber, numbers: Numbers) -> Iterator[str]:
-    """Yield the names under which a number may stand in the table, the most exact first."""
+    """Yield the possible keys of a number in the table, the most exact first."""
     key = numbers.key(number.number)
     # A word that no article of the collection has is not in the key: 12 bis is not 12.
     if _words(key) != _words(number.number):
@@ -310,7 +310,7 @@ def _words(number: str) -> str:
 
 
 class Lookup(Retriever):
-    """Returns the provisions that a question names: score 1 for one that is meant alone, ``1/n`` for each of n.
+    """Returns the provisions that a question names: score 1 for an unambiguous provision, ``1/n`` for each of n.
 
     A provision is named by its law and its number: ``Data Protection Rules, Article 12``. In a collection of one law,
     the number is enough. A question that names no provision has no results. As of a day, a number that no provision in
@@ -364,7 +364,7 @@ class Lookup(Retriever):
         return best
 
     def scorer(self) -> LookupScorer:
-        """Return the transformer that scores given provisions as this retriever does."""
+        """Return a transformer that scores given provisions like this retriever."""
         return LookupScorer(self)
 
     def ranked(self, queries: pd.DataFrame) -> RankedLists:
@@ -402,7 +402,7 @@ class Lookup(Retriever):
 
 
 class LookupScorer(PairScorer):
-    """Scores given provisions as :class:`Lookup` does; one that the question does not name gets 0.
+    """Scores given provisions like :class:`Lookup`; provisions that the question does not name get 0.
 
     Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``.
 

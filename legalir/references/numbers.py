@@ -4,16 +4,16 @@ The *key* of a number is the same for all its spellings; dots join its parts.
 
 - Digits of any script and Han numerals are decimal digits: ``๑๒`` and ``十二`` have the key ``12``.
 - Dots between digits and brackets make parts: ``1.3.1`` and ``1.3.1.`` are ``1.3.1``; ``6(1)(a)``, ``6 (1) (a)`` and
-  ``6.(1).(a)`` are ``6.1.a``. A bracket holds a number, a letter (or two Latin ones), or a Roman numeral.
+  ``6.(1).(a)`` are ``6.1.a``. A bracket contains a number, a letter (or two Latin letters), or a Roman numeral.
 - A word after a number belongs to it: ``12 bis`` and ``12bis`` are ``12bis``, ``65A`` is ``65a``.
 - So does a word before the first number: ``L. 121-3`` and ``L121-3`` are ``l121.3``, ``R*12`` is ``r12``.
-- Joiners stand between two parts: ``-`` in ``121-3``, ``/`` in ``12/1``, ``조의`` in ``제12조의1``, which is ``12.1``.
+- Joiners connect two parts: ``-`` in ``121-3``, ``/`` in ``12/1``, ``조의`` in ``제12조의1``, which is ``12.1``.
 
 The articles of the collection show which words and joiners there are, and texts confirm more (`Numbers.taught`);
 there is no list. A word that more than half of the articles have (``Article 12``, ``第十二条``) belongs to the
 reference, not to the number. Roman numerals outside brackets and numbers written as words are not read.
 
-A paragraph names the provision that holds it: ``6(1)(a)`` names ``6`` where there is no ``6.1``. So does a number with
+A paragraph names the provision that contains it: ``6(1)(a)`` names ``6`` if there is no ``6.1``. So does a number with
 more parts than any article has: ``6.1`` names ``6`` if the articles are ``1``, ``2``, ``3`` (`Token.names`).
 """
 
@@ -57,7 +57,7 @@ _JOINED, _JOINERS = 3, 0.5
 """Maximum number of characters between joined numbers, and the share of cases that must be right."""
 
 _REFUTED = 0.05
-"""A joiner of the articles that is right in a smaller share of the cases is not one in texts."""
+"""Minimum share of correct cases for a joiner of the articles to be used in texts."""
 
 _TEXTS = 2
 """Minimum number of texts in which a thing must be right."""
@@ -67,8 +67,8 @@ class Token(NamedTuple):
     """A number in a text.
 
     Attributes:
-        start: where it begins.
-        end: where it ends.
+        start: position of its first character.
+        end: position after its last character.
         key: its key.
         names: keys of the provisions that it may name, longest first: ``6.1.a``, ``6.1``, ``6`` for ``6(1)(a)``.
     """
@@ -79,12 +79,12 @@ class Token(NamedTuple):
     names: Sequence[str]
 
     def one_of(self, keys: Container[str]) -> str:
-        """Return the first of `names` that is one of `keys`, empty if none is."""
+        """Return the first of `names` that is in `keys`, or an empty string."""
         return next((name for name in self.names if name in keys), "")
 
 
 class Example(NamedTuple):
-    """A cleaned text, the keys of the provisions that it names, and the key of its own number, empty if it has none."""
+    """A cleaned text, the keys of the provisions that it names, and the key of its own number, or an empty string."""
 
     text: str
     cited: frozenset[str]
@@ -114,7 +114,7 @@ class Tally:
         )
 
     def refuted(self, share: float) -> frozenset[str]:
-        """Return what is right in less than this share of the cases, if they are enough to tell."""
+        """Return everything that is right in less than this share of the cases, if there are enough cases."""
         return frozenset(
             what for what, total in self._total.items() if total * share >= 1 and self._right[what] < share * total
         )
@@ -140,10 +140,10 @@ class Numbers:
         self._dots = max((self.key(article).count(".") for article in words.articles), default=0)
 
     def taught(self, examples: Sequence[Example]) -> Numbers:
-        """Return a reader whose joiners are those of the texts.
+        """Return a reader with the joiners of the texts.
 
-        ``조의`` in ``제12조의2`` for ``12.2`` is one: it is right in half of the cases. One that the articles show is
-        left out where it nearly always means something else: ``12.2`` is a decimal in Korean texts.
+        ``조의`` in ``제12조의2`` for ``12.2`` is one: it is right in half of the cases. A joiner in the articles is
+        left out if it nearly always means something else: ``12.2`` is a decimal in Korean texts.
         """
         plain, reader, tally = copy(self), copy(self), Tally()
         plain._read_by(())

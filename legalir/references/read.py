@@ -1,9 +1,9 @@
 """References in the text of statutes: what each of them cites, by the grammar of the language.
 
-A reference is read where it stands: its law from the words before or after it, and the numbers that it leaves out from
-the one before it in a list (``제1항 및 제3항``), from the last one of its kind (``같은 항``), or from the place of the
-text in its law (``전항``, ``this section``). Numbers are counted, not looked up: what needs the list of articles of a
-law is for :mod:`~legalir.references.resolve`.
+A reference is read in its context: its law from the words before or after it, and the numbers that it omits
+from the previous reference in a list (``제1항 및 제3항``), from the last of its kind (``같은 항``), or from the
+place of the text in its law (``전항``, ``this section``). Numbers are counted, not looked up: everything that needs
+the list of articles of a law is in :mod:`~legalir.references.resolve`.
 
 All patterns are bounded, so the time is linear in the text.
 """
@@ -32,10 +32,10 @@ _REACH = 160
 """Characters before a number in which the name of its law may begin."""
 
 _WORDS = 60
-"""Characters before a reference in which the words that tell its kind stand."""
+"""Number of characters before a reference in which words that show its kind can appear."""
 
 _DEPTH = 4
-"""Notes in brackets and words of the family that may stand between a number and the name of its law."""
+"""Notes in brackets and words of the family allowed between a number and the name of its law."""
 
 _IRI = re.compile(r"(/[\w/.-]{1,80}?)/s(\w[\w–-]{0,20})((?:/\w{1,8}){0,6})")
 _EID = re.compile(r"art_(\w[\w-]{0,20}?)(?:__para_(\w[\w-]{0,10})\.?)?(?:__point_(\w{1,8}))?(?:__.*)?$")
@@ -51,7 +51,7 @@ _FIRST = re.compile(r"^[\s\"'“”‘’「『《]*|[\s\"'“”‘’」』》
 
 
 class Place(NamedTuple):
-    """A place in a law: where a text stands.
+    """A place in a law: the place of a text.
 
     Attributes:
         law: name of the law.
@@ -78,7 +78,7 @@ class Reference(NamedTuple):
         start: of the first character.
         end: after the last one.
         law: name of the law as the text has it, or of the law that a short name means; the law of the place for a
-            reference inside it; empty where nothing tells which law a short name means.
+            reference inside it; empty if the law of a short name is unknown.
         law_kind: ``self``, ``named``, ``short`` (``법``, ``같은 법``) or ``relative`` (``前条``).
         article: number of the article, ``11의2``; empty for a whole law, an annex or a group.
         paragraph: number of the paragraph.
@@ -114,10 +114,10 @@ class Reference(NamedTuple):
 
     @property
     def state(self) -> str:
-        """What is certain without a collection.
+        """The state that is certain without a collection.
 
         ``resolved`` if law and number are, ``ambiguous`` if the number was counted over articles or items that may
-        have numbers between, ``whole law`` without a number, ``unparsed`` if nothing tells the law.
+        have numbers between, ``whole law`` without a number, ``unparsed`` if the law is unknown.
         """
         if self.law_kind != "self" and not self.law:
             return "unparsed"
@@ -129,12 +129,12 @@ class Reference(NamedTuple):
 
 
 def read(text: str, lang: str, at: Place = Place(), names: Mapping[str, str] | None = None) -> list[Reference]:  # noqa: B008
-    """Return the references in a text, in its order.
+    """Return the references in a text, in order.
 
     Args:
         text: the text of a provision, or a part of it.
         lang: its language, ISO 639-1.
-        at: where it stands. Lines that begin with the label of a paragraph or an item move the place.
+        at: the place of the text. Lines that begin with the label of a paragraph or an item move the place.
         names: laws by the short names that the law defines elsewhere, see `learn_names`.
 
     Raises:
@@ -230,7 +230,7 @@ class _Piece:
 
 
 class _Memory:
-    """What a reader knows at a place of a text."""
+    """State of a reader at a place of a text."""
 
     def __init__(self, at: Place, names: Mapping[str, str]) -> None:
         self.at = at
@@ -299,7 +299,7 @@ class _Reader:
         here = (("same", grammar.same.get("law", ())), ("this", grammar.this.get("law", ())))
         self._law_here = self._compiled([(name, forms) for name, forms in here if forms])
         self._laws = re.compile("|".join(f"(?P<law_{n}>{one.pattern})" for n, one in enumerate(grammar.laws)) or "(?!)")
-        # Before a reference may stand "of"; after it a comma, or a note in brackets.
+        # "of" may precede a reference; a comma or a note in brackets may follow it.
         kinds = [(kind, [form.split("…") for form in forms]) for kind, forms in grammar.kinds.items()]
         before = [(kind, tuple(first for first, _ in forms if first)) for kind, forms in kinds]
         after = [(kind, tuple(last for _, last in forms if last)) for kind, forms in kinds]
@@ -388,7 +388,7 @@ class _Reader:
                 start = end - len(word)
                 if start < low or not text.startswith(word, start):
                     continue
-                # 같은 법 시행령, 「등대법」 시행령: the word carries a law that stands before it.
+                # 같은 법 시행령, 「등대법」 시행령: the word refers to the law before it.
                 act = self._law_before(text, start, memory, depth - 1) if family.suffix else None
                 if act and act.end + 1 >= start and (word == family.suffix.strip() or act.kind != "self"):
                     name = self._family(act.name, level) or self._named(act.name, level) if act.name else ""
@@ -425,7 +425,7 @@ class _Reader:
         )
 
     def _family(self, law: str, level: str) -> str:
-        """Return the law of a level that belongs to the same act; empty if the name does not tell."""
+        """Return the law of a level that belongs to the same act, or an empty string if the name does not show it."""
         family = self._grammar.family
         if not law or level not in family:
             return ""
@@ -454,7 +454,7 @@ class _Reader:
                 memory.at = labels.pop()[1]
             for quoted in self._quoted.finditer(text, place, head.start()):
                 law = self._whole_law(text, quoted)[0]
-                # A standard without a number is named in passing, and is not the one that 같은 기준 2.7 means.
+                # A standard without a number is only mentioned, and is not the standard meant by 같은 기준 2.7.
                 if not memory.laws or self._level_of_word(law):
                     memory.name(law)
             kind, _, level = (head.lastgroup or "").partition("_")
@@ -480,14 +480,14 @@ class _Reader:
         return sorted([*found, *self._whole_laws(text, found)], key=lambda one: (one.start, one.end))
 
     def _kind(self, text: str, start: int, end: int) -> Kind:
-        """Return what the words around references that are joined tell of their kind."""
+        """Return the kind of joined references from the words around them."""
         before = self._kind_before.search(text, max(0, start - _WORDS), start)
         after = self._kind_after.match(text, end)
         told = {match.lastgroup for match in (before, after) if match}
         return next((kind for kind in self._grammar.kinds if kind in told), "cites")
 
     def _is_label(self, text: str, head: re.Match[str], level: str) -> bool:
-        """Return whether a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
+        """Return True if a unit is the label of a line: ``2° Les phares``, but not ``2° de l'article 5``."""
         line = text.rfind("\n", max(0, head.start() - 5), head.start()) + 1
         return (
             level in self._grammar.labels
@@ -514,7 +514,7 @@ class _Reader:
     def _group(
         self, text: str, head: re.Match[str], kind: str, level: str, memory: _Memory
     ) -> tuple[list[_Draft], int]:
-        """Read a reference, and those that are joined to it in a list or a range."""
+        """Read a reference and the references joined to it in a list or a range."""
         if kind == "law":
             law: _Law | None = self._law_of(head)
             draft = _Draft(head.start(), head.end(), "group", law)
@@ -586,13 +586,13 @@ class _Reader:
         return None
 
     def _is_higher(self, number: str, level: str, draft: _Draft) -> bool:
-        """Return whether a bare number counts articles though a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
+        """Return True if a bare number counts articles although a paragraph was named last: ``§§ 8, 26 Abs. 1, 31``."""
         article = draft.numbers.get("article", "")
         plain = level != "article" and "article" in draft.several and number.isdecimal() and article.isdecimal()
         return plain and int(number) > max(int(article), 20)
 
     def _beside(self, text: str, draft: _Draft) -> _Draft | None:
-        """Return the unit of the same level that stands directly after a draft."""
+        """Return the unit of the same level that directly follows a draft."""
         after = self._head.match(text, self._blank(text, draft.end))
         return (
             self._begun(text, after, "unit", draft.level)
@@ -748,7 +748,7 @@ class _Reader:
             self._number(text, draft, after, level)
 
     def _goes_up(self, text: str, end: int, level: str) -> bool:
-        """Return whether a unit belongs to what follows: the second one of ``article 3, au I de l'article 4``."""
+        """Return True if a unit belongs to the text after it: the second unit of ``article 3, au I de l'article 4``."""
         of = self._of.match(text, end) if self._grammar.of else None
         head = self._head.match(text, of.end()) if of else None
         kind, _, upper = (head.lastgroup or "").partition("_") if head else ("", "", "")
@@ -821,7 +821,7 @@ class _Reader:
         return self._grammar.annex_name.replace("N", number) if self._grammar.annex_name else number
 
     def _whole_laws(self, text: str, found: list[Reference]) -> Iterator[Reference]:
-        """Yield the laws in quotes that no reference holds."""
+        """Yield the laws in quotes that are not part of a reference."""
         ends = iter(sorted((one.start, one.end) for one in found))
         start, end = next(ends, (len(text), len(text)))
         for quoted in self._quoted.finditer(text):
@@ -848,7 +848,7 @@ def _several(form: str) -> str:
 
 
 def _in_word(text: str, start: int) -> bool:
-    """Return whether the sign before a place belongs to the same word."""
+    """Return True if the character before a place belongs to the same word."""
     if start == 0 or not text[start - 1].isalnum():
         return False
     before, first = (unicodedata.name(sign, "").split(" ")[0] for sign in text[start - 1 : start + 1])

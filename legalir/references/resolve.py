@@ -16,14 +16,14 @@ from legalir.references.numbering import number_of
 from legalir.references.read import Reference
 
 State = Literal["resolved", "ambiguous", "whole law", "not in collection", "unparsed"]
-"""What became of a reference; ``unparsed`` if the words do not tell the law, or the collection has no such level."""
+"""State of a reference; ``unparsed`` if the words do not identify the law, or the collection has no such level."""
 
 Kind = Literal["law", "group", "article", "paragraph", "item", "subitem", "annex", "supplement", "preamble"]
 """What a unit is in the order of every jurisdiction.
 
-- ``law``: the root. ``group``: part, book, title, chapter, division: what stands above the articles.
+- ``law``: the root. ``group``: part, book, title, chapter, division: the levels above the articles.
 - ``article``: the unit that is cited by a number of its own in the whole law: 조, 条, §, section, มาตรา, article.
-- ``paragraph``, ``item``, ``subitem``: what stands inside, in this order; deeper ones are ``subitem``, too.
+- ``paragraph``, ``item``, ``subitem``: the levels inside, in this order; deeper levels are also ``subitem``.
 - ``annex``: 별표, 別表, schedule, Anhang; its own units are ``item`` and ``subitem``.
 - ``supplement``: 부칙, 附則, transitional provisions of one act; its own articles number from 1 again.
 - ``preamble``: enacting words, recitals, table of contents that a publisher counts as text.
@@ -36,7 +36,7 @@ _LAST_DECIMAL = re.compile(r"\.\d+$")
 
 
 class Address(NamedTuple):
-    """A unit and the document that holds it: what references and links are resolved by.
+    """A unit and the document that contains it, used to resolve references and links.
 
     Attributes:
         path: number of the article and of the units inside, ``("9의2", "1", "3")``; in an annex the first is
@@ -80,7 +80,7 @@ class Resolved(NamedTuple):
     Attributes:
         reference: the reference.
         state: see `State`.
-        docnos: of the provisions; of an ambiguous one, those that may be meant.
+        docnos: docnos of the provisions; for an ambiguous reference, all candidates.
         law_id: of the law, empty if it is not in the collection or not certain.
     """
 
@@ -104,7 +104,7 @@ class _Book:
         self.article_places = {article: place for place, article in enumerate(self.articles)}
 
     def neighbour(self, article: str, step: int) -> str:
-        """Return the article that stands some steps from another, empty if there is none."""
+        """Return the article some steps away from another, or an empty string."""
         if article not in self.article_places:
             return ""
         place = self.article_places[article] + step
@@ -169,8 +169,8 @@ class Resolver:
 
         Args:
             references: in the order of the text, as :func:`legalir.references.read.read` returns them.
-            law_id: the law in which the text stands.
-            path: of the unit in which it stands, as in :class:`~legalir.statutes.documents.Address`.
+            law_id: the law that contains the text.
+            path: path of the unit that contains it, as in :class:`~legalir.statutes.documents.Address`.
         """
         found: list[Resolved] = []
         before: Resolved | None = None

@@ -45,7 +45,7 @@ _FORMS = tuple(
 
 
 def iso_date(text: str, calendar: Calendar = "christian") -> str:
-    """Return the first date in a text as ``YYYY-MM-DD``; empty if there is none.
+    """Return the first date in a text as ``YYYY-MM-DD``, or an empty string.
 
     Args:
         text: digits of any script, Han numerals; year, month, day in this order, or day, month, year.

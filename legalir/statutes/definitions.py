@@ -1,7 +1,7 @@
-"""The terms that laws define: what each means, where it is defined, and where the meaning holds.
+"""Terms that laws define: their meaning, the place of the definition, and its scope.
 
 "In this Part, “passage” means …" is a definition whose scope is a part. The words of each language are data,
-``definitions.yaml``. Names that stand for a longer phrase ('hereinafter "the Authority"') are no definitions; short
+``definitions.yaml``. Names for a longer phrase ('hereinafter "the Authority"') are not definitions; short
 names of laws are learnt by :mod:`legalir.references.read`.
 """
 
@@ -24,7 +24,7 @@ from legalir.references.resolve import Kind
 from legalir.storage.validity import provision_key
 
 Scope = Kind | str
-"""Where a meaning holds: a kind of unit, or ``cited``: only where a provision uses the words that the text cites."""
+"""Scope of a meaning: a kind of unit, or ``cited``: only if a provision uses the words that the text cites."""
 
 _BETWEEN = " › "
 _QUOTED = (
@@ -40,7 +40,7 @@ _MARK = re.compile(
 )
 _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _LONG = 9
-"""Characters of brackets that are no number, such as ``(5)``: what they say is about something else."""
+"""Minimum length of brackets that are not a number, such as ``(5)``; their content is about something else."""
 _SIGN = re.compile(
     r"(?P<open>[(（「『“«\[])|(?P<close>[)）」』”»\]])|。"
     r"|(?<![A-Z.\u0e00-\u0e7f])(?<!No)(?<!Art)(?<!Abs)\."
@@ -64,7 +64,7 @@ class Definition(NamedTuple):
         docno: of the provision that defines it.
         start: where the definition begins in the text of the provision, with its first term.
         end: where it ends.
-        meaning: the words that say what the term means, with the items that belong to them.
+        meaning: the words that define the term, with the items that belong to them.
         scope: where the meaning holds, as a kind of unit (:data:`legalir.statutes.law.Kind`): ``law``, ``group`` (part,
             chapter, …), ``annex``, ``supplement``, ``article``, ``paragraph``; or ``cited``, where only the provisions
             that the text cites use the term.
@@ -84,7 +84,7 @@ class Definition(NamedTuple):
     stated: str
 
     def holds_in(self, provision: Mapping[str, Any]) -> bool:
-        """Return whether the meaning holds in a provision, given ``docno``, ``law_id`` or ``law``, and ``path``."""
+        """Return True if the meaning applies in a provision with ``docno``, ``law_id`` or ``law``, and ``path``."""
         place = _place(provision)
         if not self.within:
             return False
@@ -95,12 +95,12 @@ class Definition(NamedTuple):
 
 
 class Phrases(Schema):
-    """How a language defines terms; a section of ``definitions.yaml``, which says what each key is."""
+    """How a language defines terms: a section of ``definitions.yaml``, which explains each key."""
 
     KIND = "a section of definitions.yaml"
 
     cue: tuple[AnyText, ...]
-    """Words of which every text with a definition holds one."""
+    """Words, at least one of which is in every text with a definition."""
 
     terms: tuple[Text, ...]
     """A term and the words that define it."""
@@ -109,13 +109,13 @@ class Phrases(Schema):
     """The same at the beginning of a line, after its number."""
 
     lists: tuple[Text, ...] = ()
-    """A line below which entries stand."""
+    """A line that is followed by entries."""
 
     entries: tuple[AnyText, ...] = ()
     """How a line begins that defines a term below such a line."""
 
     needs: AnyText = ""
-    """What the meaning must hold."""
+    """Pattern that the meaning must contain."""
 
     opens: AnyText = r"(?!)"
     """End of a line whose items belong to the meaning."""
@@ -124,11 +124,11 @@ class Phrases(Schema):
     """How a sentence begins that belongs to the sentence before."""
 
     scopes: Mapping[Choice[str], tuple[Text, ...]] = {}
-    """Words that say where a meaning holds."""
+    """Words for the scope of a meaning."""
 
     @cached_property
     def patterns(self) -> Mapping[str, tuple[re.Pattern[str], ...]]:
-        """The expressions of each key, compiled; those of a scope under its kind."""
+        """Compiled expressions of each key; expressions of a scope are under its kind."""
         lists = {
             "terms": self.terms,
             "begins": self.begins,
@@ -140,7 +140,7 @@ class Phrases(Schema):
         return {name: tuple(map(_compiled, forms)) for name, forms in (single | lists).items()}
 
     def has(self, key: str, text: str) -> bool:
-        """Return whether an expression of a key occurs in a text."""
+        """Return True if an expression of a key occurs in a text."""
         return any(form.search(text) for form in self.patterns[key])
 
 
@@ -207,7 +207,7 @@ class _Line(NamedTuple):
 
 
 def _lines(text: str) -> list[_Line]:
-    """Return the lines; a kind of number that is new stands one level below those that are open."""
+    """Return the lines; a new kind of number is one level below the open ones."""
     lines, start = list[_Line](), 0
     marks: list[tuple[str, str, str]] = []
     last: list[str] = []
@@ -279,7 +279,7 @@ class _Reader:
         return kept
 
     def _end(self, place: int, start: int, bound: int) -> int | None:
-        """Return where a meaning ends: at the end of its sentence, or after the items below; None if it is none."""
+        """Return the end of a meaning: the end of its sentence or of the items below; None if it is not a meaning."""
         line, text, phrases = self._lines[place], self._text, self._phrases
         end = start
         while True:
@@ -358,7 +358,7 @@ def _sentence_end(text: str, start: int, bound: int) -> int:
 
 
 def _place(provision: Mapping[str, Any]) -> str:
-    """Return the law of a provision with what stands above it."""
+    """Return the law of a provision with the levels above it."""
     return _BETWEEN.join(
         filter(None, [provision.get("law_id") or provision.get("law") or "", provision.get("path") or ""])
     )

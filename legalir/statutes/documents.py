@@ -1,4 +1,4 @@
-"""The documents of a law: which units become provisions, their docnos, and where each unit can be found.
+"""Documents of a law: which units become provisions, their docnos, and the address of each unit.
 
 The unit of a document is a choice (`Cut`). What stands outside the chosen units (the words before the first paragraph)
 is a document of the unit that holds it, so that no text is lost.
@@ -49,7 +49,7 @@ class Document(NamedTuple):
         unit: the unit.
         above: the units that hold it, from the root down.
         text: rendered, without the units inside that are documents of their own; empty if the unit is repealed.
-        spans: of the text in the text of the law; those of a repealed unit, too.
+        spans: spans of the text in the text of the law, also for a repealed unit.
     """
 
     docno: str
@@ -64,9 +64,9 @@ class CutLaw(NamedTuple):
 
     Attributes:
         documents: in reading order.
-        addresses: of all units that are a document or stand inside one.
+        addresses: addresses of all units that are a document or inside a document.
         links: docno of the citing document, and the link that the publisher marks up.
-        repeated: docnos that stand for a second unit of the same number.
+        repeated: docnos of a second unit with the same number.
         related: docno of an annex, and the articles that it says it belongs to, as printed.
     """
 
@@ -80,8 +80,8 @@ class CutLaw(NamedTuple):
 def cut(law: Law, unit: Cut = "papers") -> CutLaw:
     """Cut a law into documents.
 
-    A repealed unit is a document with empty text. A unit that holds nothing but other documents is none. A table of
-    contents, whatever format it comes from, is left out of the law first.
+    A repealed unit is a document with empty text. A unit that contains only other documents does not become a document
+    itself. A table of contents, whatever format it comes from, is left out of the law first.
     """
     _leave_out_contents(law)
     cutter = _Cutter(law, unit)
@@ -90,7 +90,7 @@ def cut(law: Law, unit: Cut = "papers") -> CutLaw:
 
 
 def _leave_out_contents(law: Law) -> None:
-    """Leave out the headings without text that stand before the same headings with text."""
+    """Skip headings without text that precede the same headings with text."""
     content = law.root.content
     opens = (
         place for place, each in enumerate(content) if isinstance(each, Unit) and each.kind in ("group", "article")
@@ -123,7 +123,7 @@ class _Cutter:
         self.related: list[tuple[str, str]] = []
 
     def visit(self, unit: Unit, above: tuple[Unit, ...], path: tuple[str, ...], cuts: tuple[Kind, ...]) -> None:
-        """Make the document of a unit, if it has one, and those of the units inside."""
+        """Make the document of a unit, if it has one, and the documents of the units inside."""
         if unit.kind == "annex":
             cuts = _IN_ANNEX[self._cut]
         inside = [each for each in unit.units if each.kind in cuts]

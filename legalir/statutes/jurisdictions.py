@@ -76,16 +76,16 @@ class Jurisdiction(Schema):
     """Words that begin the heading of a supplement."""
 
     repealed: tuple[Text, ...] = ()
-    """What the text of a repealed unit says instead of its rule."""
+    """Text of a repealed unit, in place of its rule."""
 
     repealed_by: tuple[Text, ...] = ()
-    """How a notice begins that stands instead of a repealed unit, and names the act that repealed it."""
+    """Beginning of a notice that replaces a repealed unit and names the act that repealed it."""
 
     kinds: Mapping[Literal["act", "decree", "rule", "standard"], tuple[Text, ...]] = {}
     """The publisher's words for kinds of law, or the last words of them."""
 
     heading_in_brackets: Flag = False
-    """Whether a heading stands in brackets after its number: ``제5조(국민의 의무)``."""
+    """Whether a heading is in brackets after its number: ``제5조(국민의 의무)``."""
 
     accumulates: Flag = False
     """Whether a file shows all acts promulgated before it, in force or not: versions follow promulgation."""
@@ -110,7 +110,7 @@ class Jurisdiction(Schema):
         return None
 
     def depth(self, name: str) -> int:
-        """Return the place of a level by its name, -1 if there is none."""
+        """Return the place of a level by its name, or -1."""
         return next((depth for depth, level in enumerate(self.levels) if level.name == name), -1)
 
     def level_of(self, kind: str) -> str:
@@ -118,9 +118,9 @@ class Jurisdiction(Schema):
         return next((level for level, words in self.kinds.items() if kind.endswith(tuple(words))), kind)
 
     def is_repealed(self, text: str) -> bool:
-        """Return whether a text says nothing but that its unit is repealed: ``삭제 <2015. 8. 11.>``.
+        """Return True if a text only states that its unit is repealed: ``삭제 <2015. 8. 11.>``.
 
-        A date, a mark in brackets and signs may stand beside the word.
+        A date, a mark in brackets and punctuation may surround the word.
         """
         notice = re.sub(r"^[\W\d]+", "", text).casefold()
         if len(notice) < _LONGEST_NOTICE and notice.startswith(tuple(each.casefold() for each in self.repealed_by)):
@@ -147,7 +147,7 @@ def jurisdictions() -> dict[str, Jurisdiction]:
 
 
 def mark_repealed(law: Law, table: Jurisdiction) -> None:
-    """Mark each article and annex, and each unit inside one, whose whole text says that it is repealed."""
+    """Mark each article, annex and unit inside them whose whole text states that it is repealed."""
     for unit in law.root.walk():
         if unit.kind in ("article", "annex", "paragraph", "item", "subitem") and table.is_repealed(law.render(unit)):
             unit.repealed = True

@@ -1,4 +1,4 @@
-"""One law as its publisher writes it: the text of a file, and the tree of units that the text makes.
+"""A law as its publisher writes it: the text of a file, and the tree of units in this text.
 
 A reader of a format turns a file into a :class:`Law`. It never copies text: each unit holds *spans* of the text of the
 file, in reading order, and what belongs to no unit is left out by a span and a reason. So each character of the file is
@@ -73,7 +73,7 @@ class GivenLink(NamedTuple):
 
 @dataclass(slots=True)
 class Unit:
-    """A unit of a law, with all that it holds in reading order.
+    """A unit of a law, with all its contents in reading order.
 
     Attributes:
         kind: see `Kind`.
@@ -127,7 +127,7 @@ class Unit:
                 yield part
 
     def add(self, start: int, end: int, role: Literal["text", "label", "heading"] = "text") -> None:
-        """Add a span; an empty one is ignored, and one that continues the last is joined to it."""
+        """Add a span; an empty span is ignored, and a span that continues the last one is joined to it."""
         if start >= end:
             return
         last = self.content[-1] if self.content else None
@@ -137,7 +137,7 @@ class Unit:
             self.content.append(Span(start, end, role))
 
     def add_break(self, mark: str = BREAK) -> None:
-        """Add a line break, or another mark, unless nothing stands before it."""
+        """Add a line break, or another mark, unless there is nothing before it."""
         if self.content:
             self.content.append(mark)
 
@@ -196,7 +196,7 @@ class Law:
 
         Args:
             unit: the unit.
-            own_title: whether its own label and heading are in the text; those of the units inside always are.
+            own_title: whether its own label and heading are in the text; labels and headings of inner units always are.
             without: ``id()`` of units inside that are left out, because they are documents of their own.
         """
         pieces: list[str] = []
@@ -231,7 +231,7 @@ class Law:
                 yield part
 
     def unread(self) -> list[tuple[int, int]]:
-        """Return the runs of the text that no unit holds and that were not left out; white space does not count."""
+        """Return the parts of the text that are in no unit and were not omitted; white space does not count."""
         open_ = self._visible()
         for span in self.root.spans():
             open_[span.start : span.end] = False
@@ -304,5 +304,5 @@ class Outline:
             self._open.pop()
 
     def inside(self, kind: Kind) -> Unit | None:
-        """Return the innermost open unit of a kind, None if there is none."""
+        """Return the innermost open unit of a kind, or None."""
         return next((unit for _, unit in reversed(self._open) if unit.kind == kind), None)

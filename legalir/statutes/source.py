@@ -64,7 +64,7 @@ class Source(Protocol):
 
 @runtime_checkable
 class TracedSource(Source, Protocol):
-    """A source that also says where its provisions come from, and what became of its files.
+    """A source that also reports the origin of its provisions, and the outcome for its files.
 
     Both are asked for after all provisions and links were read.
     """

@@ -112,8 +112,8 @@ def write_collection(
 
     They are written one at a time; only the docnos stay in memory. A link with an end that is not a provision is
     counted and written to ``links.dangling.tsv`` instead of ``links.tsv``. A source that reads files adds
-    ``origin.jsonl``, which says where each provision stands, and ``import.json``, which says what became of each file.
-    The terms that provisions define are in ``definitions.jsonl`` (:mod:`legalir.statutes.definitions`).
+    ``origin.jsonl``, with the place of each provision in its source, and ``import.json``, with the outcome for each
+    file. The terms that provisions define are in ``definitions.jsonl`` (:mod:`legalir.statutes.definitions`).
 
     Args:
         source: a source, or its description, ``table(path="provisions.csv")``.
@@ -215,7 +215,7 @@ def _write_report(report: ImportReport, new: Path) -> None:
 
 
 def _write_about(report: ImportReport, about: Mapping[str, str], path: Path) -> None:
-    """Write ``dataset.yaml``; other keys in that of a replaced folder stay, and its language if none is given."""
+    """Write ``dataset.yaml``; keep other keys of a replaced folder's file, and its language by default."""
     import yaml
 
     folder = report.folder
@@ -226,7 +226,7 @@ def _write_about(report: ImportReport, about: Mapping[str, str], path: Path) -> 
         if path.exists():
             read_about(path)
             old = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-            path.unlink()  # It may be the same file as that of the old folder, which must not change.
+            path.unlink()  # It may be the same file as in the old folder, which must not change.
         with lines(path, folder) as write:
             write(
                 yaml.safe_dump(

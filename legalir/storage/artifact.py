@@ -8,7 +8,7 @@ Layout of the directory of an artifact::
     data-<16 hex>/      the files of this build
     .spill-*/           scratch of a build
 
-A build writes a new data directory beside the old one, makes it durable, and then replaces the manifest by
+A build writes a new data directory next to the old one, makes it durable, and then replaces the manifest by
 one atomic rename. A reader finds the whole old build or the whole new one, also after a power cut or a kill at any
 moment. Arrays are plain ``.npy`` files, never pickled, and are memory-mapped.
 """
@@ -60,7 +60,7 @@ def building(
             They are not hashed again.
 
     Raises:
-        ArtifactError: the disk is full, or `path` cannot be written or holds something else.
+        ArtifactError: the disk is full, or `path` cannot be written or contains something else.
     """
     try:
         if path.exists() and not _ours(path, kind):
@@ -84,7 +84,7 @@ def building(
 
 
 def _ours(path: Path, kind: str) -> bool:
-    """Return whether `path` holds a build of `kind`, or only leftovers of a killed build."""
+    """Return True if `path` contains a build of `kind`, or only leftovers of a killed build."""
     if not path.is_dir():
         return False
     meta = _json(path / _META)
@@ -94,7 +94,7 @@ def _ours(path: Path, kind: str) -> bool:
 
 
 def _json(path: Path) -> dict[str, Any] | None:
-    """Return the JSON object in a file; None where there is no file or no object."""
+    """Return the JSON object in a file, or None if there is no file or no object."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
@@ -167,7 +167,7 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
         return Path(str(self.path))
 
     def built(self) -> bool:
-        """Return whether there is a build of this layout at the path; opening it may still find damage."""
+        """Return True if there is a build of this layout at the path; opening it may still find damage."""
         path = self.directory / MANIFEST
         # An open build can be read, also after its directory was removed.
         return "_opened" in self.__dict__ or (
@@ -225,12 +225,12 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
 
     @cached_property
     def validity(self) -> Validity | None:
-        """The days on which each document is in force; None where the documents are no versions of provisions."""
+        """The days on which each document is in force; None if the documents are not versions of provisions."""
         return Validity.of(self._opened[1])
 
 
 def build_once(directory: Path, built: Callable[[], bool], build: Callable[[], object]) -> None:
-    """Build an artifact unless it is built; of several processes at once, one builds and the others wait.
+    """Build an artifact if it is missing; if several processes need it, one builds and all others wait.
 
     An artifact is locked while it is written; with this second lock, a process that waited does not build it again.
 

@@ -18,7 +18,7 @@ class Adjacency(NamedTuple):
 
     Attributes:
         indptr: start of each node's links, int64 [n + 1].
-        nodes: the other end of each link, int32 [m]; within a node, in the given order of the links.
+        nodes: the other end of each link, int32 [m]; within a node, in the order of the input links.
         kinds: kind of each link, uint8 [m].
     """
 
@@ -51,7 +51,7 @@ def reverse(links: Adjacency) -> Adjacency:
 
 
 def among(links: Adjacency, nodes: npt.NDArray[np.bool_]) -> Adjacency:
-    """Return the links of which both ends are among `nodes`, [n]; the numbers of the nodes stay."""
+    """Return the links with both ends in `nodes`, [n]; the nodes keep their numbers."""
     kept = np.repeat(nodes, links.degrees()) & nodes[links.nodes]
     indptr = np.concatenate(([0], np.cumsum(kept)))[links.indptr]
     return Adjacency(indptr, links.nodes[kept], links.kinds[kept])

@@ -28,7 +28,7 @@ def file_digest(path: Path) -> str:
 
 
 def cached_file_digest(path: Path) -> str:
-    """Return the sha256 of a file, computed once a process while the size and the time of the last change stay.
+    """Return the sha256 of a file, computed once per process while its size and modification time do not change.
 
     Raises:
         OSError: it cannot be read.

@@ -26,7 +26,7 @@ def docno_of(document: Mapping[str, Any]) -> str:
 
 
 def field_text(document: Mapping[str, Any], field: str) -> str:
-    """Return one field of a document, or an empty string where it is missing.
+    """Return one field of a document, or an empty string if it is missing.
 
     Raises:
         ComponentError: it is not a string; a data frame has NaN for a missing value.
@@ -38,7 +38,7 @@ def field_text(document: Mapping[str, Any], field: str) -> str:
 
 
 def title_and_text(title: str, text: str) -> str:
-    """Return the text that is indexed: title, newline, text, or the text alone where there is no title."""
+    """Return the text that is indexed: title, newline, text, or only the text if there is no title."""
     return f"{title}\n{text}" if title else text
 
 

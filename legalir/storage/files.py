@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 _NEW, _OLD = ".new-", ".replaced-"
-"""Folders ``.NAME.new-XXX`` and ``.NAME.replaced-XXX`` beside a folder ``NAME``: the next one, and the one before."""
+"""Folders ``.NAME.new-XXX`` and ``.NAME.replaced-XXX`` next to a folder ``NAME``: the new and the old version."""
 
 
 def cache_home() -> Path:
@@ -33,7 +33,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names inside a directory durable, where the platform can."""
+    """Make the names inside a directory durable, if the platform can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -43,7 +43,7 @@ def sync_directory(path: Path) -> None:
 
 
 def link_or_copy(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Give a file a second name; copy it where the file system has no hard links. A symbolic link stays one."""
+    """Give a file a second name, or copy it if the file system has no hard links. A symbolic link stays a link."""
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:
@@ -107,7 +107,7 @@ def atomic_directory(path: Path, if_exists: Literal["keep", "replace", "fail"] =
 
 
 def temporary_sibling(path: Path) -> Path:
-    """Make a hidden folder beside `path`, for :func:`publish_directory`."""
+    """Make a hidden folder next to `path`, for :func:`publish_directory`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix=f".{path.name}{_NEW}", dir=path.parent))
 
@@ -119,7 +119,7 @@ def publish_directory(new: Path, path: Path, *, replace: bool = False) -> None:
     `path`, and :func:`restore_directory` puts it back.
 
     Raises:
-        OSError: it cannot be moved, or `path` holds something and `replace` is False; `path` is as before.
+        OSError: it cannot be moved, or `path` is not empty and `replace` is False; `path` is unchanged.
     """
     _sync_tree(new)
     new.chmod(0o755)
@@ -178,7 +178,7 @@ def _sync_tree(folder: Path) -> None:
 
 
 def clear_away(path: Path) -> None:
-    """Remove a file or folder, and the unfinished ones of its name beside it. The caller holds the lock of `path`."""
+    """Remove a file or folder, and its unfinished versions next to it. The caller holds the lock of `path`."""
     for old in (path, *path.parent.glob(f".{path.name}.*")):
         if old.is_dir():
             shutil.rmtree(old, ignore_errors=True)

@@ -13,7 +13,7 @@ from legalir.errors import ArtifactError
 
 @contextlib.contextmanager
 def file_lock(path: Path, *, wait: bool = True, keep: bool = True) -> Iterator[None]:
-    """Hold the lock of `path`: the file ``.NAME.lock`` beside it.
+    """Hold the lock of `path`: the file ``.NAME.lock`` next to it.
 
     Args:
         path: a file or folder, which need not exist.

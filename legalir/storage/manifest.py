@@ -1,8 +1,8 @@
 """The manifest of an artifact: what it is, what it was made from, and size and sha256 of each of its files.
 
-``manifest.json`` holds ``kind``, ``version``, ``data``, ``facts``, ``files`` and ``sha256``, the digest of all others.
-The card of a trained model, ``model.json``, is sealed in the same way; it holds ``format``, ``version``, ``files`` and
-facts of its kind.
+``manifest.json`` contains ``kind``, ``version``, ``data``, ``facts``, ``files`` and ``sha256``, the digest of all
+others. The card of a trained model, ``model.json``, is sealed in the same way; it contains ``format``, ``version``,
+``files`` and facts of its kind.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def seal(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unseal(content: Any) -> dict[str, Any]:
-    """Return the JSON values that :func:`seal` was given.
+    """Return the JSON values passed to :func:`seal`.
 
     Raises:
         ValueError: they were altered, or are not a JSON object.
@@ -108,7 +108,7 @@ def read_manifest(path: Path, kind: str, version: int) -> Manifest:
 
 
 def _is_inside(name: str) -> bool:
-    """Return whether a name is that of a file in a folder or in one of its own folders."""
+    """Return True if a relative path stays inside its folder."""
     parts = name.split("/")
     return "\\" not in name and ":" not in name and not {"", ".", ".."} & set(parts)
 
@@ -146,7 +146,7 @@ def verify(path: Path, manifest: Manifest) -> None:
 
 
 def is_card(file: Path, form: str) -> bool:
-    """Return whether `file` is the card of a model of this format, whole or not, of any version."""
+    """Return True if `file` is the card of a model of this format and of any version, damaged or not."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -20,7 +20,7 @@ class Provision(NamedTuple):
         level: place in the hierarchy, such as ``act``, ``decree``, ``rule``, ``standard``.
         article: number of the article, such as ``12`` or ``12.2``.
         heading: the article's own heading.
-        path: chapter and section that hold it.
+        path: chapter and section that contain it.
         effective_from: ISO date from which it applies.
         effective_to: ISO date from which it no longer applies.
     """
@@ -38,5 +38,5 @@ class Provision(NamedTuple):
     effective_to: str = ""
 
     def default_text(self) -> str:
-        """Return the indexed text: title, newline, text; the text alone where there is no title."""
+        """Return the indexed text: title, newline, text, or only the text if there is no title."""
         return title_and_text(self.title, self.text)

@@ -2,9 +2,9 @@
 
 The rows of n texts are arrays by name. An array without a dot in its name, such as ``dense``, has one item for each
 text, [n, ...]. Arrays of a group, such as ``sparse.tokens`` and ``sparse.weights``, hold the items of all texts in
-order, [t, ...]; the bounds of the group, ``sparse.bounds``, int64 [n + 1], say where those of each text are.
+order, [t, ...]; the bounds of the group, ``sparse.bounds``, int64 [n + 1], give the place of each text's items.
 
-Rows are written in shards beside the directory of an artifact ``NAME``, so that a kill costs one shard at most::
+Rows are written in shards next to the directory of an artifact ``NAME``, so that a kill costs one shard at most::
 
     .NAME.shards/<16 hex>/     the sha256 of everything that decides a row, such as the encoder and the precision
         shard-<16 hex>/        rows; digests.npy, uint8 [m, 16], identifies their texts
@@ -62,7 +62,7 @@ def text_digest(text: str) -> bytes:
 
 
 def bounds_of(name: str) -> str | None:
-    """Return the name of the bounds of an array's group; None where the array belongs to no group."""
+    """Return the name of the bounds of an array's group, or None if the array has no group."""
     group, dot, _ = name.rpartition(".")
     return f"{group}.bounds" if dot else None
 
@@ -129,7 +129,7 @@ class Shards:
 
     Attributes:
         key: sha256 of the settings, hex.
-        sources: the rows that can be read; after :meth:`resume`, also those of interrupted work.
+        sources: the rows that can be read; after :meth:`resume`, also rows of interrupted work.
     """
 
     def __init__(self, home: Path, settings: Mapping[str, Any]) -> None:
@@ -377,7 +377,7 @@ class Encoding:
         represent: returns the rows of texts (an empty list, too), with the same names, types and shapes of items each
             time. It calls its second argument with numbers of finished texts that add up to all of them.
         texts: number of texts at which a shard is closed.
-        seconds: time after which a shard is closed: the most that a kill costs.
+        seconds: time after which a shard is closed, which is the most that a kill can cost.
         step: characters that are encoded at a time; a longer text goes alone.
         advance: called with the number of documents that were finished since the last call.
         executor: its workers represent the texts, a step each; None: this process does. The rows are the same.
@@ -404,7 +404,7 @@ def write_encoded(
 ) -> dict[str, Any]:
     """Write docnos, digests of the texts and rows of documents; return the facts about them.
 
-    Each text is encoded once, or not at all where `earlier` or a shard has its rows. Memory holds the texts of one
+    Each text is encoded once, or not at all if `earlier` or a shard has its rows. Memory holds the texts of one
     shard, one block of rows, and docno, digest and bounds of all documents.
 
     Files: the docnos (see :mod:`legalir.storage.strings`); ``digests.npy``, uint8 [n, 16]; each array of the rows.

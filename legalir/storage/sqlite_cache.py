@@ -27,7 +27,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 class SqliteCache:
     """Rows in an SQLite file; threads and processes may share it.
 
-    A subclass names its table, and tells its rows from altered ones.
+    A subclass names its table, and detects altered rows.
 
     Args:
         path: the file, which is created at the first use.
@@ -52,7 +52,7 @@ class SqliteCache:
         return type(self), (self.path,)
 
     def is_whole(self, row: tuple[Any, ...]) -> bool:
-        """Return whether a row is as it was written."""
+        """Return True if a row is unchanged since it was written."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class SqliteCache:
             self._close()
 
     def put_rows(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Store rows; they replace those of the same keys.
+        """Store rows; they replace rows with the same keys.
 
         Raises:
             ArtifactError: the file cannot be written, for example because the disk is full.
@@ -151,7 +151,7 @@ class SqliteCache:
 
 
 def _file_number(path: Path) -> int:
-    """Return a number that another file of the same name would not have; 0 if there is none."""
+    """Return the inode of the file, or 0 if it does not exist."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:

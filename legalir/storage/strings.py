@@ -32,7 +32,7 @@ def write_strings(directory: Path, name: str, strings: Iterable[str]) -> None:
 
 
 def write_coded(directory: Path, array: str, table: str, values: npt.NDArray[np.object_]) -> int:
-    """Write strings, of which many are equal, as numbers and the strings that they point into.
+    """Write strings with many repetitions, as numbers into a table of distinct strings.
 
     Args:
         directory: the directory of the build.
@@ -53,10 +53,10 @@ def write_coded(directory: Path, array: str, table: str, values: npt.NDArray[np.
 
 
 class Strings(Sequence[str]):
-    """A memory-mapped string table; :meth:`find` needs one that is ascending by UTF-8 bytes (code-point order).
+    """A memory-mapped string table; :meth:`find` needs a table in ascending order of UTF-8 bytes (code-point order).
 
     Args:
-        arrays: arrays of a directory by name, among them those that :func:`write_strings` wrote as `name`.
+        arrays: arrays of a directory by name, including the arrays that :func:`write_strings` wrote as `name`.
         name: name of the table.
     """
 
@@ -188,7 +188,7 @@ class Docnos:
         return pd.Index(self.array, dtype=object)
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
-        """Return the number of each document, -1 where it is not there; [m]."""
+        """Return the number of each document, -1 if it is missing; [m]."""
         wanted = np.asarray(docnos if isinstance(docnos, np.ndarray | pd.Series) else [*docnos], dtype=object)
         if not self._one_by_one(len(wanted), "_positions"):
             return self._positions.get_indexer(pd.Index(wanted, dtype=object)).astype(np.int64)

@@ -1,7 +1,7 @@
 """Versions of provisions: which wording of a provision is in force on a day.
 
 The docno of a version is ``key@YYYY-MM-DD``: the key of its provision, and the day from which it applies. A version is
-in force on d if ``effective_from <= d < effective_to``; an empty date is open. It ends at the latest where the next
+in force on d if ``effective_from <= d < effective_to``; an empty date is open. It ends at the latest when the next
 version of its provision begins, so that no two of one provision are in force on a day. A version without text is the
 repeal of its provision, and never in force.
 
@@ -30,18 +30,18 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _FILES = ("effective.from", "effective.to")
 _ALWAYS, _OPEN = -(2**31), 2**31 - 1
 _MASKS = 64
-"""Number of days whose masks are kept in memory."""
+"""Maximum number of days whose masks stay in memory."""
 
 Mask = npt.NDArray[np.bool_]
 
 
 def provision_key(docno: str) -> str:
-    """Return the key of the provision of which a docno names a version; of another docno, the docno."""
+    """Return the provision's key for the docno of a version, and other docnos unchanged."""
     return _VERSION.sub("", docno)
 
 
 def names_version(docno: str) -> bool:
-    """Return whether a docno is that of a version, ``key@YYYY-MM-DD``."""
+    """Return True if a docno has a version date, ``key@YYYY-MM-DD``."""
     return _VERSION.search(docno) is not None
 
 
@@ -88,7 +88,7 @@ class Validity:
 
     Args:
         begin: first day of each, int32 [n].
-        end: day after the last one, int32 [n]; a document that is never in force ends where it begins.
+        end: day after the last day in force, int32 [n]; equal to the begin for a document that is never in force.
     """
 
     def __init__(self, begin: npt.NDArray[np.int32], end: npt.NDArray[np.int32]) -> None:
@@ -148,10 +148,10 @@ class DateReader:
         self._repealed.append("text" in document and not field_text(document, "text").strip())
 
     def validity(self) -> Validity | None:
-        """Return the validity of the documents; None where no docno is that of a version.
+        """Return the validity of the documents; None if no docno has a version date.
 
         Raises:
-            ComponentError: a date is not one.
+            ComponentError: a date is invalid.
         """
         return validity_of(self.docnos, self._begin, self._end, self._repealed)
 
@@ -159,18 +159,18 @@ class DateReader:
 def validity_of(
     docnos: Sequence[str], begin: Sequence[object], end: Sequence[object], repealed: Sequence[bool]
 ) -> Validity | None:
-    """Return the validity of n documents; None where no docno is that of a version.
+    """Return the validity of n documents; None if no docno has a version date.
 
-    A version ends at the latest where the next one of its provision begins.
+    A version ends at the latest when the next version of its provision begins.
 
     Args:
         docnos: [n].
-        begin: ``effective_from`` of each; the date in the docno where there is none.
+        begin: ``effective_from`` of each; the date in the docno if it is missing.
         end: ``effective_to`` of each, empty or None for an open end.
         repealed: whether it has no text, and is never in force.
 
     Raises:
-        ComponentError: a date is not one.
+        ComponentError: a date is invalid.
     """
     if not any(map(names_version, docnos)):
         return None
@@ -200,7 +200,7 @@ def dated(documents: Iterable[Mapping[str, Any]], data: Path) -> Iterator[Mappin
     """Yield the documents of an index; after the last one, write their validity into its build, if they are versions.
 
     Raises:
-        ComponentError: a docno is missing, or a date is not one.
+        ComponentError: a docno is missing, or a date is invalid.
     """
     reader = DateReader()
     for document in documents:

@@ -1,4 +1,4 @@
-"""Checks of a chat model: messages in, a reply out, or an error that says why there is none."""
+"""Checks of a chat model: messages in; a reply out, or an error that gives the reason."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def concurrency(sandbox: Sandbox) -> None:
 
 
 def no_keys(sandbox: Sandbox) -> None:
-    """Neither name, host nor repr holds the value of an environment variable that ends in _API_KEY."""
+    """Neither name, host nor repr contains the value of an environment variable that ends in _API_KEY."""
     model = _made(sandbox)
     shown = f"{model.name} {model.host} {model!r}"
     for variable, value in os.environ.items():

@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
     Attributes:
         check: the name of the check.
         status: an ``expected failure`` failed, and its reason was announced; an ``unexpected pass`` was announced to
-            fail and passed; a check is ``not applicable`` where the component has nothing to check.
+            fail and passed; a check is ``not applicable`` if the component has nothing to check.
         message: for a failure, what is wrong and what to do; else the reason, or nothing.
     """
 
@@ -75,7 +75,7 @@ def construction(sandbox: Sandbox) -> None:
 
 
 def first_use(sandbox: Sandbox) -> None:
-    """The component gives an output for the kit's data; without one, the other checks do not apply."""
+    """The component gives an output for the kit's data; without it, no other check applies."""
     under_test = sandbox.under_test
     if (error := under_test.first_error) is not None:
         reason = explain_error(error, under_test, "the other checks need its output.")

@@ -23,7 +23,7 @@ _RELATIVE, _ABSOLUTE = 1e-4, 1e-5
 def difference(first: pd.DataFrame, second: pd.DataFrame, *, exact: bool = False) -> str | None:
     """Return the first difference between two outputs in words, or None.
 
-    Columns that only one of them has, the order of queries and the order of rows are ignored.
+    Columns in only one of them, the order of queries and the order of rows are ignored.
 
     Args:
         first: the expected output; columns ``qid`` and any others.
@@ -95,7 +95,7 @@ def _close(a: float, b: float) -> bool:
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Return whether two values are equal; numbers nearly so."""
+    """Return True if two values are equal; numbers may differ slightly."""
     if isinstance(a, float) and isinstance(b, float):
         return _close(a, b)
     if isinstance(a, list | np.ndarray) and isinstance(b, list | np.ndarray):

@@ -1,4 +1,4 @@
-"""A chat model without a model: it repeats the question, as text or as JSON of the schema that is asked for."""
+"""A chat model without a model: it repeats the question, as text or as JSON of the requested schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of an executor: each task is done, its result or its error comes back, and it ends when it is told to."""
+"""Checks of an executor: each task is done, its result or error is returned, and the executor shuts down on request."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def results(sandbox: Sandbox) -> None:
 
 
 def arrays(sandbox: Sandbox) -> None:
-    """Arrays and texts travel to the worker and back as they are."""
+    """Arrays and texts are unchanged on the way to the worker and back."""
     item: tuple[Any, str] = (np.arange(6, dtype=np.float32).reshape(2, 3), "법 제3조\ud800")
     with _made(sandbox) as executor:
         array, text = executor.submit(tuple, item).result(_SECONDS)
@@ -65,7 +65,7 @@ def errors(sandbox: Sandbox) -> None:
 
 
 def closures(sandbox: Sandbox) -> None:
-    """A function that holds values of its own is done by the workers, and results keep the order of the items."""
+    """Workers run a function that contains its own values, and results keep the order of the items."""
     with _made(sandbox) as executor:
         place = sandbox.folder.name
 

@@ -34,7 +34,7 @@ def without_left(sandbox: Sandbox) -> None:
         raise NotApplicable("the factory has no keyword-only parameter 'left'")
     try:
         sandbox.under_test.make(sandbox.collection(), None)
-    except LegalIRError:  # It says what it needs.
+    except LegalIRError:  # The message says what it needs.
         return
 
 
@@ -123,7 +123,7 @@ def check_column(out: pd.DataFrame, column: str, qids: pd.Series[str], values: p
 
 
 def string_ids(sandbox: Sandbox) -> None:
-    """A qid stays the same string, also where it looks like a number."""
+    """A qid stays the same string, even if it looks like a number."""
     qids = ["007", "8", "1e3", "-0"][: len(sandbox.queries)]
     for qid in sandbox.run(sandbox.queries.assign(qid=qids)).out["qid"]:
         if not isinstance(qid, str) or qid not in qids:
@@ -242,7 +242,7 @@ def rank_cutoff(sandbox: Sandbox) -> None:
 
 
 def num_results(sandbox: Sandbox) -> None:
-    """A parameter `num_results` is the maximum number of results of a question."""
+    """A parameter `num_results` is the maximum number of results per question."""
     if "num_results" not in sandbox.under_test.defaults():
         raise NotApplicable("the factory has no parameter 'num_results'")
     collection = sandbox.collection()
@@ -526,7 +526,7 @@ def _check_usual(out: pd.DataFrame, usual: pd.DataFrame, when: str) -> None:
 
 
 def has_finite_scores(out: pd.DataFrame) -> bool:
-    """Return whether all scores are finite; True without scores."""
+    """Return True if all scores are finite, or if there are no scores."""
     return "score" not in out or bool(np.isfinite(out["score"].astype(float)).all())
 
 

@@ -83,7 +83,7 @@ def check(
 
 
 def _expected(under_test: ComponentUnderTest, added: Mapping[str, str] | None) -> dict[str, str]:
-    """Return the reasons of expected failures by check: those of the factory, and those `added`.
+    """Return the reasons of expected failures by check: the factory's, and the `added` ones.
 
     Raises:
         ComponentError: a check is unknown, or has no reason.
@@ -102,10 +102,10 @@ def _expected(under_test: ComponentUnderTest, added: Mapping[str, str] | None) -
 
 
 def run(one: Check, under_test: ComponentUnderTest) -> None:
-    """Run a check on data of its own.
+    """Run a check on its own data.
 
     Raises:
-        Failed: the promise of the check does not hold, or the component raised an error.
+        Failed: the component breaks the promise of the check, or raises an error.
         NotApplicable: there is nothing to check.
     """
     try:
@@ -147,7 +147,7 @@ def parametrize(
 ) -> pytest.MarkDecorator:
     """Decorate ``def test_…(check): check()`` so that each check of a role is a test.
 
-    Arguments and errors are those of :func:`check`. A check that does not apply is skipped; an expected failure is a
+    Same arguments and errors as :func:`check`. A check that does not apply is skipped; an expected failure is a
     strict xfail with its reason.
     """
     import pytest

@@ -1,4 +1,4 @@
-"""Checks of components that work on frames, from retrievers to judges: those of all, and those of each role."""
+"""Checks of components that work on frames, from retrievers to judges: common checks, and checks of each role."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _WORD = "windlass"
 
 
 def titles(sandbox: Sandbox) -> None:
-    """A provision is found by a word that only its title has, as by one of its text."""
+    """A provision is found by a word of its title, like by a word of its text."""
     if not _tells_apart(sandbox, "words", title="", text=f"A rope is wound by hand on a {_WORD}"):
         raise NotApplicable("a word of its text does not distinguish a provision from another")
     if not _tells_apart(sandbox, "titles", title=_WORD, text="A rope is wound by hand"):
@@ -58,7 +58,7 @@ def titles(sandbox: Sandbox) -> None:
 
 
 def _tells_apart(sandbox: Sandbox, name: str, **fields: str) -> bool:
-    """Return whether a search for the word finds the provision that has it and gives it another score than its twin."""
+    """Return True if a search for the word finds the provision with the word, scored differently from its twin."""
     twin = {key: value.replace(_WORD, "").strip() for key, value in fields.items()}
     rows = ({"docno": "rope-1", "law": "Rope Act", **fields}, {"docno": "rope-2", "law": "Winch Act", **twin})
     collection = sandbox.collection((*data.PROVISIONS, *rows), name=name)
@@ -101,7 +101,7 @@ def _fuse(sandbox: Sandbox, branches: tuple[Pipeline, ...]) -> None:
 
 
 def empty_branch(sandbox: Sandbox) -> None:
-    """A pipeline without results leaves those of the others; no results of any pipeline give none."""
+    """A pipeline without results does not affect the rest; if no pipeline has results, the output is empty."""
     collection = sandbox.collection()
     count = len(sandbox.under_test.branches)
 
@@ -193,7 +193,7 @@ def no_result_columns(sandbox: Sandbox) -> None:
 
 
 def same_answers(sandbox: Sandbox) -> None:
-    """A judge leaves the columns of the answers as they are."""
+    """A judge does not change the columns of the answers."""
     run = sandbox.run()
     if missing := [column for column in run.inp if column not in run.out]:
         raise Failed(f"the column {missing[0]!r} is lost: add columns to those of the answers.")

@@ -62,7 +62,7 @@ class ComponentUnderTest:
         role: its role.
         given: its factory or its name, the second argument of the check.
         params: the parameters for the factory.
-        upstream: the expression whose output it gets, None for that of the kit.
+        upstream: the expression whose output it gets; None for the kit's own.
         branches: the pipelines for the factory.
         options: the other arguments of the check.
 
@@ -113,7 +113,7 @@ class ComponentUnderTest:
 
     @property
     def installed(self) -> bool:
-        """Whether the component was given by its name."""
+        """Whether the component was specified by name."""
         return self._entry is not None
 
     @cached_property
@@ -136,15 +136,15 @@ class ComponentUnderTest:
 
     @property
     def foreign(self) -> bool:
-        """Whether the component is of another package than legalir."""
+        """Whether the component belongs to a package other than legalir."""
         return not str(getattr(self.factory, "__module__", "")).startswith("legalir.")
 
     def given_defaults(self) -> dict[str, object]:
-        """Return the parameters of the component by name: those given, else the defaults of the factory."""
+        """Return the parameters of the component by name: the caller's values, else the defaults of the factory."""
         return {**self.defaults(), **self.params}
 
     def announced_failures(self) -> dict[str, str]:
-        """Return the attribute ``expected_failures`` of the factory; empty where it is missing.
+        """Return the attribute ``expected_failures`` of the factory; empty if it is missing.
 
         Raises:
             ComponentError: it is not a dict.
@@ -282,7 +282,7 @@ class Sandbox:
 
     @property
     def upstream(self) -> str:
-        """The expression whose output the component gets; empty where it gets questions."""
+        """The expression whose output the component gets; empty if it gets questions."""
         if self.under_test.upstream is not None:
             return self.under_test.upstream
         if self.under_test.role == "judge":
@@ -298,7 +298,7 @@ class Sandbox:
         return self.under_test.make(collection, self.left(collection), None, **changes)
 
     def takes_results(self, component: Any) -> bool:
-        """Return whether the component gets results; a retriever, or one that rewrites questions, does not."""
+        """Return True if the component gets results; retrievers and rewriters of questions get questions."""
         if not self.upstream:
             return False
         if self.under_test.role != "expander" or self.under_test.upstream is not None:
@@ -316,7 +316,7 @@ class Sandbox:
         return queries.copy() if left is None else left.transform(queries.copy())
 
     def input_of_texts(self, collection: Collection, component: Any, *texts: str) -> pd.DataFrame:
-        """Return the component's input for questions with `texts`; results are those of an ordinary question."""
+        """Return the component's input for questions with `texts`; results come from an ordinary question."""
         queries = pd.DataFrame({"qid": [f"q{number}" for number in range(len(texts))], "query": list(texts)})
         if not self.takes_results(component):
             return queries

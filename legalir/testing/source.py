@@ -52,7 +52,7 @@ def fields(sandbox: Sandbox) -> None:
 
 
 def texts(sandbox: Sandbox) -> None:
-    """Each value is a string that a file can hold; an unknown value is left out or empty."""
+    """Each value is a string that a file can contain; an unknown value is missing or empty."""
     for row in _made(sandbox).provisions():
         for key, value in row.items():
             if key != "docno" and not isinstance(value, str):

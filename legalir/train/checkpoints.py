@@ -61,7 +61,7 @@ class Checkpoints:
         self._out, self._fingerprint = out, fingerprint
 
     def load(self) -> State | None:
-        """Return the last state, None if there is none.
+        """Return the last state, or None.
 
         Raises:
             ArtifactError: the state is damaged, of another version, or of another recipe or other data.

@@ -30,7 +30,7 @@ def dev_measures(queries: npt.NDArray[np.float32], documents: npt.NDArray[np.flo
 
 
 def measures_of(best: npt.NDArray[np.integer], right: npt.NDArray[np.int64]) -> tuple[float, float, float]:
-    """Return R@10, nDCG@10 and MultiHitRate@10 of one query, given its first ten results at most."""
+    """Return R@10, nDCG@10 and MultiHitRate@10 of one query, from at most its first ten results."""
     hits = np.isin(best, right)
     gain = sum(1 / math.log2(place + 2) for place in np.flatnonzero(hits))
     ideal = sum(1 / math.log2(place + 2) for place in range(min(_K, len(right))))

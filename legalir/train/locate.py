@@ -43,7 +43,7 @@ class LinkReport:
         titles: mentioned by title.
         missing: without a mention in the text of the source.
         dangling: with an end that the corpus does not have, or from a provision to itself.
-        repeated: given more than once.
+        repeated: links that occur more than once.
         short: mentioned, but with too few words around.
         long: mentioned, but in a list of too many.
         examples: source and target of the first missing ones.
@@ -102,7 +102,7 @@ class Target(NamedTuple):
 
 
 class _Short(NamedTuple):
-    """The fields of a provision that tell its mentions from those of others."""
+    """Fields of a provision that distinguish its mentions from other mentions."""
 
     number: int
     article: str
@@ -245,7 +245,7 @@ class Locator:
         return spans
 
     def _suits(self, text: str, bones: str, mention: Mention, target: Target) -> float:
-        """Return a probability, or more than 1 if the title of the target's law stands before the mention."""
+        """Return a probability, or more than 1 if the title of the target's law precedes the mention."""
         if target.law and not target.same_law:
             low = max(0, mention.start - _NEAR)
             at = text.rfind(target.law, low, mention.start)

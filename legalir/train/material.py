@@ -30,7 +30,7 @@ Integers = npt.NDArray[np.int64]
 _log = logging.getLogger("legalir")
 
 _LEAST_JUDGED, _LEAST_HELD_OUT, _MOST_HELD_OUT = 100, 20, 500
-"""Numbers of questions: judged ones, without a dev split, and those that are held out."""
+"""Numbers of questions: judged questions without the dev split, and held-out questions."""
 
 
 class Gold(NamedTuple):
@@ -134,8 +134,8 @@ def read_material(collection: Collection, sources: Sequence[str], dev: str | Non
         collection: its split is that of the judgements.
         sources: some of ``judgements``, ``citations``, ``headings``.
         dev: the split to measure on; None: nothing is measured.
-        hold_out: share of the judged questions that are held out, at most 0.5; those of the dev split are held out
-            instead where there is one. 0: none.
+        hold_out: share of the judged questions that are held out, at most 0.5; if there is a dev split, its questions
+            are held out instead. 0 holds out none.
 
     Raises:
         DataError: there is nothing to learn from, or the dev split shares queries with the judgements.
@@ -307,7 +307,7 @@ def epoch_order(sizes: Sequence[int], weights: Sequence[float] | None, rng: np.r
 
 
 def dataset_facts(collection: Collection) -> dict[str, Any]:
-    """Return what a card says about the collection: name, title, language and licence, without any path."""
+    """Return a card's facts about the collection: name, title, language and licence, without any path."""
     base, split, about = collection.source.base_id, collection.source.split, collection.source.about
     name = base if base.startswith("legalir/") else Path(base).resolve().name
     dataset = name if split is None else f"{name}/{split}"

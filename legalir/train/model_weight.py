@@ -40,7 +40,7 @@ def measure_weight(
 
     Args:
         collection: to search in.
-        model: the model, as it is stored.
+        model: the stored model.
         held_out: the questions.
         docnos: of the provisions, by document number.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from legalir.collection.collection import Collection
 
 _QUERIES = 256
-"""Queries whose cosines with all provisions are held at a time, by each thread."""
+"""Number of queries per thread whose cosines with all provisions are in memory at a time."""
 
 _BLOCK = 64
 """Provisions in a block: the best of each block are compared first."""

@@ -35,7 +35,7 @@ CountOrZero = Annotated[Whole, Field(ge=0, le=2**31)]
 """A whole number from 0."""
 
 BatchSize = Annotated[Whole, Field(ge=2, le=2**31)]
-"""A whole number from 2: the other pairs of a batch are the negatives of a pair."""
+"""A whole number from 2: the negatives of a pair are all other pairs of its batch."""
 
 Seed = Annotated[Whole, Field(ge=0, le=2**63 - 1)]
 """Seed of random numbers."""
@@ -52,7 +52,7 @@ PairSources = Annotated[
 """Where queries come from: some of ``judgements``, ``citations``, ``headings``."""
 
 DevMeasure = Choice[Literal["R@10", "nDCG@10", "MultiHitRate@10"]]
-"""Measure on dev queries that decides which epoch is kept."""
+"""Measure on dev queries that selects the epoch."""
 
 _Lengths = Annotated[
     tuple[Annotated[Whole, Field(ge=1, le=8)], ...], AfterValidator(lambda values: tuple(sorted(set(values))))
@@ -98,7 +98,7 @@ class StaticRecipe(Recipe):
     WITHOUT_EFFECT = ("dataset", "out", "checkpoint_minutes", "threads")
 
     dataset: Text
-    """Id or path of a collection, with the split whose judgements are learnt from."""
+    """Id or path of a collection, with the split whose judgements are used for training."""
     out: Text
     """Folder of the model."""
     sources: PairSources = ("judgements",)
@@ -106,9 +106,9 @@ class StaticRecipe(Recipe):
     weights: _Weights = Field(default_factory=dict)
     """Share of each source in each batch, by name; by default proportional to its pairs."""
     dev: Text | None = None
-    """Split that each epoch is measured on; None: nothing is measured, and the last epoch is kept."""
+    """Split used to measure each epoch; None: nothing is measured, and the last epoch is kept."""
     measure: DevMeasure = "R@10"
-    """Measure that decides which epoch is kept: ``R@10``, ``nDCG@10`` or ``MultiHitRate@10``."""
+    """Measure that selects the epoch: ``R@10``, ``nDCG@10`` or ``MultiHitRate@10``."""
     patience: Count | None = None
     """Number of epochs without a better one after which training ends; None: all epochs are trained."""
     hold_out: Annotated[Number, Field(ge=0, le=0.5), BeforeValidator(_decimal)] = 0.2
@@ -124,13 +124,13 @@ class StaticRecipe(Recipe):
     jamo: _Lengths = ()
     """Lengths of the n-grams of jamo."""
     words: Flag = True
-    """Whether words are features, too."""
+    """Whether words are also features."""
     edges: Flag = False
     """Whether n-grams include the edges of words."""
     rows: Annotated[Whole, Field(ge=1, le=2**24)] = 2**17
     """Rows of the table that n-grams and words are hashed to."""
     max_characters: Count | None = 1000
-    """Characters read of a text; None: all."""
+    """Maximum number of characters read from a text; None reads all."""
     tf: Choice[Literal["log", "raw"]] = "log"
     """Weight of n occurrences of a feature: ``log``, 1 + ln n, or ``raw``, n."""
     epochs: Count = 3
@@ -175,7 +175,7 @@ class StaticRecipe(Recipe):
 
     @property
     def ngrams(self) -> NGrams:
-        """The features of a text."""
+        """Features of a text."""
         names = ("char", "jamo", "words", "edges", "rows", "max_characters")
         return NGrams(**{name: getattr(self, name) for name in names})
 

@@ -1,7 +1,7 @@
-"""The words around each reference: questions that a statute book asks about itself.
+"""Text around each reference, used as training queries.
 
 The mention of each link is found (:mod:`legalir.train.locate`) and taken out of the text, with all other
-mentions and the titles of laws; the words before and after remain. Mentions that stand together are one reference.
+mentions and the titles of laws; the words before and after remain. Adjacent mentions are one reference.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class ReferenceContexts:
         links: source docno, target docno, kind.
         before: characters before a mention that belong to its words.
         after: characters after it.
-        most: a list that cites more provisions is left out and counted: its words say little about each of them.
+        most: lists that cite more provisions are skipped and counted, because their words say little about each
+            provision.
 
     Raises:
         DataError: there is no link, or none between two provisions of the corpus.
@@ -119,7 +120,7 @@ def _without(text: str, spans: Iterable[Span], titles: Iterable[str]) -> str:
 
 
 def _lists_of(blank: str, places: Sequence[_Place]) -> Iterator[list[_Place]]:
-    """Yield the mentions that stand together: at most `_BETWEEN` letters between one and the next (``, 및``, ``or``).
+    """Yield groups of adjacent mentions: at most `_BETWEEN` letters between one and the next (``, 및``, ``or``).
 
     Args:
         blank: the text without mentions and titles.

@@ -61,8 +61,8 @@ def train_static(
 
     A step takes `batch` pairs and learns, by InfoNCE [infonce], to tell the provision of each query from those of the
     other pairs, from `random` drawn ones, and from one hard negative a pair; other provisions that are right for a
-    query are not its negatives. Where questions are judged, some are held out; they choose the weight of the model in
-    ``default``. The same seed makes the same bytes on the same machine, with any number of threads, and also if the
+    query are not its negatives. If there are judged questions, some are held out; they choose the weight of the model
+    in ``default``. The same seed makes the same bytes on the same machine, with any number of threads, and also if the
     training is interrupted and resumed::
 
         trained = legalir.train_static("legalir/firecode", "model", sources=["citations", "headings"])
@@ -71,7 +71,7 @@ def train_static(
     Args:
         collection: a collection, its id or its path; its split is the one whose judgements are learnt from.
         out: folder of the model.
-        resume: None: go on with an interrupted training of the same recipe and data if there is one in ``OUT.partial``;
+        resume: None: continue an interrupted training of the same recipe and data, if there is one in ``OUT.partial``;
             True: there must be one; False: begin again.
         replace: whether a model at `out` is replaced.
         progress: whether a terminal shows progress.
@@ -109,12 +109,12 @@ def train_recipe(
     progress: bool = True,
     lines: bool = False,
 ) -> TrainedModel:
-    """Train the model of a recipe; arguments, errors and result are those of :func:`train_static`.
+    """Train the model of a recipe; same arguments, errors and result as :func:`train_static`.
 
     Args:
         recipe: the recipe.
         collection: the collection of the recipe, if it is open already.
-        resume: whether to go on with an interrupted training.
+        resume: whether to continue an interrupted training.
         replace: whether a model at `out` is replaced.
         progress: whether a terminal shows progress.
         lines: whether to print a line for each epoch on standard error if that is not a terminal.

@@ -54,7 +54,7 @@ _FIRST, _SECOND, _EPSILON = 0.9, 0.999, 1e-8
 
 
 class LazyAdam:
-    """Adam on one table; rows without a gradient stay as they are, with their moments.
+    """Adam on one table; rows without a gradient do not change, nor do their moments.
 
     Steps are counted for the table and not for the row, as ``SparseAdam`` counts them. ``SparseAdam`` takes a sparse
     gradient of the whole table and makes several copies of it; here the caller gives some rows at a time, few enough
@@ -158,7 +158,7 @@ class Network:
         return half.astype(np.float32)
 
     def state(self) -> dict[str, Floats]:
-        """Return the arrays from which a training can go on, by name."""
+        """Return the arrays needed to resume a training, by name."""
         return {
             f"{name}.{kind}": getattr(part, kind)
             for name, part in (("vectors", self.vectors), ("weights", self.weights))

@@ -1,6 +1,6 @@
 """The training of a static model: steps, epochs, the best of them, and states to go on from.
 
-The loss is InfoNCE [infonce]: choose the right provision among those of the batch.
+The loss is InfoNCE [infonce]: choose the right provision among the provisions of the batch.
 """
 
 from __future__ import annotations

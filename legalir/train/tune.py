@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 Values = npt.NDArray[np.float64]
 
 LEAST = 20
-"""Least number of judged questions; with fewer, an interval would say nothing."""
+"""Minimum number of judged questions; with fewer, an interval would be meaningless."""
 
 MOST = 2000
 """Largest number of questions that are run; of more, an even sample is taken."""
@@ -80,7 +80,7 @@ class Tuning:
             those that were run.
         runs: number of settings that were run.
         complete: whether the time sufficed for every step.
-        path: the file that was written, None where ``default`` is kept.
+        path: the file that was written; None if ``default`` is kept.
     """
 
     collection: str
@@ -237,7 +237,7 @@ class _Evaluation:
         self.runs = 0
 
     def in_time(self) -> bool:
-        """Return whether nothing was left out for want of time."""
+        """Return True if nothing was omitted for lack of time."""
         return not self._late
 
     def values(self, settings: DefaultSettings) -> Values:
@@ -248,7 +248,7 @@ class _Evaluation:
         return self._values[expression]
 
     def values_in_time(self, settings: DefaultSettings) -> Values | None:
-        """Return the value of each question, None where it would have to be computed after the deadline."""
+        """Return the value of each question; None if it would have to be computed after the deadline."""
         if f"({settings.expression()}) % 100" not in self._values and time.monotonic() > self._deadline:
             self._late = True
             return None
@@ -314,7 +314,7 @@ def _model_digest(collection: Collection) -> str:
 
 
 def _knobs(collection: Collection, start: DefaultSettings) -> dict[str, tuple[Any, ...]]:
-    """Return the values of each setting that are tried on a collection; settings that cannot matter are left out."""
+    """Return the values of each setting to try on a collection, without settings that cannot matter."""
     code = collection.language
     knobs: dict[str, tuple[Any, ...]] = {
         "analyzer": (start.analyzer, f"word(lang={code!r})", "char2", "char4"),
@@ -333,7 +333,7 @@ def _knobs(collection: Collection, start: DefaultSettings) -> dict[str, tuple[An
 
 
 def _may_use_model(collection: Collection) -> bool:
-    """Return whether the collection has a model whose training has not seen the questions of this split."""
+    """Return True if the collection has a model whose training has not seen the questions of this split."""
     folder = own_model(collection)
     if folder is None:
         return False
@@ -371,7 +371,7 @@ def _search(
 def _best(
     evaluation: _Evaluation, chosen: DefaultSettings, name: str, grid: Sequence[Any], questions: npt.NDArray[np.bool_]
 ) -> DefaultSettings:
-    """Return `chosen` with the best value of one setting, or as it is where no other gains a standard error."""
+    """Return `chosen` with the best value of one setting, or unchanged if no other value gains a standard error."""
     base = evaluation.values(chosen)[questions]
     best, most = chosen, 0.0
     for value in grid:

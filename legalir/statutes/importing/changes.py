@@ -85,7 +85,7 @@ class Contents:
 
 
 def _digest(title: str, text: str) -> bytes:
-    """Return a digest of a title, and then one of a text, which is zero for an empty text."""
+    """Return a digest of a title and a digest of a text, which is zero for an empty text."""
     body = (
         hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=_TEXT).digest() if text.strip() else bytes(_TEXT)
     )

@@ -220,7 +220,7 @@ class StatuteFiles:
 
 
 def _files_below(path: Path) -> list[Path]:
-    """Return a file, or the files below a folder, in alphabetical order; what is hidden does not count."""
+    """Return a file, or the files below a folder, in alphabetical order, without hidden files."""
     if path.is_file():
         return [path]
     paths = (each for each in path.rglob("*") if not any(part[0] == "." for part in each.relative_to(path).parts))
@@ -241,7 +241,7 @@ def _format_of(path: Path, formats: tuple[Format, ...]) -> Format | None:
 
 
 def _check_versions(laws: dict[str, Stored], facts: Mapping[str, str], stored: Stored, provisions: object) -> None:
-    """Raise a DataError if two files hold a law, and a provision of it.
+    """Raise a DataError if two files contain the same provision of the same law.
 
     Files may hold parts of a law, such as its annexes.
     """

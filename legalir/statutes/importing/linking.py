@@ -23,7 +23,7 @@ _LARGE = ("law", "group")
 
 
 class _Law(NamedTuple):
-    """A law of an import: where it is stored, and which of the laws in that file it is."""
+    """A law of an import: the file that contains it, and its position in that file."""
 
     path: Path
     position: int
@@ -31,7 +31,7 @@ class _Law(NamedTuple):
 
 
 class _Units(NamedTuple):
-    """The document of each unit of a law, by the publisher's key and by its numbers; and the kind of larger units."""
+    """Document of each unit of a law, by the publisher's key and by its numbers, and the kind of larger units."""
 
     by_key: dict[str, str]
     by_path: dict[tuple[str, ...], str]
@@ -39,7 +39,7 @@ class _Units(NamedTuple):
 
 
 class GivenLinks:
-    """The given links of parsed files; only the names of laws, and the units of a few, are in memory.
+    """The publishers' links in parsed files; only the names of laws, and the units of a few, are in memory.
 
     Args:
         stored: where the parsed files lie.
@@ -72,7 +72,7 @@ class GivenLinks:
             yield from self.of(path)
 
     def of(self, path: Path) -> Iterator[tuple[str, str, str]]:
-        """Yield the links of one of the files."""
+        """Yield the links of a file."""
         file = Stored(path)
         for position, (facts, given) in enumerate(zip(file.part("facts"), file.part("links"), strict=True)):
             own = _Law(path, position, facts["country"])
@@ -118,7 +118,7 @@ class GivenLinks:
         return "", "no such unit"
 
     def _related(self, own: _Law, docno: str, words: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the links of an annex to the articles of its own law that it says it belongs to."""
+        """Yield the links of an annex to the articles of its own law that it names as its basis."""
         units = self._units(own.path, own.position).by_path
         articles = [each for each in jurisdiction(own.country).levels if each.kind == "article"]
         for number in _numbers(own.country, words) if articles else ():

@@ -1,4 +1,4 @@
-"""One file of a publisher, parsed: its provisions, where they stand in it, its links, and what became of its text.
+"""One parsed file of a publisher: its provisions and their places, its links, and what happened to its text.
 
 What a file gives lies in a folder of the import until that ends, so that only one file is in memory at a time.
 """
@@ -28,13 +28,13 @@ from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.law import Law, Span
 
 LARGEST = 100 * 2**20
-"""Bytes of the largest file that is read."""
+"""Maximum size of a file, in bytes."""
 
 HEAD = 8192
 """Bytes of a file that :attr:`Format.recognises` gets."""
 
 _FEW = 1 << 20
-"""Bytes that this process has read before another one has started."""
+"""Input size in bytes below which starting worker processes is slower."""
 
 _PLACES = 3
 _FACTS = (
@@ -45,7 +45,7 @@ _FACTS = (
 
 
 class Format(NamedTuple):
-    """How the files of a publisher are told from others, and read.
+    """How the files of a publisher are recognised and read.
 
     Attributes:
         name: of the source.
@@ -77,7 +77,7 @@ class FileReport:
         inside: of those, in provisions.
         left_out: of those, left out on purpose, by reason.
         unread: of those, in no provision and not left out: a fault of the reader.
-        unread_at: where the first of those stand.
+        unread_at: places of the first of these.
         notes: what the reader could not decide.
         fault: why the file was not read; empty if it was.
     """
@@ -190,7 +190,7 @@ class Stored:
         yield from map(unpacked, self.packed(name))
 
     def packed(self, name: str) -> list[bytes]:
-        """Return a part of each law as it is stored, which takes a tenth of the memory; see :func:`unpacked`."""
+        """Return a part of each law in its stored form, which takes a tenth of the memory; see :func:`unpacked`."""
         return self._parts[1 + self.PARTS.index(name) :: len(self.PARTS)]
 
 
@@ -227,7 +227,7 @@ def parse_all(tasks: Sequence[Task], workers: int, executor: Executor | None = N
 
 
 def _is_much(tasks: Sequence[Task]) -> bool:
-    """Return whether this process would read the files in more time than others need to start."""
+    """Return True if reading the files in this process takes longer than starting other processes."""
     total = 0
     for task in tasks[1:]:
         with suppress(OSError):
@@ -238,7 +238,7 @@ def _is_much(tasks: Sequence[Task]) -> bool:
 
 
 def _can_travel(tasks: Sequence[Task]) -> bool:
-    """Return whether another process finds the readers: not those of a script or of a console."""
+    """Return True if another process can import the readers; readers in a script or console cannot be imported."""
     try:
         return all(b"__main__" not in pickle.dumps(format_) for format_ in {task.format for task in tasks})
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -341,10 +341,10 @@ def provision_of(law: Law, document: Document) -> dict[str, str]:
 
 
 def origin_of(law: Law, document: Document, file: str) -> dict[str, object]:
-    """Return where a provision comes from: a line of ``origin.jsonl``.
+    """Return the origin of a provision: a line of ``origin.jsonl``.
 
-    ``spans`` are the places of its text in the text of the file, ``title_spans`` those of its own label and heading;
-    ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law.
+    ``spans`` are the places of its text in the text of the file, ``title_spans`` the places of its own label and
+    heading; ``above`` holds level, label and heading of the units above it; ``sort`` orders the provisions of a law.
     """
     unit = document.unit
     fields: dict[str, object] = {

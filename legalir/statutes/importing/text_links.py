@@ -1,4 +1,4 @@
-"""The references in the texts of an import: read where a file is parsed, resolved over all its laws afterwards."""
+"""References in the texts of an import: read when a file is parsed, and resolved afterwards over all laws."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TextLinks:
         self.examples: dict[str, list[str]] = {}
 
     def __iter__(self) -> Iterator[tuple[str, str, str]]:
-        """Yield docno, docno and kind of each reference to a provision, once.
+        """Yield source docno, target docno and kind of each reference to a provision, once.
 
         A delegation links to the provisions of the decree that cite it back. Where a link that the publisher marks
         up has the words of a reference, the reference is left out.
@@ -96,7 +96,7 @@ class TextLinks:
 
 
 def _laws(stored: Sequence[Path]) -> Iterator[LawEntry]:
-    """Yield the laws; one of several files has the names and units of all, each unit as its first file has it."""
+    """Yield the laws; a law in several files has the names and units of all, each unit from its first file."""
     laws: dict[str, LawEntry] = {}
     units: dict[str, list[bytes]] = {}
     for path in stored:

@@ -1,4 +1,4 @@
-"""The hierarchy of a collection as a tree: laws, what stands above their articles, and provisions."""
+"""Hierarchy of a collection as a tree: laws, the levels above their articles, and provisions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Node:
         provisions: number of provisions in it, with itself.
         repealed: number of those that are repealed.
         defines: terms that the provision defines.
-        units: what stands directly inside, in reading order.
+        units: units directly inside, in reading order.
     """
 
     name: str
@@ -55,7 +55,7 @@ def tree(
     law: str | None = None,
     definitions: Iterable[Definition] = (),
 ) -> list[Node]:
-    """Return the laws of a collection with all that they hold.
+    """Return the laws of a collection with all their contents.
 
     Args:
         docs: the provisions.

@@ -14,7 +14,7 @@ from legalir.statutes.dates import iso_day
 from legalir.statutes.law import Law, Unit
 
 Line = list[tuple[int, int]]
-"""A line as pieces of the text of a law: more than one where the source breaks a sentence."""
+"""A line as pieces of the text of a law: more than one if the source breaks a sentence."""
 
 _HAN = "〇零○一二三四五六七八九十百千"
 _SPACED = re.compile(r"(?<=[\u3400-\u9fff])[ \t\u3000]+(?=[\u3400-\u9fff])")
@@ -27,7 +27,7 @@ def heading_of(words: str) -> str:
 
 
 def dates_in(text: str) -> list[str]:
-    """Return the dates in a text as ISO dates, empty strings for those that do not exist, such as 31 February."""
+    """Return the dates in a text as ISO dates, and empty strings for impossible dates such as 31 February."""
     return [iso_day(match[0]) for match in _DATE.finditer(text)]
 
 

@@ -1,4 +1,4 @@
-"""Elements of an XML or HTML file as units of a law: a format says what each name means, the rest is common ground."""
+"""Elements of an XML or HTML file as units of a law; a format defines the meaning of names, all else is shared."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 Role = Literal["text", "label", "heading"]
 
 Rule = Callable[["Elements", "etree._Element", Unit, Role], None]
-"""Reads an element into the open unit; the role is that of the text around it."""
+"""Reads an element into the open unit; the role is the role of the surrounding text."""
 
 JOIN = ""
-"""Stands where the next text stays in the line, though it would begin one."""
+"""Marks a place where the next text stays on the line, although it would begin a new one."""
 
 DEEPEST = 100
 """Elements that may nest in each other; real laws have fewer than 40."""
 
 _REPEATED = 120
-"""Characters of the longest merged cell that is repeated in each row it stands beside."""
+"""Maximum length, in characters, of a merged cell that is repeated in each of its rows."""
 
 _ROWS = frozenset({"tr", "row", "ROW", "TableRow", "TableHeaderRow"})
 _CELLS = frozenset({"td", "th", "entry", "CELL", "TableColumn", "TableHeaderColumn", "column"})
@@ -91,7 +91,7 @@ class Elements:
             self.add(unit, *self.markup.tail(child), role)
 
     def add(self, unit: Unit, start: int, end: int, role: Role = "text") -> None:
-        """Add a part of the text of `markup`, but for what is left out of it; lines begin with no white space."""
+        """Add a part of the text of `markup`, without omitted parts; lines do not begin with white space."""
         last = unit.content[-1] if unit.content else BREAK
         within = self._spaces and not isinstance(last, Unit) and last not in (BREAK, JOIN)
         if not within and self.markup.text[start:end].isspace():
@@ -143,19 +143,19 @@ class Elements:
         return self.markup.text[span.start - self._at : span.end - self._at]
 
     def line(self, unit: Unit) -> None:
-        """Begin a line, unless nothing but a label or a heading stands in this one; in a cell, add a blank."""
+        """Begin a line, unless the present line has only a label or a heading; in a cell, add a blank."""
         last = unit.content[-1] if unit.content else BREAK
         if last not in (BREAK, JOIN) and not self.untouched(unit):
             unit.content.append(" " if self.in_cell else BREAK)
 
     def untouched(self, unit: Unit) -> bool:
-        """Return whether a unit has a label and a heading at most, and no text yet."""
+        """Return True if a unit has at most a label and a heading, and no text yet."""
         return all(
             (isinstance(part, Span) and part.role != "text") or not self.is_visible(part) for part in unit.content
         )
 
     def is_visible(self, part: Span | Unit | str) -> bool:
-        """Return whether a part of a unit is more than white space."""
+        """Return True if a part of a unit is not only white space."""
         if isinstance(part, Span):
             return not self._text(part).isspace()
         return isinstance(part, Unit) or bool(part.strip())
@@ -173,7 +173,7 @@ class Elements:
         self.line(unit)
 
     def row(self, element: etree._Element, unit: Unit) -> None:
-        """Read a row of a table; one outside of tables, or of a table in a cell, is a line."""
+        """Read a row of a table; rows outside tables, or of a table in a cell, are lines."""
         if element not in self._grid:
             block(self, element, unit, "text")
             return
@@ -196,7 +196,7 @@ class Elements:
         self.line(unit)
 
     def _held(self, element: etree._Element) -> Unit:
-        """Read an element as a cell or a title: on one line, and into a unit of its own."""
+        """Read an element as a cell or a title: on one line, into a separate unit."""
         held = Unit("item")
         before, self.in_cell = self.in_cell, True
         self.inside(element, held)
@@ -242,7 +242,7 @@ def headed(elements: Elements, element: etree._Element, unit: Unit) -> None:
 
 
 def block(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    """Read an element as lines of its own."""
+    """Read an element as separate lines."""
     elements.line(unit)
     elements.inside(element, unit, role)
     elements.line(unit)
@@ -333,7 +333,7 @@ def rules(rule: Rule, *names: str) -> dict[str, Rule]:
 
 
 def reasons(table: Mapping[str, Iterable[str]]) -> dict[str, Rule]:
-    """Return the rules of elements that are left out, given their names by reason."""
+    """Return the rules of omitted elements, from their names by reason."""
     return {name: left_out(reason) for reason, names in table.items() for name in names}
 
 
@@ -343,7 +343,7 @@ _TABLES: Mapping[str, Rule] = (
 
 
 def _grid(table: etree._Element) -> dict[etree._Element, list[etree._Element]]:
-    """Return each row of a table, and its cells from left to right, those that span it from above included."""
+    """Return each row of a table with its cells from left to right, including cells that span it from above."""
     grid: dict[etree._Element, list[etree._Element]] = {}
     columns: dict[str, int] = {}
     above: dict[int, tuple[etree._Element, int]] = {}

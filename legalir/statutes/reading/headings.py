@@ -1,7 +1,7 @@
 """Statutes as plain lines of text: what PDF, Word and web pages without marks have in common.
 
 A line opens a unit if it begins as the table of the jurisdiction says, and if its number goes on from the one before:
-a sentence that begins with "제3조에 따라" is not a heading. Paragraphs and items are told by their marks.
+a sentence that begins with "제3조에 따라" is not a heading. Paragraphs and items are recognised by their marks.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _heading(words: str, table: Jurisdiction) -> Heading | None:
 
 
 def _table_of_contents(headings: Sequence[Heading | None]) -> frozenset[int]:
-    """Return the places of headings that come again, if nothing but headings stands between them and that place."""
+    """Return the places of headings that are repeated later, if there are only headings in between."""
     for first, heading in enumerate(headings):
         if heading is None:
             continue
@@ -144,7 +144,7 @@ def _open(outline: Outline, line: Line, words: str, unit: Unit, depth: int, end:
 
 
 def _text(outline: Outline, line: Line, words: str, marks: list[str]) -> None:
-    """Add a line of text to the open unit; one that begins with a mark opens a paragraph or an item."""
+    """Add a line of text to the open unit; a line that begins with a mark opens a paragraph or an item."""
     if line.start >= line.end:
         return
     for name, form in _MARKS.items():
@@ -167,7 +167,7 @@ def _text(outline: Outline, line: Line, words: str, marks: list[str]) -> None:
 
 
 def read_text(name: str, lines: Sequence[str], country: str, title: str, law_id: str) -> Law:
-    """Return the law in lines of text that were taken from a file.
+    """Return the law in lines of text from a file.
 
     Args:
         name: of the file, for messages.
@@ -206,7 +206,7 @@ def check_country(source: str, country: str) -> None:
 
 
 def country_of(lines: Sequence[str]) -> str:
-    """Return the country whose table recognises most articles in lines of text; empty if none recognises one."""
+    """Return the country whose table recognises the most articles in lines of text; empty if there are none."""
     counts = {
         country: sum(
             (heading := _heading(line, table)) is not None and heading.level.kind == "article" for line in lines
@@ -218,5 +218,5 @@ def country_of(lines: Sequence[str]) -> str:
 
 
 def law_id_of(path: Path) -> str:
-    """Return the identifier of a law whose publisher gives none: the name of its file, as docnos can hold it."""
+    """Return the identifier of a law without a publisher's identifier: its file name, in a form valid in docnos."""
     return re.sub(r"[^\w.]+", "-", path.stem).strip("-") or "law"

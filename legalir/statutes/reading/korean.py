@@ -84,7 +84,7 @@ _INLINE = re.compile(rf"(?m)(?:^[ \t\u3000]*|(?<=\s)|(?<=[.>)\]])(?=[{_CIRCLED}]
 
 
 def label_mark(label: str) -> int:
-    """Return the place in `MARKS` of a label such as ``1.``, ``가.``, ``②``; -1 if it is none."""
+    """Return the place in `MARKS` of a label such as ``1.``, ``가.``, ``②``, or -1."""
     return next((place for place, mark in enumerate(MARKS) if re.fullmatch(mark.pattern, label)), -1)
 
 
@@ -98,7 +98,7 @@ def add_marked(
         unit: the article, annex or addendum.
         start: the first character.
         end: after the last one.
-        inline: whether a mark may stand inside a line; else only at the start of one, and small gaps are allowed.
+        inline: whether a mark may be inside a line; else only at the start of a line, and small gaps are allowed.
         highest: place in `MARKS` of the first to look for.
         deepest: place after the last one.
     """
@@ -175,7 +175,7 @@ def _add_articles(law: Law, supplement: Unit, start: int, end: int) -> None:
 
 
 def annex(law: Law, number: str, branch: str, start: int, end: int) -> Unit:
-    """Return an annex whose title stands in the text of a law.
+    """Return an annex whose title is in the text of a law.
 
     What the title says in brackets about the article, ``(제25조제1항 관련)``, is text; the rest is heading.
 
@@ -275,5 +275,5 @@ def _follows(last: tuple[int, int] | None, value: tuple[int, int], gap: int) -> 
 
 
 def _in_brackets(text: str, place: int) -> bool:
-    """Return whether a place is inside ``<…>``, where dates of amendments stand."""
+    """Return True if a place is inside ``<…>``, which contains dates of amendments."""
     return text.rfind("<", max(0, place - 300), place) > text.rfind(">", max(0, place - 300), place)

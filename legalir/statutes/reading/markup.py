@@ -74,17 +74,17 @@ class Markup:
                 at += len(element.tail)
 
     def span(self, element: etree._Element) -> tuple[int, int]:
-        """Return where the text of an element, with all elements inside, starts and ends; without its tail."""
+        """Return start and end of the text of an element with all elements inside, without its tail."""
         start, _, end = self._places[element]
         return start, end
 
     def own(self, element: etree._Element) -> tuple[int, int]:
-        """Return where the text of an element before its first child starts and ends."""
+        """Return start and end of the text of an element before its first child."""
         start, end, _ = self._places[element]
         return start, end
 
     def tail(self, element: etree._Element) -> tuple[int, int]:
-        """Return where the text after an element, up to the next element, starts and ends."""
+        """Return start and end of the text after an element, up to the next element."""
         end = self._places[element][2]
         return end, end + (len(element.tail or "") if element is not self.root else 0)
 
@@ -111,13 +111,13 @@ def local(element: etree._Element) -> str:
 
 
 def local_above(element: etree._Element) -> str:
-    """Return the name, without its namespace, of the element that holds another; empty for the root."""
+    """Return the name, without namespace, of an element's parent; empty for the root."""
     holder = element.getparent()
     return local(holder) if holder is not None else ""
 
 
 def attribute(element: etree._Element, name: str) -> str:
-    """Return an attribute by its local name, empty if there is none."""
+    """Return an attribute by its local name, or an empty string."""
     value = element.get(name)
     return str(value) if value is not None else _attribute(element, name)
 

@@ -98,7 +98,7 @@ def _add_table(law: Law, unit: Unit, rows: list[tuple[int, int]]) -> None:
 
 
 def _cell(text: str, start: int, end: int) -> list[Span]:
-    """Return the text of a piece of a cell, with a blank behind it where the line does not fill the cell."""
+    """Return the text of a piece of a cell, followed by a blank if the line does not fill the cell."""
     bare = text[start:end].strip(" \t\u3000\u2500\u2501\u2510\u2518\u2524\u2528\u252b")
     if not bare or _LINE_SIGNS.fullmatch(bare):
         return []

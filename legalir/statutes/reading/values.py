@@ -1,4 +1,4 @@
-"""The text of a file that is no text, such as JSON: the strings that a reader takes from it, one a line."""
+"""The text of a structured file such as JSON: the strings that a reader takes from it, one per line."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from legalir.errors import DataError
 
 
 class Values:
-    """Strings that a reader takes from a file, in reading order, and the place of each in the text that they make."""
+    """Strings that a reader takes from a file, in reading order, with their places in the combined text."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._length = 0
 
     def add(self, value: object) -> tuple[int, int]:
-        """Add a value, and return where it starts and ends; what is no string or number is empty."""
+        """Add a value, and return its start and end; values other than strings and numbers are empty."""
         text = str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
         start = self._length
         self._pieces += [text, "\n"]
@@ -29,7 +29,7 @@ class Values:
 
 
 def read_json(data: bytes, name: str) -> object:
-    """Return what a JSON file holds.
+    """Return the content of a JSON file.
 
     Args:
         data: the bytes of the file, UTF-8.

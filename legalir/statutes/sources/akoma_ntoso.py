@@ -1,6 +1,6 @@
 """The source ``akoma_ntoso``: acts, bills, documents and judgments in Akoma Ntoso (LegalDocML), of any publisher.
 
-Elements are known by their local names, so all namespaces and drafts are read. The country is that of the work's IRI;
+Elements are known by their local names, so all namespaces and drafts are read. The country comes from the work's IRI;
 a country without a table of its own has the table ``any``. Quoted structures are text of other acts: no provisions.
 """
 
@@ -170,7 +170,7 @@ _MARK = re.compile(r"\(\(|\)\)")
 
 
 class Target(NamedTuple):
-    """What an address names: a law, as :func:`name_of` writes it, and a key in it; either may be empty."""
+    """Target of an address: a law, as :func:`name_of` writes it, and a key in it; either may be empty."""
 
     law: str
     key: str
@@ -336,7 +336,7 @@ class _Reader:
     # ---- documents ----
 
     def _document(self, element: etree._Element, holder: Unit) -> None:
-        """Read what stands in a document, an attachment or a collection."""
+        """Read the content of a document, an attachment or a collection."""
         self.elements.add(holder, *self.markup.own(element))
         for child in element:
             name = local(child)
@@ -513,7 +513,7 @@ class _Reader:
         self._split = outer
 
     def _above(self, depth: int, holder: Unit) -> Unit:
-        """Close the groups that headings opened from this depth on, and return the one that stays open."""
+        """Close the groups that headings opened from this depth on, and return the group that stays open."""
         while self._split and self._split[-1][0] >= depth:
             self._split.pop()
         return self._split[-1][1] if self._split else holder
@@ -572,7 +572,7 @@ def _marks(text: str, start: int, end: int) -> list[LeftOut]:
 
 
 def _holds(element: etree._Element, names: frozenset[str] | set[str]) -> bool:
-    """Return whether an element holds another of these names that is not quoted."""
+    """Return True if an element contains an element of these names that is not quoted."""
     return any(
         _holds(child, names) or local(child) in names
         for child in element

@@ -13,7 +13,7 @@ from legalir.statutes.importing.files import Format, StatuteFiles
 
 @parameters_of(StatuteFiles, without=["format"])
 def auto(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """Files of any publishers, of which the formats are recognised: ``auto(path="laws.zip")``.
+    """Files of any publishers; their formats are recognised: ``auto(path="laws.zip")``.
 
     The report says what each file was taken for, and which files are of no format.
 

@@ -159,7 +159,7 @@ class _Reader:
         elements.enter(element, holder, Unit(kind, "provision", key=attribute(element, "fid")))
 
     def _origin(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-        """Read where a schedule comes from: each number is a link, marked up or not."""
+        """Read the origin of a schedule: each number is a link, marked up or not."""
         start, end = self._markup.span(element)
         numbers = list(_ORIGIN.finditer(self._markup.text, start, end))
         unit.related = tuple(match[0] for match in numbers)

@@ -114,7 +114,7 @@ class _Reader:
         return law
 
     def _leave_out_between(self, holder: etree._Element) -> None:
-        """Leave out text that stands between `norm` elements, where none should be."""
+        """Skip text between `norm` elements, where there should be none."""
         self.law.leave_out(*self.markup.own(holder), "markup")
         for child in holder:
             self.law.leave_out(*self.markup.tail(child), "markup")
@@ -169,7 +169,7 @@ class _Reader:
         self.outline.enter(unit, max(len(digits) // 3 - 1, 0))
 
     def _provision(self, norm: etree._Element, label: str) -> Unit:
-        """Open the unit of a provision: an article, an annex, which stands outside the parts, or enacting words."""
+        """Open the unit of a provision: an article, an annex (which is outside the parts), or enacting words."""
         key = attribute(norm, "doknr")
         bare = re.sub(r"^\(XXXX\)\s*", "", label)
         if bare.startswith(self.table.annex):
@@ -207,7 +207,7 @@ class _Reader:
                 self.elements.leave_out(part, "editor's note")
 
     def _content(self, unit: Unit, content: etree._Element) -> None:
-        """Add the paragraphs of a provision; a heading in an annex opens a section, which holds what follows."""
+        """Add the paragraphs of a provision; a heading in an annex opens a section for the text after it."""
         holder = current = unit
         self.elements.add(current, *self.markup.own(content))
         for child in content:
@@ -231,7 +231,7 @@ class _Reader:
             self.elements.add(current, *self.markup.tail(child))
 
     def _section(self, annex: Unit, holder: Unit, element: etree._Element) -> Unit | None:
-        """Return the section of an annex that a heading opens or names, None where the element is no heading."""
+        """Return the section of an annex that a heading opens or names, or None if the element is not a heading."""
         words = self.markup.words(element)
         if local(element) == "P" and (pairs := self._listed_headings(element)):
             self._leave_out_between(element)
@@ -267,7 +267,7 @@ class _Reader:
         return section.kind == "group" or (section.kind == "article" and not self.law.render(section))
 
     def _listed_headings(self, element: etree._Element) -> list[tuple[etree._Element, etree._Element]]:
-        """Return numbers and headings, where a paragraph is nothing but a list of decimal numbers with a few words."""
+        """Return numbers and headings if a paragraph is only a list of decimal numbers with a few words."""
         if not len(element) or any(local(child) != "DL" for child in element) or self._text_between(element):
             return []
         pairs = [(one, other) for each in map(list, element) for one, other in zip(each[::2], each[1::2], strict=False)]
@@ -294,7 +294,7 @@ class _Reader:
         elements.line(unit)
 
     def _list(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-        """Add a list: an entry with a number is a unit; one with a dash, or in words, is a line."""
+        """Add a list: a numbered entry is a unit; an entry with a dash or in words is a line."""
         kind: Kind = "subitem" if unit.kind in ("item", "subitem") else "item"
         current = unit
         self.elements.add(unit, *self.markup.own(element))

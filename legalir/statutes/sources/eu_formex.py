@@ -68,7 +68,7 @@ def eu_formex(collection: Collection | None, **params: Any) -> StatuteFiles:
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
-    """Read an act or one of its annexes; a manifest (`DOC`, `PUBLICATION`) holds no provision."""
+    """Read an act or one of its annexes; a manifest (`DOC`, `PUBLICATION`) contains no provision."""
     markup = Markup(data, path.name)
     name = local(markup.root)
     if name in _MANIFESTS:
@@ -251,7 +251,7 @@ class _Reader:
         rule(elements, element, holder, role)
 
     def _division(self, elements: Elements, element: etree._Element, holder: Unit, role: Role) -> None:
-        """Add a division; in an annex, one with a number is a section or a point, another one is a part."""
+        """Add a division; in an annex, a numbered division is a section or a point, any other is a part."""
         title = self.markup.first(element, "TITLE")
         unit = Unit("group", "division")
         holder.content.append(unit)
@@ -311,7 +311,7 @@ class _Reader:
         elements.inside(element, unit, role)
 
     def _add_link(self, element: etree._Element, unit: Unit) -> None:
-        """Add the act that `REF.DOC` names by its ELI, in quoted text, too; a page of the Official Journal is none."""
+        """Add the act that `REF.DOC` names by its ELI, also in quoted text; ignore pages of the Official Journal."""
         if local(element) == "REF.DOC" and attribute(element, "URI"):
             unit.links.append(GivenLink(*self.markup.span(element), attribute(element, "URI"), ""))
 
@@ -334,7 +334,7 @@ def _title(markup: Markup) -> str:
 
 
 def _title_beside(path: Path, reference: etree._Element | None) -> str:
-    """Return the title of the act that an annex belongs to, from the manifest beside its file."""
+    """Return the title of the act that an annex belongs to, from the manifest next to its file."""
     manifest = path.parent / Path(attribute(reference, "FILE")).name if reference is not None else path
     if manifest == path or not manifest.is_file():
         return ""

@@ -22,7 +22,7 @@ from legalir.statutes.jurisdictions import jurisdiction
 from legalir.statutes.versions.timeline import Edition, Reading, Version, content_of, successors, versions
 
 REPEALED = "(repealed)"
-"""What stands for the content of a repealed provision where wordings are compared."""
+"""Placeholder for the content of a repealed provision when wordings are compared."""
 
 
 class History(StatuteFiles):
@@ -81,14 +81,14 @@ class History(StatuteFiles):
                 yield _fields(version)
 
     def _announced(self, law_id: str, editions: list[Edition]) -> list[Edition]:
-        """Return the files of a law, those that show an act of which an earlier file gave the day with this day."""
+        """Return the files of a law; a file whose act was dated by an earlier file gets that day."""
         days: dict[str, str] = {}
         dated, begun = [], False
         for edition in sorted(editions, key=lambda edition: edition.published):
             facts = self._acts[law_id, edition.file]
             day = days.get(facts["amended_by"], "")
             begun = begun or bool(day)
-            # Later files of this law name no day of their own, or they would stand before.
+            # Later files of this law have no day of their own, or they would come earlier.
             dated.append(replace(edition, effective=day or (edition.published if begun else edition.effective)))
             days |= facts["announced"]
         return dated
@@ -121,7 +121,7 @@ class History(StatuteFiles):
             yield from (lines[version.docno] for version in run)
 
     def links(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the given links and the references: from the version whose file has them, to the key of a provision."""
+        """Yield the publisher's links and the references, from the version in their file to the key of a provision."""
         if not self._stored:
             for _ in self.provisions():
                 pass

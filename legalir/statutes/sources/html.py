@@ -55,7 +55,7 @@ class UnitRule(Schema):
     """Name of the level."""
 
     by: Choice[Literal["holds", "opens"]] = "holds"
-    """Whether an element holds its unit or opens it."""
+    """Whether an element contains its unit or opens it."""
 
     label: AnyText = ""
     """Selector of the number inside the element; empty: as the table of the jurisdiction finds it."""

@@ -97,7 +97,7 @@ def read(path: Path, data: bytes) -> Iterator[Law]:
 
 
 def _xml_of(path: Path, data: bytes) -> bytes:
-    """Return the XML that the JSON form stands for: ``{"tag": …, "attr": {…}, "children": [text or element, …]}``."""
+    """Return the XML equivalent of the JSON form: ``{"tag": …, "attr": {…}, "children": [text or element, …]}``."""
     from lxml import etree
 
     try:
@@ -216,7 +216,7 @@ _PAGE_LEFT_OUT = {
 
 
 class _Page:
-    """The state of one page of HTML: its sections do not nest, so that a heading holds until the next of its level."""
+    """State of an HTML page: its sections do not nest, so a heading applies until the next one of its level."""
 
     def __init__(self, markup: Markup, path: Path) -> None:
         main = next((each for each in markup.root.iter("main") if each.get("id") == "contentsLaw"), None)
@@ -395,7 +395,7 @@ def _law(markup: Markup, root: etree._Element, path: Path) -> Law:
 
 
 def _by_file_name(law: Law, path: Path) -> None:
-    """Set what the file does not say, but its name does: law, date, amending law."""
+    """Set the facts that are only in the file name: law, date, amending law."""
     if place := _PLACE.search(path.stem):
         law.law_id = law.law_id or place["id"]
         date = f"{place['date'][:4]}-{place['date'][4:6]}-{place['date'][6:]}"
@@ -431,7 +431,7 @@ def _related(words: str) -> tuple[str, ...]:
 
 
 def _group_title(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    """Read the title of a chapter: number and heading stand in one element, with a wide space between them."""
+    """Read the title of a chapter: number and heading are in one element, with a wide space between them."""
     start, end = elements.markup.span(element)
     words = elements.markup.text[start:end]
     gap = re.search(r"[\s\u3000]", words)
@@ -449,7 +449,7 @@ def _column(elements: Elements, element: etree._Element, unit: Unit, role: Role)
 
 
 def _sentence(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    """Read a sentence: in a cell of a table each begins a line."""
+    """Read a sentence; in a table cell, each sentence begins a line."""
     if local_above(element) in ("TableColumn", "TableHeaderColumn"):
         elements.line(unit)
     elements.inside(element, unit, role)

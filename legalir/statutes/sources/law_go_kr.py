@@ -34,7 +34,7 @@ _DECIMALS = ("장", "조", "항", "호", "목")
 
 
 class _Entry(NamedTuple):
-    """A string of the file, what it is, and the object that holds it."""
+    """A string of the file, its meaning, and the object that contains it."""
 
     what: str
     start: int
@@ -177,7 +177,7 @@ def _add_heading(outline: Outline, table: Jurisdiction, start: int, end: int) ->
 
 
 def _add_article(outline: Outline, start: int, end: int, node: Mapping[str, Any]) -> int:
-    """Open an article, and add its text; return where the text begins."""
+    """Open an article, add its text, and return the start of the text."""
     law = outline.law
     match = _ARTICLE.match(law.text, start, end)
     label = match["label"] if match else "제" + _string(node.get("조문번호")) + "조"
@@ -211,7 +211,7 @@ def _add_inside(outline: Outline, what: str, start: int, end: int, node: Mapping
 
 
 def _add_articles(outline: Outline, table: Jurisdiction, start: int, end: int) -> None:
-    """Read running text with articles: each begins a line, and its paragraphs and items stand inside the lines."""
+    """Read running text with articles: each begins a line; its paragraphs and items are inside the lines."""
     law = outline.law
     begins = list(lines(law.text, start, end))
     for (line, stop), after in zip(begins, [*(each[0] for each in begins), end][1:], strict=True):
@@ -284,7 +284,7 @@ def _take(
     key: str,
     others: tuple[str, ...] = (),
 ) -> None:
-    """Take the text under a key, and the other strings of its object, except those that have their own turn."""
+    """Take the text under a key and the other strings of its object, except strings that are read separately."""
     for name, value in node.items():
         if name not in (key, "항", "호", "목", "조문참고자료", *others):
             for words in _strings(value):

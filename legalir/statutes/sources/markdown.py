@@ -218,7 +218,7 @@ def read_cn(path: Path, data: bytes) -> Iterator[Law]:
 
 
 def _cn_body(law: Law, table: Jurisdiction, start: int) -> str:
-    """Read chapters, articles and annexes; return the text of the articles that say when the law takes effect."""
+    """Read chapters, articles and annexes; return the text of the articles on the law's entry into force."""
     outline, text, last = Outline(law), law.text, (0, 0)
     rows: list[list[tuple[int, int]]] = []
     force = ""

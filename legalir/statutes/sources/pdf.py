@@ -1,4 +1,4 @@
-"""The source ``pdf``: statutes in PDF files that hold text, read line by line; tables row by row."""
+"""Source ``pdf``: statutes in PDF files that contain text, read line by line; tables row by row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pdfplumber.page import Page
 
 _PAGES = 3
-"""From so many pages on, a line that most pages begin or end with is a header or footer."""
+"""Minimum number of pages to treat a line at the top or bottom of most pages as header or footer."""
 
 _DIGITS = re.compile(r"\d+")
 
@@ -85,7 +85,7 @@ def _lines(name: str, data: bytes) -> list[str]:
 
 
 def _page(page: Page) -> list[str]:
-    """Return the lines of a page, those of a table as rows with a mark between the cells."""
+    """Return the lines of a page; table lines are rows with a mark between the cells."""
     tables = page.find_tables()
     rest = page
     for table in tables:

@@ -22,7 +22,7 @@ from legalir.statutes.source import FIELDS, Row, Source
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _CELL = 1 << 28
-"""Maximum number of characters in a cell: a cell may hold a whole provision."""
+"""Maximum number of characters in a cell, which may contain a whole provision."""
 
 Cells = Mapping[str, object]
 
@@ -67,7 +67,7 @@ class TableFile:
         return Path(self.path.name.removesuffix(".gz")).suffix.lower()
 
     def rows(self) -> Iterator[tuple[int, Cells]]:
-        """Yield the line where a row begins, and its cells by column.
+        """Yield the first line number of each row, and its cells by column.
 
         Raises:
             FormatError: names file, line and fault.
@@ -168,7 +168,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """The path of the table of provisions, as given."""
+        """Path of the table of provisions, as the caller wrote it."""
         return str(self._provisions.path)
 
     def provisions(self) -> Iterator[Row]:

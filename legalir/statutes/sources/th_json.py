@@ -32,7 +32,7 @@ def th_json(collection: Collection | None, **params: Any) -> StatuteFiles:
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
-    """Read the laws of a file; most files hold one."""
+    """Read the laws of a file; most files contain one."""
     sections = read_json(data, path.name)
     if not isinstance(sections, list) or not sections:
         raise DataError(f"{path.name}: it must be a list of sections, and is not one, or is empty.")

@@ -204,7 +204,7 @@ class _Reader:
         self._annexes -= 1
 
     def _reference(self, elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-        """Read where a schedule comes from: its links, or the provisions that it names."""
+        """Read the origin of a schedule: its links, or the provisions that it names."""
         words = self._markup.words(element)
         unit.related = tuple(match[0].strip() for match in _RELATED.finditer(words.strip("() "))) or (words,)
         marked = len(unit.links)
@@ -272,7 +272,7 @@ def _append(elements: Elements, element: etree._Element, unit: Unit, role: Role)
 
 
 def _amendment(elements: Elements, element: etree._Element, unit: Unit, role: Role) -> None:
-    """Read words to be inserted in another act, with the quotation marks that stand in the style, not in the text."""
+    """Read words to be inserted in another act, with quotation marks that are in the style, not in the text."""
     marks = _MARKS.get(attribute(element, "Format"), ("", ""))
     elements.line(unit)
     elements.quote(element, unit, *marks)

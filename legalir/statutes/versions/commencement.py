@@ -1,4 +1,4 @@
-"""Days on which the articles of a Korean act begin, as its addenda (부칙) say.
+"""Days on which the articles of a Korean act enter into force, from its addenda (부칙).
 
 An act names one day for all of its changes, and often another one for some articles: ``이 법은 공포 후 1년이 경과한
 날부터 시행한다. 다만, 제27조의2의 개정규정은 공포한 날부터 시행한다.``
@@ -34,7 +34,7 @@ class OtherDay(NamedTuple):
 
 
 def date_articles(law: Law) -> None:
-    """Date the articles that begin on another day than the act that made this file, as its own addenda say.
+    """Date the articles that enter into force on another day than the act of this file, according to its addenda.
 
     An article of which only some paragraphs begin on another day keeps the day of the act, and the law a note.
     """

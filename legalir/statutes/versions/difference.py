@@ -122,7 +122,7 @@ def _differences(
 
 
 def _moved(dataset: StatuteDataset, before: dict[str, Provision], after: dict[str, Provision]) -> dict[str, str]:
-    """Return the keys of provisions that have another key on the second day, as the origin of the collection says."""
+    """Return the new keys of provisions whose key is different on the second day, from the origin of the collection."""
     replaced = dataset.replaced
     if not replaced:
         return {}
@@ -145,7 +145,7 @@ def _from(versions: list[Provision], day: str) -> Provision | None:
 
 
 def word_parts(before: str, after: str) -> list[Part]:
-    """Return the words of two texts: those of both, those removed, those added.
+    """Return the words of two texts: common, removed and added words.
 
     Words are runs of letters, and runs of digits; in scripts without spaces each character is one. White space between
     two changes belongs to them.

@@ -77,7 +77,7 @@ class Version(NamedTuple):
         until: ISO date of the day after the last; empty if it applies until further notice.
         fields: of the provision; an empty text is a repeal.
         content: what makes the wording, by :func:`content_of`.
-        file: where the text stands, the newest that has this wording.
+        file: the newest file with this wording.
         first: the file that shows this wording first.
         pending: days of the changes that the file shows and this text does not.
         conflict: whether a change in force touched words of a pending one.
@@ -100,7 +100,7 @@ class Version(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """A difference of content between two files; `reading` is None where the provision is gone."""
+    """A difference of content between two files; `reading` is None if the provision is gone."""
 
     day: str
     reading: Reading | None
@@ -229,7 +229,7 @@ def _changes(editions: list[Edition], accumulate: bool) -> dict[str, list[_Chang
 
 
 def _take_waiting(changes: list[_Change]) -> _Change | None:
-    """Take away the last change if no day was known for it: a newer file dates it, or has given it up."""
+    """Remove the last change if its day is unknown: a newer file dates it, or has dropped it."""
     return changes.pop() if changes and changes[-1].day == NOT_YET else None
 
 

@@ -88,7 +88,7 @@ class Collator:
     passage_length: int
 
     def __call__(self, batch: Sequence[tuple[str, list[str]]]) -> dict[str, Any]:
-        """Return token ids and masks of queries and of passages, those of one query after the other."""
+        """Return token ids and masks of queries and of passages, grouped by query."""
         queries = [query for query, _ in batch]
         passages = [passage for _, passages in batch for passage in passages]
         return {

@@ -28,7 +28,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 
 @functools.lru_cache(maxsize=1 << 17)
 def term(form: str, tag: str, setting: str) -> str:
-    """Return the term that a morpheme is under one of :data:`SETTINGS`, or nothing where it is none.
+    """Return the term that a morpheme is under one of :data:`SETTINGS`, or nothing if it is not a term.
 
     A term is the form alone: tags are guesses, and a noun that is once taken for a name should still be found.
     ``1,500`` becomes ``1500``. Symbols (``SW``) are terms where they have a letter: Kiwi calls words of scripts that it

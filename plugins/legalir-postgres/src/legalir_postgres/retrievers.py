@@ -23,7 +23,7 @@ _NOTHING: Hits = (np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 class PostgresDense(EngineRetriever):
-    """Finds the documents whose vectors have the greatest cosine with that of a query, by pgvector's graph.
+    """Finds the documents whose vectors have the greatest cosine with the query vector, by pgvector's graph.
 
     The graph (HNSW, Malkov and Yashunin 2018) finds most of the best; where it finds fewer than were asked for, all
     rows are compared, so that no list is short. Scores are cosines of vectors in half precision: they differ from those

@@ -129,7 +129,7 @@ def _calendar(days: npt.NDArray[np.integer]) -> list[int]:
 
 
 class Qdrant(EngineRetriever):
-    """The provisions whose vectors in Qdrant are nearest to that of a question.
+    """The provisions whose vectors in Qdrant are nearest to the question's vector.
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
     their provisions, from legalir's own index. Scores are those of legalir's own index of the same vectors, up to the

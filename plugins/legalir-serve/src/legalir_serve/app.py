@@ -33,7 +33,7 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
 }
-"""Headers of every response; nothing on a page comes from another place, and no script stands in it."""
+"""Headers of every response; a page loads nothing from other hosts and contains no inline script."""
 
 _MOST_URL, _MOST_BODY = 16_384, 65_536
 _LOOK = 3.0
@@ -92,7 +92,7 @@ class Guard:
 
 
 def _token(header: bytes) -> bytes:
-    """Return the token of a header ``Authorization``: that of ``Bearer``, or the password of ``Basic``."""
+    """Return the token of a header ``Authorization``: the token of ``Bearer``, or the password of ``Basic``."""
     kind, _, given = header.partition(b" ")
     if kind.lower() != b"basic":
         return given

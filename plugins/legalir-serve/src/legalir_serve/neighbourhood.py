@@ -37,7 +37,7 @@ class Picture(NamedTuple):
 
 
 def level_of(name: str) -> int:
-    """Return the place of a level in :data:`LEVELS`, that of ``decree`` for ``decree_ind``; -1 for another one."""
+    """Return the place of a level in :data:`LEVELS` (``decree_ind`` counts as ``decree``); -1 if it is not listed."""
     name = name.partition("_")[0]
     return LEVELS.index(name) if name in LEVELS else -1
 

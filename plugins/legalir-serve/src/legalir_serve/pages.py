@@ -67,7 +67,7 @@ def _labels(path: Path, names: Collection[str]) -> dict[str, dict[str, str]]:
 
 
 def language_of(request: Request, languages: Collection[str]) -> str:
-    """Return the language of a request: that of its address, else the first of its browser that there is."""
+    """Return the language of a request: from its URL, else the browser's first available language."""
     accepted = request.headers.get("accept-language", "").split(",")
     for wanted in (request.query_params.get("lang", ""), *accepted):
         code = wanted.strip()[:2].lower()
@@ -184,7 +184,7 @@ def add_pages(app: FastAPI, service: Service, run: Run, labels: Path | None = No
         language = language_of(request, texts)
 
         def link(path: str, **changes: object) -> str:
-            """Return an address with the parameters of this one, but for changes."""
+            """Return this URL with some query parameters replaced."""
             query = {**given, **{name: str(value) for name, value in changes.items() if value is not None}}
             dropped = {name for name, value in changes.items() if value is None}
             return f"{path}?{urlencode({name: value for name, value in query.items() if name not in dropped})}"

@@ -49,7 +49,7 @@ _PIPELINES = 64
 
 
 _WARMING = 64
-"""Questions, titles of provisions, that are asked before those of requests."""
+"""Number of warm-up questions (titles of provisions) before the first request."""
 
 _OPENED = frozenset(("bm25", "lsa", "static"))
 """Components with an index of their own, which is opened before requests need it."""

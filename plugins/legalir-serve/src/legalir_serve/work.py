@@ -98,7 +98,7 @@ class Together:
         self._searcher = ThreadPoolExecutor(1, thread_name_prefix="legalir-search")
 
     def search(self, question: pd.DataFrame) -> pd.DataFrame:
-        """Return the results of one question; errors are those of the pipeline for this question."""
+        """Return the results of one question; errors are the pipeline's errors for this question."""
         mine = _Asked(question, Future())
         self._waiting.put(mine)
         self._searcher.submit(self._turn)

@@ -119,7 +119,7 @@ def verdicts_of(items: Sequence[Row], given: slice, judge: pt.Transformer) -> di
 
 
 def with_balanced_keys(items: Sequence[Row], seed: int) -> list[Row]:
-    """Return items whose key stands at each place equally often, the difference being at most one.
+    """Return items whose key is at each place equally often; the counts differ by at most one.
 
     The options of an item are put into an order that follows from the seed and its qid; the option to abstain, the
     last, stays there.

@@ -27,7 +27,7 @@ _SIGNS = ",.;:!?"
 
 
 def parsed_shares(text: str) -> dict[str, float]:
-    """Return the shares in a text such as ``vaguer=0.1, longer=0.25``; ``hypa`` is all those of the paper.
+    """Return the shares in a text such as ``vaguer=0.1, longer=0.25``; ``hypa`` means all shares of the paper.
 
     Raises:
         ComponentError: a change is unknown, a share is not from 0 to 1, or those of the changes that exclude each other
