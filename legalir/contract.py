@@ -36,7 +36,7 @@ class Role(NamedTuple):
             collection or None, and parameters.
         wanted: the object that the factory returns, with an article, for messages.
         types: the types of that object, ``module:name``; one of them is enough.
-        use: an expression, or a command, that uses a component; ``{}`` stands for its name or call.
+        use: an expression, or a command, that uses a component; ``{}`` is replaced by its name or call.
         by_factory: whether the entry point names a factory; otherwise it names the object itself.
     """
 
@@ -173,7 +173,7 @@ def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F],
         def sar(collection: Collection, **params: Any) -> SAR:
             return SAR(collection.graph, **params)
 
-    A parameter that the factory itself declares stays as the factory declares it, and stands before the others.
+    A parameter that the factory itself declares stays as declared, and comes before all others.
 
     Args:
         classes: the class; or several: a parameter comes from the first class that has it.

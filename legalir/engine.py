@@ -3,7 +3,7 @@
 The author of an engine writes two methods: :meth:`EngineIndex.write` stores a row for each document, in files or on a
 server, and :meth:`EngineRetriever.best` answers with the best k of them. All else is here: the index is built on first
 use by one process, whole or not at all; it says what it holds and is compared with what is asked of it; docnos, days
-and ties are those of legalir.
+and ties are the same as in legalir.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class EngineIndex(IndexArtifact):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings that decide the rows beside the documents, such as an analyzer: JSON values by name.
+        """Settings that determine the rows in addition to the documents, such as an analyzer: JSON values by name.
 
         They are stored with the facts, and a build with others is not opened. Messages show the ``name`` of a mapping.
         """

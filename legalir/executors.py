@@ -113,7 +113,7 @@ def mapped(
 
 
 def _width(executor: Executor | None) -> int:
-    """Return the number of workers of an executor, as far as it says; that of the processors without one."""
+    """Return the number of workers of an executor, if it reports it; without an executor, the number of processors."""
     for name in ("workers", "_max_workers"):
         width = getattr(executor, name, None)
         if isinstance(width, int) and width > 0:

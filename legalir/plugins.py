@@ -276,7 +276,7 @@ def load(entry: PluginEntry) -> Plugin:
 
 
 def package_of(error: BaseException) -> str | None:
-    """Return the package and version of the loaded plugin whose code raised an error; None for that of others."""
+    """Return the package and version of the loaded plugin whose code raised an error, or None."""
     packages = {_top(one.value): f"{one.package} {one.version}" for one in _loaded if one.package != "legalir"}
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     modules = (_top(str(frame.f_globals.get("__name__", ""))) for frame in reversed(frames))
@@ -309,9 +309,9 @@ def make(role: str, spec: str, /, collection: object = None, *pipelines: object,
     Args:
         role: a role of components.
         spec: the name of a plugin, or a call of it whose parameters are literals.
-        collection: given to the factory; it can be None for a role whose names are not those of expressions.
-        pipelines: given to the factory, for a role whose names are those of expressions.
-        params: given to the factory; they replace those in `spec`.
+        collection: passed to the factory; it can be None for a role whose names are not used in expressions.
+        pipelines: passed to the factory, for a role whose names are used in expressions.
+        params: passed to the factory; they replace the parameters in `spec`.
 
     Raises:
         ComponentError: `spec` cannot be read, the factory does not have this parameter, or it lacks a parameter, a

@@ -123,7 +123,7 @@ def _cut(codes: npt.NDArray[np.uint32], ends: npt.NDArray[np.int64]) -> list[str
 
 
 def analyzer_of(lang: str) -> Analyzer:
-    """Return the analyzer of a language: :class:`Auto`, but for Korean 2-grams of whole words, codes included.
+    """Return the analyzer of a language: :class:`Auto`, or for Korean 2-grams of whole words, including codes.
 
     Raises:
         AnalyzerError: the code is not known.

@@ -197,7 +197,7 @@ class LLMAnswer(Generator):
         self.temperature = temperature
         self.memory_prompt = memory_prompt
         self.needs_provisions = context
-        client.model(llm)  # A model that is missing or not allowed is told at once.
+        client.model(llm)  # Report a missing or forbidden model at once.
 
     def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
         """Return the answer to each question; a request that is too long is repeated with half of the provisions."""

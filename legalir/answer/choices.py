@@ -308,7 +308,7 @@ class Choosing(Generator):
         self.logprobs = logprobs
         self.schema = schema
         self.max_tokens = max_tokens
-        client.model(llm)  # A model that is missing or not allowed is told at once.
+        client.model(llm)  # Report a missing or forbidden model at once.
 
     def _item(self, row: Mapping[Any, Any]) -> _Item:
         """Return the question of a row with its options.

@@ -153,7 +153,7 @@ class Golden(_Given):
 
 
 def _in_order_of_worth(labels: Mapping[str, int], documents: object) -> list[str]:
-    """Return judged provisions: those of `documents` in its order, then by label descending, then by docno."""
+    """Return judged provisions: first `documents` in order, then by label descending, then by docno."""
     named = [one for one in documents if one in labels] if isinstance(documents, list | tuple) else []
     place = {docno: number for number, docno in reversed(list(enumerate(named)))}
     return sorted(labels, key=lambda docno: (place.get(docno, len(named)), -labels[docno], docno))

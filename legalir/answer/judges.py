@@ -225,7 +225,7 @@ class ModelJudge(Judge):
         self.prompt = prompt
         self.llm = llm
         self.max_tokens = max_tokens
-        client.model(llm)  # A model that is missing or not allowed is told at once.
+        client.model(llm)  # Report a missing or forbidden model at once.
 
     @property
     def fingerprint(self) -> str:

@@ -1,7 +1,7 @@
 """The arithmetic of judged answers: verdicts of a judge in, figures out.
 
 A language model, or a person, gives the verdicts: whether a claim is supported, how much of the reference answer is
-covered. The arithmetic here is that of [nitibench] (coverage, contradiction), [ragas] (faithfulness, relevancy, context
+covered. The arithmetic here is from [nitibench] (coverage, contradiction), [ragas] (faithfulness, relevancy, context
 precision and recall), [rar-agent] (answer correctness) and [hypa-rag] (context F1, absolute correctness).
 
 A figure with nothing to count is undefined, that is, NaN. A verdict of None or NaN means that the judge failed.

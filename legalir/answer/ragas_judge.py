@@ -1,4 +1,4 @@
-"""The judge of single claims: which of an answer and of its reference the context supports, and which both share.
+"""Judge that splits answer and reference into claims: which does the context support, and which do both share?
 
 A chat model gives verdicts on single claims; the figures follow from them by the arithmetic of
 :mod:`legalir.answer.ragas`.
@@ -136,7 +136,7 @@ class RagasJudge(Judge):
         self.encoder = encoder
         self.n = n
         self.max_tokens = max_tokens
-        client.model(llm)  # A model that is missing or not allowed is told at once.
+        client.model(llm)  # Report a missing or forbidden model at once.
 
     @property
     def fingerprint(self) -> str:

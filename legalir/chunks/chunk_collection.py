@@ -176,9 +176,9 @@ def write_chunks(
 ) -> ChunkReport:
     """Write a chunk collection, whole or not at all; all provisions are in memory.
 
-    A chunk has the docno ``<law>-chunk-<number>``, or that of its provision if `by` is ``article``. Its title is the
-    name of its law, followed by its header. A provision belongs to the chunk that contains most of it; if a provision
-    cites another one, their chunks are linked.
+    A chunk has the docno ``<law>-chunk-<number>``, or the docno of its provision if `by` is ``article``. Its title is
+    the name of its law, followed by its header. A provision belongs to the chunk that contains most of it; if a
+    provision cites another one, their chunks are linked.
 
     Args:
         dataset: the collection to cut; its splits are preserved.

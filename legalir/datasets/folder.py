@@ -38,7 +38,7 @@ class About:
         description: a few sentences.
         citation: reference to the publication.
         query_field: column of a query file that contains the question.
-        query_lang: language of the queries by split; the key ``*`` stands for all splits.
+        query_lang: language of the queries by split; the key ``*`` means all splits.
         labels: meaning of each relevance label.
         qrels: name of a folder of the judgements that ship with legalir.
         static: folder of the static encoder trained for it, relative to this file's.
@@ -232,7 +232,7 @@ def _by_split(files: list[Path], pattern: re.Pattern[str]) -> dict[str, Path]:
 
 
 def _judgement_root() -> Path:
-    """Return the folder of the judgement files: inside an installed package, beside it in a source tree."""
+    """Return the folder of the judgement files: inside an installed package, or next to it in a source tree."""
     for root in (_PACKAGE / "qrels", _PACKAGE.parent / "qrels"):
         if (root / "manifest.yaml").is_file():
             return root

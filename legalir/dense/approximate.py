@@ -5,7 +5,7 @@ A search is named by text, as ``"hnsw"``, ``"hnsw(m=32, ef_construction=200, ef=
 stored and opened with them, and its recall against the exact search is measured when it is built.
 
 Files of a build, next to ``vectors.npy``: ``approximate.rows.npy``, int32 [r], the rows of vectors that are not zeros,
-those of equal vectors together and in order of docno; ``approximate.bounds.npy``, int64 [u + 1], the first position in
+with equal vectors together and in order of docno; ``approximate.bounds.npy``, int64 [u + 1], the first position in
 these rows of each of the u distinct vectors; ``approximate.faiss.npy``, uint8 [bytes, 1], the index of FAISS, if u > 0.
 
 FAISS gets each distinct vector once, because a graph falls apart if more vectors are equal than one has neighbours. It

@@ -391,8 +391,8 @@ class DenseIndex(IndexArtifact):
             path: directory of the artifact.
             vectors: numbers [n, d], or the path of a ``.npy`` file of them.
             docnos: the docno of each, or the document: with ``docno`` or ``doc_id``, and of a version ``text``, which
-                is empty for a repeal, ``effective_from`` and ``effective_to``. A docno alone tells only the first day
-                of a version: it applies to that of the next one, and a repeal is not known as one.
+                is empty for a repeal, ``effective_from`` and ``effective_to``. A docno alone gives only the first day
+                of a version: it applies until the next version begins, and a repeal is not recognised.
             encoder: makes the vectors of queries; without one, queries need a column ``query_vec``.
             precision: ``float32``, or ``float16`` for half the size.
             corpus: fingerprint of the collection, stored in the manifest.

@@ -258,9 +258,9 @@ def pipeline_fingerprint(pipeline: pt.Transformer) -> str:
     - Code: the code of each component's class and of each function, as
       :func:`legalir.experiments.fingerprints.module_code` has it; of functions also the bytecode, constants, defaults,
       values of the closure, and the global names that they use.
-    - Arguments: of a :class:`~legalir.frames.component.Component` those of its constructor, of other objects their
-      state as a copy or a pickle has it. Text and paths that name a file count with its content, arrays and frames
-      with theirs.
+    - Arguments: of a :class:`~legalir.frames.component.Component` the arguments of its constructor, of other objects
+      their state as a copy or a pickle has it. Text and paths that name a file count with its content, arrays and
+      frames with theirs.
     - What has a ``fingerprint``, an attribute or a method without arguments (an index, an analyzer, an encoder), counts
       by it; a component that is not one of ours, too, with the pipelines, functions and indexes that it holds.
 

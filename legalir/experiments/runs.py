@@ -2,7 +2,7 @@
 
 There are two kinds of runs. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
 *answers* have one row per question and are a file of JSON lines, ``NAME.jsonl``: `qid`, the columns that generators add
-(:data:`legalir.answer.generator.ANSWER_COLUMNS`), and those of judges. The record is ``NAME.json``.
+(:data:`legalir.answer.generator.ANSWER_COLUMNS`), and the columns of judges. The record is ``NAME.json``.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def _name(row: Row) -> Text:
 def _cell(row: Row, place: int) -> Text:
     cell = row.cells[place]
     text = Text(cell.text, style="bold green" if cell.best else "")
-    # The mark's column is kept where there is none, so that the digits stand below each other.
+    # The mark's column is kept even without a mark, so that the digits are aligned.
     return text.append(cell.mark or " ", style={"▲": "green", "▼": "red"}.get(cell.mark, ""))
 
 

@@ -3,7 +3,7 @@
 A value is text as ``2021-03-01`` or a date; without one, today is meant. Retrievers rank the documents of an index that
 are in force on the day of a query, and no others: documents are masked before the best are chosen, so that a list is
 exact and as long as it would be without other versions. What counts over all documents, such as the number of documents
-with a term, stays that of the whole index.
+with a term, stays the same as in the whole index.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class Retriever(Cuttable):
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``.
 
     Given results, which have a column ``docno``, it scores these documents, as PyTerrier's retrievers do. Columns out
-    are those of the input, with new ``score`` and ``rank``. A document that it would not find stays, with 0 if it
+    are the columns of the input, with new ``score`` and ``rank``. A document that it would not find stays, with 0 if it
     shares no term; the best `num_results` are kept. So ``a % 100 >> b`` reranks, and ``a % 100 >> (b ** c)`` makes
     features. A retriever without ``scorer()`` (:class:`~legalir.frames.scorer.Scoring`) refuses results.
     """

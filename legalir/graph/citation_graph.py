@@ -3,7 +3,7 @@
 Links between docnos become links between numbers; self-loops, repeats and links to unknown ends are left out and
 counted. The links may also connect nearest neighbours, for comparison with citations.
 
-Files of a build: the string table ``docnos``, ascending, so that the order of the nodes is that of their docnos; and
+Files of a build: the string table ``docnos``, ascending, so that the nodes are in the order of their docnos; and
 for ``targets`` (cited provisions) and ``sources`` (citing provisions) ``indptr.npy``, ``nodes.npy`` and ``kinds.npy``,
 as in :class:`~legalir.storage.csr.Adjacency`.
 """

@@ -62,7 +62,7 @@ class NitiLink(Expander):
     """Reference expansion [nitibench]: each provision is followed by those it cites.
 
     From each provision of the list, best first, a walk along its citations begins; the provisions that it meets take
-    the next places, each once. A walk does not depend on earlier walks: it goes on from a provision that an earlier
+    the next places, each once. A walk does not depend on earlier walks: it continues from a provision that an earlier
     walk placed, and places the provisions beyond it.
 
     Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``; the score is one divided

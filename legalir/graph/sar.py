@@ -183,8 +183,8 @@ class SAR(Component):
             ``minmax`` and ``max`` it also scores the list, because its scale may be another.
         freeze: number of provisions of a list that stay on top, in their order. Each has the score of its list,
             without a bonus, plus a constant that lifts them above all others.
-        pool: number of candidates of a query from which on no cited provision is added: those of the best seed come
-            first, and of one seed those with the lowest docnos. The list itself stays whole. None adds all.
+        pool: number of candidates per query at which no more cited provisions are added: the provisions of the best
+            seed come first, and for each seed the lowest docnos. The list itself stays whole. None adds all.
         small_degree: ``paper``, or ``one``: L(x) is 1 where deg(x) is 0 or 1.
         direction: ``out`` follows citations; ``in`` goes from the cited to who cites it; ``both`` does either, with
             the number of linked provisions as degree.

@@ -1,6 +1,6 @@
 """Training of a classifier of questions by the number of contexts that they need [hypa-rag].
 
-Questions come from a file with the columns ``question,label``, whose labels 0, 1 and 2 stand for one, two, and three or
+Questions come from a file with the columns ``question,label``, whose labels 0, 1 and 2 mean one, two, and three or
 more contexts; or from judgements, where 1, 2 and at least 3 right provisions are the classes. Sampling, split, settings
 and seeds match the released notebooks, so that their file gives their figures.
 """

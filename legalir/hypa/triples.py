@@ -178,7 +178,7 @@ class Triples(Component):
         self.adapts = adapts
         self.versions = versions
         if client is not None:
-            client.model(llm)  # A model that is missing or not allowed is told at once.
+            client.model(llm)  # Report a missing or forbidden model at once.
 
     @property
     def fingerprint(self) -> str:

@@ -97,7 +97,7 @@ class ChatReply:
 State = Literal["ok", "empty", "refused", "filtered", "cut", "invalid", "language", "too_long", "unavailable"]
 """State of a request. All states but ``ok`` are failed replies.
 
-``empty``: no text beside reasoning; ``refused``: the model refused; ``filtered``: a content filter cut in; ``cut``:
+``empty``: no text except reasoning; ``refused``: the model refused; ``filtered``: a content filter cut in; ``cut``:
 `max_tokens` was reached; ``invalid``: not the JSON that was asked for; ``language``: another language than was asked
 for; ``too_long``: the request has more tokens than the model takes; ``unavailable``: the endpoint gave no reply.
 """

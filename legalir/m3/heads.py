@@ -133,7 +133,7 @@ HEADS = ("dense", "sparse", "multi")
 """A vector of a text, a weight for each of its token ids, and a vector for each of its tokens."""
 
 WEIGHTS: Mapping[str, float] = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}
-"""Default weights of the heads, those of [nitibench]."""
+"""Default weights of the heads, from [nitibench]."""
 
 _EXAMPLE = "{" + ", ".join(f'"{head}": {weight}' for head, weight in WEIGHTS.items()) + "}"
 Score = TypeVar("Score", float, npt.NDArray[np.float32], npt.NDArray[np.float64])

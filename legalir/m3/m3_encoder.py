@@ -168,7 +168,7 @@ _BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 _CACHED_TOKENS = 2**19
 """Maximum number of query tokens with cached multi-vectors: 2 GB for 1024 dimensions of float32."""
 _OFFSET_POSITIONS = ("xlm-roberta", "roberta", "camembert", "xlm-roberta-xl", "data2vec-text")
-"""Transformers whose first position is the one after that of padding."""
+"""Transformers whose first position follows the position of padding."""
 
 
 class M3Encoder:

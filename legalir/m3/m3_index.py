@@ -352,7 +352,7 @@ def _rows(encoder: M3Encoder, texts: Sequence[str], precision: Precision, multi:
     """Encode texts and return the arrays to store, by name.
 
     Raises:
-        ComponentError: the representations cannot be those of these texts.
+        ComponentError: the representations cannot belong to these texts.
     """
     output = encoder.represent(texts, multi=multi is not None)
     _check_dense(encoder, output, len(texts))
@@ -403,7 +403,7 @@ def _fault(encoder: M3Encoder, output: str) -> ComponentError:
 
 
 _BLOCK_POSTINGS = 2_000_000
-"""Number of postings in memory at a time; those of one token id are always sorted together."""
+"""Number of postings in memory at a time; postings of one token id are always sorted together."""
 _POSTING = np.dtype([("token", np.int32), ("document", np.int32), ("weight", np.float32)])
 
 

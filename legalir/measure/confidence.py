@@ -28,8 +28,8 @@ class RiskCoverage:
         coverage: share of the questions that are answered at each threshold; ascending, the last is 1; [m].
         risk: share of the answered questions that are wrong; [m].
         area: area under risk over coverage from 0 to 1, by trapezoid. From coverage 0 to the first point the risk is
-            that of the first point. Lower is better; a confidence that is the same everywhere gives the share of wrong
-            answers.
+            the risk of the first point. Lower is better; a confidence that is the same everywhere gives the share of
+            wrong answers.
     """
 
     thresholds: Floats

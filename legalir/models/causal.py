@@ -25,7 +25,7 @@ class CausalFiles:
     Attributes:
         name: the requested name, or the name of its folder or file; never a path.
         folder: the folder of its files.
-        gguf_file: name of the GGUF file in it; None: the files are those of transformers.
+        gguf_file: name of the GGUF file in it; None if the files are in transformers' format.
         digest: sha256 of all files that decide what the model writes.
         licence: as the model states it; None if it is not known.
     """

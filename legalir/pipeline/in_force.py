@@ -22,10 +22,11 @@ class InForce(Component):
 
     For components that know no days: the retrievers and expanders of other packages, unless they have an attribute
     ``respects_as_of`` that is True. A retriever with a parameter `num_results` is asked again for twice as many, until
-    each query has as many results in force, or there are no more; so the list is that of the retriever, without other
+    each query has as many results in force, or there are no more; so the list is the retriever's list, without other
     versions. One without the parameter gives what is left of its list.
 
-    Columns in: those of the component. Columns out: the same, with new ranks; a frame without ``docno`` is not changed.
+    Columns in: the columns of the component. Columns out: the same, with new ranks; a frame without ``docno`` is not
+    changed.
 
     Args:
         component: the component.

@@ -3,7 +3,7 @@
 A grammar is a YAML file in ``grammars/``, named by its language code (ISO 639-1). Nothing is learnt from a collection,
 so a question of one line can be read; :mod:`~legalir.train.scanner` learns from a statute book instead.
 
-A *form* is words and places, with a blank where white space may stand: ``제 N 조``, ``article N``, ``lit. X``. ``N`` is
+A *form* is words and places, with a blank for optional white space: ``제 N 조``, ``article N``, ``lit. X``. ``N`` is
 a number (digits of any script or Han numerals, with what is attached: ``12a``, ``6.2.1``, ``20-870``), ``X`` one or two
 letters. Upper and lower case are the same. Roman numerals and numbers written as words are not read.
 """
@@ -424,7 +424,7 @@ def _any_of(forms: Sequence[str], number: str = "", sign: str = ",，") -> re.Pa
     Args:
         forms: the forms.
         number: pattern of ``N``.
-        sign: signs of which one may stand before a form.
+        sign: characters of which one may precede a form.
     """
     inside = _alternatives(forms, number)
     return re.compile(rf"{GAP}[{sign}]?{GAP}(?:{inside}){GAP}", re.IGNORECASE)
@@ -460,7 +460,7 @@ _PLACES = {
 
 
 def _word(word: str) -> str:
-    """Return the pattern of a word; a word of the Latin alphabet stands alone, and so does a single Thai letter."""
+    """Return the pattern of a word; a Latin word or a single Thai letter must not be part of a longer word."""
     first, last = (unicodedata.name(letter).split()[0] for letter in (word[0], word[-1]))
     alone = last == "LATIN" or (last == "THAI" and len(word) == 1)
     escaped = re.escape(word).replace("'", "['’]")

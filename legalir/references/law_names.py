@@ -186,7 +186,7 @@ def compact(text: str) -> str:
 def abbreviates(short: str, words: Sequence[str]) -> bool:
     """Return True if `short` consists of beginnings of two or more `words` in order, from the first to the last.
 
-    Of the last word, the end may stand instead: ``초고층재난관리법`` for ``초고층 … 재난관리에 관한 특별법``.
+    For the last word, its end may be used instead: ``초고층재난관리법`` for ``초고층 … 재난관리에 관한 특별법``.
     """
     last = len(words) - 1
     # Characters of `short` that the words up to here may have made.

@@ -322,7 +322,7 @@ class Lookup(Retriever):
     Args:
         numbers: the numbers of the provisions.
         most: a number that more provisions have is left out; at least 1.
-        without_law: whether a number counts that stands without a law in a collection of several laws: then each
+        without_law: whether a number without a law counts in a collection of several laws: then each
             provision with the number may be meant.
         num_results: results per query, at least 1.
 

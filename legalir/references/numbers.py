@@ -127,7 +127,7 @@ class Numbers:
         articles: the article fields of the collection, from which words and joiners are learnt.
 
     Attributes:
-        joiners: what joins two parts of a number; ``(`` stands for brackets around the second.
+        joiners: texts that join two parts of a number; ``(`` means brackets around the second part.
     """
 
     def __init__(self, articles: Iterable[str] = ()) -> None:
@@ -286,7 +286,7 @@ def prefixes(key: str) -> list[str]:
 
 
 def order_of(key: str) -> tuple[int, ...]:
-    """Return the numbers of a key, which order articles: ``12.2`` stands between ``12`` and ``13``."""
+    """Return the numbers of a key, which order articles: ``12.2`` is between ``12`` and ``13``."""
     return tuple(int(part) for part in re.findall(r"\d+", key)[:4])
 
 

@@ -856,7 +856,7 @@ def _in_word(text: str, start: int) -> bool:
 
 
 def counted_number(number: str, step: int) -> str:
-    """Return the number that stands some steps from another if none is left out: ``28`` before ``28の2``.
+    """Return the number some steps away from another if no number is skipped: ``28`` before ``28の2``.
 
     Empty if there is none.
     """

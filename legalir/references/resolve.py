@@ -1,6 +1,6 @@
 """References resolved to provisions: which documents of a collection each of them cites.
 
-A number is looked up in the target's own list: ``前条`` is the article that stands before in the law, a range is all
+A number is looked up in the target's own list: ``前条`` is the previous article in the law, a range is all
 units between its ends as the law has them, and ``2.18.1.1`` is cut to the longest number that the law has.
 """
 

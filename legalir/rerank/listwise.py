@@ -114,7 +114,7 @@ class Listwise(ChatReranker):
         self.window = window
         self.stride = stride
         self.max_characters = max_characters
-        client.model(llm)  # A model that is missing or not allowed is told at once.
+        client.model(llm)  # Report a missing or forbidden model at once.
 
     def _ordered(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[tuple[Order, str]]:
         """Return all rows of each list in the model's order, and the state of the list."""

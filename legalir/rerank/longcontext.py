@@ -89,7 +89,7 @@ class LongContext(ChatReranker):
         self.texts = texts
         self.k = k
         self.max_tokens = max_tokens
-        client.model(llm)  # A model that is missing or not allowed is told at once.
+        client.model(llm)  # Report a missing or forbidden model at once.
 
     def _ordered(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[tuple[Order, str]]:
         """Return the rows that the model named, in its order, and the state of its reply."""

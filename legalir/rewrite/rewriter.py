@@ -79,7 +79,7 @@ class Rewriter(Component):
         self.prompt = prompt
         self.llm = llm
         self.numbers = numbers
-        client.model(llm)  # A model that is missing or not allowed is told at once.
+        client.model(llm)  # Report a missing or forbidden model at once.
 
     @property
     def fingerprint(self) -> str:

@@ -1,6 +1,6 @@
 """Documents of a law: which units become provisions, their docnos, and the address of each unit.
 
-The unit of a document is a choice (`Cut`). What stands outside the chosen units (the words before the first paragraph)
+The unit of a document is a choice (`Cut`). Text outside the chosen units (the words before the first paragraph)
 is a document of the unit that holds it, so that no text is lost.
 """
 

@@ -115,8 +115,8 @@ def temporary_sibling(path: Path) -> Path:
 def publish_directory(new: Path, path: Path, *, replace: bool = False) -> None:
     """Make the folder `new` durable and move it to `path`, on the same file system.
 
-    With `replace`, the folder at `path` is moved aside first and removed last. A kill between leaves it hidden beside
-    `path`, and :func:`restore_directory` puts it back.
+    With `replace`, the folder at `path` is moved aside first and removed last. A kill in between leaves it hidden next
+    to `path`, and :func:`restore_directory` puts it back.
 
     Raises:
         OSError: it cannot be moved, or `path` is not empty and `replace` is False; `path` is unchanged.

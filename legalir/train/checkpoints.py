@@ -1,6 +1,6 @@
 """The place of a training on disk: its lock, and its states, which are whole or absent and are verified before use.
 
-Beside ``OUT`` stands the folder ``OUT.partial`` while a training is under way. ``state.json`` in it names one file
+During a training, there is a folder ``OUT.partial`` next to ``OUT``. ``state.json`` in it names one file
 ``state-N.safetensors`` and perhaps folders, such as the trainer's ``checkpoint-N`` and the best model ``epoch-N``, with
 size and sha256 of each file. New files and folders are made durable first; then ``state.json`` is replaced by one
 rename, and the old ones are removed. A kill at any moment leaves the old state or the new.

@@ -69,8 +69,8 @@ class ContextModel:
     def form(self, text: str, place: int, outcome: str) -> float:
         """Return the highest probability of `outcome` among the contexts that were seen often.
 
-        The longest context tells more than the form of a reference: laws that are not in the collection are cited in
-        the same form, yet seldom linked. The form shows in some shorter context.
+        The longest context is more informative than the form of a reference: laws that are not in the collection are
+        cited in the same form, yet seldom linked. The form shows in some shorter context.
         """
         return self._both(text, place, outcome)[1]
 
@@ -104,7 +104,7 @@ class Edges:
     reach this far have it.
 
     Args:
-        sides: the text beside the number of each mention, from the number outwards.
+        sides: the text on each side of a mention's number, from the number outwards.
         longest: no mention reaches further.
         share: share of the mentions that must agree.
         branches: whether a fifth that is a twentieth of all is enough, too, as for ``section`` and ``sections``.

@@ -1,12 +1,12 @@
 """The place in a text where a link is mentioned.
 
 A link says that one provision cites another, not where. The mention is found by the target's number (its article, else
-the end of its docno, else the numbers of its title) at a reference that the scanner tells from other numbers. If
-several provisions that a text cites have one number, or one number is mentioned more than once, the words before each
-mention decide: the title of the target's law, the nearest first, else how often such words were seen to mean a
+the end of its docno, else the numbers of its title) at a reference that the scanner distinguishes from other numbers.
+If several provisions that a text cites have one number, or one number is mentioned more than once, the words before
+each mention decide: the title of the target's law, the nearest first, else how often such words were seen to mean a
 provision of the same law, or one of that kind and level (``영 제``, ``같은 법 제``). A link gets at most one mention.
 
-A target that is not mentioned itself may stand in a range (``제2조부터 제5조까지``). A target without a number is found
+A target that is not mentioned itself may be in a range (``제2조부터 제5조까지``). A target without a number is found
 by its title. A link that none of this finds has no mention and is counted.
 """
 

@@ -34,7 +34,7 @@ _LEAST_JUDGED, _LEAST_HELD_OUT, _MOST_HELD_OUT = 100, 20, 500
 
 
 class Gold(NamedTuple):
-    """The right provisions of each query, as document numbers: those of q are ``documents[indptr[q] : indptr[q + 1]]``.
+    """The right provisions of each query, as document numbers: for q, ``documents[indptr[q] : indptr[q + 1]]``.
 
     Attributes:
         indptr: int64 [q + 1].
@@ -126,12 +126,12 @@ class Material:
 def read_material(collection: Collection, sources: Sequence[str], dev: str | None, hold_out: float = 0.0) -> Material:
     """Read the data of a training from a collection.
 
-    A query whose text is that of a dev query, or of one that is held out, is left out and counted. If the collection
+    A query with the text of a dev query or a held-out query is skipped and counted. If the collection
     has no headings, or no links, the other sources are read, and a warning says so. If there are too few judged
     questions to hold some out, all are learnt from, and a note of the judgements says so.
 
     Args:
-        collection: its split is that of the judgements.
+        collection: a collection; its split has the judgements.
         sources: some of ``judgements``, ``citations``, ``headings``.
         dev: the split to measure on; None: nothing is measured.
         hold_out: share of the judged questions that are held out, at most 0.5; if there is a dev split, its questions

@@ -128,7 +128,7 @@ def from_references(
 
     Args:
         provisions: of a collection, in the order of the corpus; read twice.
-        links: source docno, target docno, kind; None: those of the collection.
+        links: source docno, target docno, kind; None for the collection's links.
         before: characters before a mention that belong to the query.
         after: characters after it.
         most: longer lists of references are left out.

@@ -142,7 +142,7 @@ class StaticRecipe(Recipe):
     temperature: Positive = 0.05
     """Divisor of the cosines."""
     random: CountOrZero = 256
-    """Provisions that each step draws as negatives, in addition to those of its pairs."""
+    """Number of provisions that each step draws as negatives, in addition to the provisions of its pairs."""
     hard: CountOrZero = 16
     """Size of each query's pool of best wrong provisions; each pair of a step draws one of them as a negative. 0: no
     hard negatives."""

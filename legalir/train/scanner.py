@@ -125,5 +125,5 @@ def _whole_words(before: str, reach: int) -> int:
 
 
 def _neighbours(low: tuple[int, ...], high: tuple[int, ...]) -> bool:
-    """Return whether no article stands between the two, except sub-articles."""
+    """Return True if there is no article between the two, except sub-articles."""
     return len(low) == len(high) and low[:-1] == high[:-1] and high[-1] - low[-1] == 1

@@ -59,11 +59,11 @@ def train_static(
 ) -> TrainedModel:
     """Train a static encoder: a vector for each n-gram and word, from queries and the provisions right for them.
 
-    A step takes `batch` pairs and learns, by InfoNCE [infonce], to tell the provision of each query from those of the
-    other pairs, from `random` drawn ones, and from one hard negative a pair; other provisions that are right for a
-    query are not its negatives. If there are judged questions, some are held out; they choose the weight of the model
-    in ``default``. The same seed makes the same bytes on the same machine, with any number of threads, and also if the
-    training is interrupted and resumed::
+    A step takes `batch` pairs and learns, by InfoNCE [infonce], to distinguish the provision of each query from the
+    provisions of the other pairs, from `random` drawn ones, and from one hard negative a pair; other provisions that
+    are right for a query are not its negatives. If there are judged questions, some are held out; they choose the
+    weight of the model in ``default``. The same seed makes the same bytes on the same machine, with any number of
+    threads, and also if the training is interrupted and resumed::
 
         trained = legalir.train_static("legalir/firecode", "model", sources=["citations", "headings"])
         collection.search("비상구의 너비", 'static(model="model")')

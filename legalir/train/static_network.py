@@ -141,7 +141,7 @@ class Network:
 
         def move(touched: tuple[Integers, sp.csr_matrix]) -> None:
             rows, part = touched
-            # The gradient with respect to w_r·E_r, from which those of w and E follow.
+            # The gradient with respect to w_r·E_r, from which the gradients of w and E follow.
             product = part @ gradient
             of_weights = np.einsum("ij,ij->i", product, self.vectors.table.take(rows, 0))
             product *= self.weights.table[rows][:, None]

@@ -6,7 +6,7 @@ measured by nested cross-validation [nested-cv], in which the search sees all fo
 with ``default`` on that fold. The settings that are stored are chosen on all questions.
 
 Each settings are run once, over all questions, and the values are stored, so that folds share them and a run that was
-interrupted goes on.
+interrupted continues.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def tune(
         minutes: time after which no further settings are tried, above 0.
         measure: what is maximised, as ``ir_measures`` writes it.
         folds: number of folds, from 2 to 20.
-        out: file of the settings; None: ``tuned.yaml`` beside a folder's files, in the cache for ids and folders that
+        out: file of the settings; None: ``tuned.yaml`` next to a folder's files, in the cache for ids and folders that
             cannot be written. `default` reads those two places only.
 
     Raises:

@@ -43,7 +43,7 @@ class StatuteFiles:
         path: a file, a folder, or a zip or tar archive, that is searched for files of the format.
         unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
         workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
-        references: whether the references in the texts become links, beside those that the publisher gives.
+        references: whether the references in the texts become links, in addition to the publisher's links.
 
     Attributes:
         executor: reads the files; by default, processes of this machine do. Its workers have the same files.

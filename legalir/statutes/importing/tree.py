@@ -60,7 +60,7 @@ def tree(
     Args:
         docs: the provisions.
         origins: the lines of their ``origin.jsonl``, in the same order; without them, the field ``path`` of a
-            provision says where it stands, and no provision is known to be repealed.
+            provision has a known place, and no provision is known to be repealed.
         law: name or identifier of the only law that is wanted, or a part of the name.
         definitions: the terms that the provisions define.
 

@@ -1,7 +1,7 @@
 """What readers of Chinese laws share: paragraphs (款, 項), items such as 一、 and （一）, and dates.
 
 A paragraph is counted, not numbered: the second line of an article without a mark is its paragraph 2. In an article of
-one paragraph the items stand in the article itself, because they are cited so.
+one paragraph the items are directly in the article, because they are cited so.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Statutes as plain lines of text: what PDF, Word and web pages without marks have in common.
 
-A line opens a unit if it begins as the table of the jurisdiction says, and if its number goes on from the one before:
+A line opens a unit if it begins as the table of the jurisdiction says, and if its number continues the previous one:
 a sentence that begins with "제3조에 따라" is not a heading. Paragraphs and items are recognised by their marks.
 """
 
@@ -172,7 +172,8 @@ def read_text(name: str, lines: Sequence[str], country: str, title: str, law_id:
     Args:
         name: of the file, for messages.
         lines: in reading order.
-        country: whose table tells headings; ``auto``: the one that recognises most articles.
+        country: country whose table recognises headings; ``auto``: the country whose table recognises the most
+            articles.
         title: of the law; empty: its first line.
         law_id: identifier of the law.
 

@@ -213,7 +213,7 @@ def add_annex_text(law: Law, unit: Unit, title: str, start: int, end: int) -> No
     Args:
         law: the law.
         unit: the annex.
-        title: as the publisher gives it beside the text.
+        title: as the publisher gives it, next to the text.
         start: the first character of the text.
         end: after the last one.
     """

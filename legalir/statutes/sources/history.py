@@ -37,7 +37,7 @@ class History(StatuteFiles):
         format: name of the format of the files, such as ``markdown-kr``; ``auto`` asks all formats.
         unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
         workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
-        references: whether the references in the texts become links, beside those that the publisher gives.
+        references: whether the references in the texts become links, in addition to the publisher's links.
 
     Raises:
         ComponentError: `format` or `unit` is not one.

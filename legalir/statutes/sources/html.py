@@ -1,8 +1,8 @@
 """The source ``html``: web pages of publishers without a format of their own, by rules in a small YAML file.
 
 A rule names the elements of one kind of unit by a CSS selector. An element may hold its unit (``holds``), or open it:
-then the unit goes on to the next element that opens one of the same level or above. Without rules, a page is read line
-by line, as a PDF file is.
+then the unit continues to the next element that opens one of the same level or above. Without rules, a page is read
+line by line, as a PDF file is.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def versions(editions: Iterable[Edition], *, accumulate: bool = False) -> list[V
 def successors(versions: Iterable[Version]) -> dict[str, str]:
     """Return what replaced a provision that was renumbered, or moved to another law: docno of its version to a key.
 
-    A wording that ends under one key goes on under another if that begins on the same day with the same content; or
+    A wording that ends under one key continues under another if that begins on the same day with the same content; or
     with the same heading and mostly the same words, because the references in it were renumbered, too.
     """
     ends: dict[str, list[Version]] = {}

@@ -21,7 +21,7 @@ class DaskExecutor(Executor):
     (``distributed.scheduler.allowed-failures``) raises :class:`~concurrent.futures.BrokenExecutor`.
 
     Args:
-        address: address of the scheduler; None for that of Dask's configuration.
+        address: address of the scheduler; None for the address in Dask's configuration.
         timeout: seconds to wait for the scheduler, above 0.
 
     Raises:
@@ -61,7 +61,7 @@ class DaskExecutor(Executor):
 
     @cached_property
     def _executor(self) -> Executor:
-        # A task is a call of its own even if its argument is that of another one.
+        # A task is a separate call even if another task has the same argument.
         executor: Executor = self._client.get_executor(pure=False)
         return executor
 

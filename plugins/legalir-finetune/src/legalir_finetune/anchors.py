@@ -1,7 +1,7 @@
 """Anchors of a fine-tuning, and batches without a false negative.
 
-Each anchor of a batch is told from the provisions of all others, their hard negatives included. An anchor that brings a
-provision that is right for another, or to which another brings a right one, waits for the next batch.
+Each anchor of a batch is distinguished from the provisions of all others, their hard negatives included. An anchor that
+brings a provision that is right for another, or to which another brings a right one, waits for the next batch.
 """
 
 from __future__ import annotations

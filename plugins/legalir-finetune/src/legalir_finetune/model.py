@@ -1,7 +1,7 @@
 """The language model that is tuned: the base model on disk, the network in training, and the tuned model on disk.
 
 The network is FlagEmbedding's, on a backbone and heads that were read safely. A tuned model is written in the layout of
-sentence-transformers, with the heads of BGE-M3 beside it, as the encoders read it.
+sentence-transformers, with the heads of BGE-M3 next to it, as the encoders read it.
 """
 
 from __future__ import annotations

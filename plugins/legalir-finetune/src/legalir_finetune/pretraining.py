@@ -1,7 +1,7 @@
 """Continued pre-training: a model that writes text reads the provisions of a collection [searchfiresafety] (A.2).
 
 The provisions follow each other, each with the end token after it, and are cut into blocks of `max_length` tokens. In
-its block, each token is predicted from all tokens before it, those of earlier provisions among them; the first token of
+its block, each token is predicted from all tokens before it, including tokens of earlier provisions; the first token of
 a block is only read. The loss of a step is the mean over all tokens that it predicts. A share of the provisions, drawn
 by a hash of their docnos, is held out: perplexity is measured on them before the training and after each epoch, and
 chooses nothing.

@@ -149,7 +149,7 @@ class Pretraining(Recipe):
     LORA_ONLY: ClassVar[tuple[str, ...]] = ("rank", "alpha", "targets", "frozen", "adapter")
 
     kind: Choice[Literal["pretrain"]]
-    """``pretrain``, which tells this recipe from one of :class:`FineTuning`."""
+    """``pretrain``, which distinguishes this recipe from :class:`FineTuning`."""
     dataset: Text
     """Id or path of a collection, whose provisions are read."""
     model: Text
@@ -218,7 +218,7 @@ def load_recipe(path: str | PathLike[str], **changes: object) -> FineTuning | Pr
 
     Args:
         path: the file.
-        changes: values that replace those of the file.
+        changes: values that replace values of the file.
 
     Raises:
         DefinitionError: the file cannot be read, or is not a recipe.

@@ -62,7 +62,7 @@ def pieces(text: str) -> list[str]:
 def morphemes(texts: Iterable[str], threads: int | None) -> Iterator[list[tuple[str, str]]]:
     """Yield the morphemes of each text, form and tag, in order.
 
-    Several texts are analysed by several threads; what waits is bounded by their number, not by that of the texts.
+    Several texts are analysed by several threads; the queue is bounded by the number of threads, not of texts.
 
     Args:
         texts: any number.

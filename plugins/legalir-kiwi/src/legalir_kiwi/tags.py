@@ -39,5 +39,5 @@ def term(form: str, tag: str, setting: str) -> str:
         return ""
     if kept is not None and tag.partition("-")[0] not in kept and not (tag == "SW" and any(map(str.isalpha, form))):
         return ""
-    # Names of several words come in one piece; what stands between them may be any white space.
+    # Names of several words come in one piece, with any white space between them.
     return _THOUSANDS.sub("", " ".join(form.split()))

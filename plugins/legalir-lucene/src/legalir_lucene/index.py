@@ -26,7 +26,7 @@ class LuceneIndex(EngineIndex):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; None: that of the index at `path`, and ``auto`` to build one.
+        analyzer: a name or an analyzer; None for the analyzer of the index at `path`, or ``auto`` to build one.
         collection: what is indexed, on first use, where nothing is built yet; None: nothing.
     """
 

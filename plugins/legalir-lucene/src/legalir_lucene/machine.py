@@ -159,7 +159,7 @@ def _start() -> Machine:
 
 
 def _configure(jnius_config: Any, jar: Path, home: Path, size: str) -> None:
-    """Start Java at `home` by importing jnius, beside what others have asked of it so far."""
+    """Start Java at `home` by importing jnius, in addition to options that other code has already set."""
     if os.environ.get(_HEAP):
         _try_out(home, size)
     options = jnius_config.get_options()

@@ -28,7 +28,7 @@ def anserini_jar() -> Path:
     That package is looked up and not imported: it would configure the Java machine its own way.
 
     Raises:
-        MissingExtra: there is none.
+        MissingExtra: nothing was found.
     """
     configured = os.environ.get("ANSERINI_CLASSPATH")
     if configured:

@@ -35,7 +35,7 @@ def postgres_dense(
     Args:
         collection: whose provisions are stored, on the first question.
         encoder: the encoder that makes vectors of provisions and questions.
-        dsn: connection string without password; by default that of ``LEGALIR_POSTGRES``.
+        dsn: connection string without password; by default ``LEGALIR_POSTGRES``.
         schema: the schema of the tables.
     """
     path = _path(collection, f"dense-{DenseTable.version}", encoder, dsn, schema)
@@ -60,7 +60,7 @@ def postgres_text(
         analyzer: the analyzer that makes terms of provisions and questions.
         k1: saturation of term frequency, at least 0; another value makes another table.
         b: length normalisation, from 0 to 1; another value makes another table.
-        dsn: connection string without password; by default that of ``LEGALIR_POSTGRES``.
+        dsn: connection string without password; by default ``LEGALIR_POSTGRES``.
         schema: the schema of the tables.
     """
     path = _path(collection, f"text-{TextTable.version}", analyzer, k1, b, dsn, schema)

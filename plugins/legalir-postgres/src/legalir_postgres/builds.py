@@ -55,7 +55,7 @@ class Build(NamedTuple):
     Attributes:
         kind: ``dense`` or ``text``.
         corpus: fingerprint of the corpus.
-        settings: what the rows depend on beside the corpus; JSON values.
+        settings: settings that the rows depend on, in addition to the corpus; JSON values.
         dimensions: of a vector.
         rows: number of rows of this shard.
         of_rows: number of rows of all shards.
@@ -92,7 +92,7 @@ def write_build(
 
     Args:
         server: its primary writes.
-        schema: schema of the tables; made where there is none.
+        schema: schema of the tables; created if it is missing.
         build: what the rows are.
         columns: definition of the columns.
         rows: the rows in the binary format of COPY.
@@ -123,7 +123,7 @@ def write_build(
 
 
 def lock_schema(connection: psycopg.Connection[Any], schema: str) -> None:
-    """Make this transaction the one writer of a schema, with its catalog, both made where there are none.
+    """Make this transaction the only writer of a schema with its catalog; create both if they are missing.
 
     The lock ends with the transaction, also if this process or its computer dies.
     """

@@ -35,12 +35,12 @@ _COLUMNS = (
 class PostgresIndex(EngineIndex):
     """Rows in PostgreSQL: number and docno of each document, the days on which it is in force, and a vector.
 
-    The rows are those of legalir's own index of the collection, which is built first.
+    The rows come from legalir's own index of the collection, which is built first.
 
     Args:
-        path: directory of what is kept beside the tables: docnos, days, and the names of the tables.
+        path: directory of data outside the tables: docnos, days, and the names of the tables.
         collection: the collection.
-        dsn: connection strings without password; None: those of ``LEGALIR_POSTGRES``.
+        dsn: connection strings without password; None for ``LEGALIR_POSTGRES``.
         schema: the schema of the tables.
 
     Raises:

@@ -69,7 +69,7 @@ class PostgresDense(EngineRetriever):
 class PostgresText(EngineRetriever):
     """BM25 as legalir's ``bm25``, computed by PostgreSQL: all rows are compared, and the results are exact.
 
-    The scores are those of ``bm25`` with the same analyzer, `k1` and `b`: to the last bit for a query without a
+    The scores equal the scores of ``bm25`` with the same analyzer, `k1` and `b`: to the last bit for a query without a
     repeated term, and within rounding otherwise. Of a query with more than 16 000 different terms, the rarest count.
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Documents that share no

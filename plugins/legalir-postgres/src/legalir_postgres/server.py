@@ -50,10 +50,10 @@ def servers(dsn: str | None) -> tuple[Server, ...]:
     """Return the server of each shard.
 
     Args:
-        dsn: connection strings; None: those of ``LEGALIR_POSTGRES``.
+        dsn: connection strings; None for ``LEGALIR_POSTGRES``.
 
     Raises:
-        ComponentError: there is none, one cannot be read, or one holds a password.
+        ComponentError: there is no connection string, or one cannot be read or contains a password.
     """
     given = os.environ.get(VARIABLE, "") if dsn is None else dsn
     found = tuple(_server(text, os.getpid()) for part in given.split(";") if (text := part.strip()))

@@ -213,7 +213,7 @@ def _entry(file: Path, name: str) -> Any:
 class ColbertIndex(IndexArtifact):
     """The vectors of the tokens of all provisions, memory-mapped.
 
-    Files of a build, beside the docnos: ``multi.bounds`` int64 [n + 1], the vectors of each provision;
+    Files of a build, in addition to the docnos: ``multi.bounds`` int64 [n + 1], the vectors of each provision;
     ``multi.vectors`` float16, float32 or int8 [t, d], rows of length 1; ``multi.scales`` float32 [t], for int8; and
     ``digests``.
 

@@ -48,7 +48,7 @@ class Embedded:
         dimensions: their length; 0 for sparse ones.
 
     Raises:
-        ArtifactError: the files are not those of this version of the engine.
+        ArtifactError: the files are from another version of the engine.
     """
 
     def __init__(self, directory: Path, name: str, dimensions: int) -> None:

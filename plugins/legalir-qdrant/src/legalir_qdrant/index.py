@@ -132,7 +132,7 @@ class Qdrant(EngineRetriever):
     """The provisions whose vectors in Qdrant are nearest to the question's vector.
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
-    their provisions, from legalir's own index. Scores are those of legalir's own index of the same vectors, up to the
+    their provisions, from legalir's own index. Scores equal legalir's own index of the same vectors, up to the
     rounding of single precision: cosines, BM25, or mean greatest cosines of tokens.
 
     Args:

@@ -1,9 +1,9 @@
 """A Qdrant server or cluster, by qdrant-client.
 
-Points of one kind of vectors stand in one collection of the server; a *part* of it holds those of one corpus. Without a
-tenant, each corpus has a collection of its own; with tenants, all of them share one. A part is complete when the
-metadata of the collection name it, which is the last thing written. Two machines that store the same at once make two
-parts, and each searches its own.
+Points of one kind of vectors stand in one collection of the server; a *part* of it contains the points of one corpus.
+Without a tenant, each corpus has a collection of its own; with tenants, all of them share one. A part is complete when
+the metadata of the collection name it, which is the last thing written. Two machines that store the same at once make
+two parts, and each searches its own.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Server:
 
     Args:
         url: its address, such as ``http://localhost:6333``.
-        tenant: keeps the provisions apart from those of others, in one collection that all share; empty for a
+        tenant: separates the provisions from other tenants' provisions, in one shared collection; empty for a
             collection of their own.
         shards: number of shards of a collection that is made, over which a cluster spreads it, at least 1.
         replicas: number of copies of each shard, at least 1.
@@ -198,7 +198,7 @@ class Server:
                     multivector_config=comparator if vectors == "multi" else None,
                 )
             }
-        # With tenants, each has a graph of its own, and there is none over all of them.
+        # With tenants, each has its own graph, and there is no graph over all of them.
         graph = models.HnswConfigDiff(m=0, payload_m=16) if self.tenant else None
         try:
             self._client.create_collection(

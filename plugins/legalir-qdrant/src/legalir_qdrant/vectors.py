@@ -42,7 +42,7 @@ class Vectors(Protocol):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the vectors depend on beside the provisions."""
+        """Settings that the vectors depend on, in addition to the provisions."""
 
     @property
     def dimensions(self) -> int:
@@ -104,11 +104,11 @@ class Dense:
 
 
 class Sparse:
-    """The BM25 weight of each term of a provision, under the number of the term; scores are those of ``bm25``.
+    """The BM25 weight of each term of a provision, under the number of the term; scores equal ``bm25``.
 
     The weight of a posting is ``idf · tf / (tf + k1·(1 − b + b·dl/avgdl))``, as legalir computes it over the whole
-    collection; that of a question's term is how often it occurs. Statistics of the engine are not used, so shards,
-    tenants and days do not change a score. A collection that changes has other weights, and is stored again.
+    collection; the weight of a question's term is its number of occurrences. Statistics of the engine are not used, so
+    shards, tenants and days do not change a score. A collection that changes has other weights, and is stored again.
 
     Args:
         retriever: a ``BM25``.

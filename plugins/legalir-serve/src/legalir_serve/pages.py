@@ -38,7 +38,7 @@ def messages(more: Path | None = None) -> dict[str, dict[str, str]]:
     """Return the labels of pages by language and name; what a language lacks is in English.
 
     Args:
-        more: a YAML file with labels by language and name, which come before those of legalir.
+        more: a YAML file with labels by language and name, which override legalir's labels.
 
     Raises:
         ComponentError: it cannot be read, or holds something else.

@@ -415,7 +415,7 @@ class Service:
             collection: name of the collection.
             pipeline: name of a pipeline, or an expression, that ends in a generator.
             as_of: the day.
-            told: called with a few words about each step.
+            told: called with a short message at each step.
 
         Raises:
             ComponentError: a value is out of range, or the pipeline gives no answer.
