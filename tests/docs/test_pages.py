@@ -58,7 +58,7 @@ def expression_of(entry: plugins.PluginEntry) -> str:
 
 
 SECTIONS = list(SECTION.finditer(read("components.md")))
-OURS = [one for one in plugins.entries() if one.package == legalir.__name__ and one.role in COMPONENT_ROLES]
+OURS = [one for one in plugins.entries() if one.package in ("legalir", "legalir-hypa") and one.role in COMPONENT_ROLES]
 
 
 def test_every_component_is_listed_once_with_its_role() -> None:
