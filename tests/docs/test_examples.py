@@ -24,8 +24,8 @@ from typer.testing import CliRunner, Result
 from legalir.cli.main import app
 from legalir.datasets import check, load
 from legalir.experiments.definition import load_definition
-from legalir.train.finetune import FineTuning, Pretraining
 from legalir.train.recipes import StaticRecipe
+from legalir_finetune import FineTuning, Pretraining
 
 RUN = ("python", "sh", "console")
 NEURAL = {"neural.md", "static.md"}

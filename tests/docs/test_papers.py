@@ -17,7 +17,7 @@ SHAPES = {"groups", "pairs", "postings", "queries", "rows", "specs"}
 
 
 def docstrings() -> Iterator[tuple[str, str]]:
-    for path in sorted((ROOT / "legalir").rglob("*.py")):
+    for path in sorted([*ROOT.glob("legalir/**/*.py"), *ROOT.glob("plugins/*/src/**/*.py")]):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (
                 isinstance(node, ast.Expr)

@@ -12,8 +12,7 @@ import pytest
 from legalir.experiments import Definition, read_expected, run
 from legalir.experiments.compare import compare
 from legalir.experiments.experiment import dataset_slug
-from legalir.train.finetune import Pretraining
-from legalir.train.recipes import StaticRecipe, load_tuning
+from legalir.train.recipes import StaticRecipe
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 DATA = os.environ.get("LEGALIR_DATA", "")
@@ -79,14 +78,6 @@ def test_every_experiment_can_be_read_and_has_expected_scores() -> None:
             slug = f".{dataset_slug(one.dataset)}" if definition.datasets else ""
             expected = read_expected(file.with_name(f"{file.stem}{slug}.expected.tsv"))
             assert {system for system, _ in expected.scores} == wanted, file
-
-
-def test_every_recipe_of_a_fine_tuning_can_be_read() -> None:
-    recipes = sorted((EXPERIMENTS / "neural" / "finetune").glob("*.yaml"))
-    assert recipes
-    for file in recipes:
-        recipe = load_tuning(file)
-        assert isinstance(recipe, Pretraining) or recipe.hard == 3, "of SFS-A, B.2"
 
 
 def test_every_recipe_can_be_read_and_makes_the_model_of_its_name() -> None:

@@ -101,7 +101,13 @@ def test_an_unknown_command_is_misuse_with_a_suggestion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "package"), [("serve", "legalir-serve"), ("mcp", "legalir-serve"), ("judge", "legalir-study")]
+    ("name", "package"),
+    [
+        ("serve", "legalir-serve"),
+        ("mcp", "legalir-serve"),
+        ("judge", "legalir-study"),
+        ("finetune", "legalir-finetune"),
+    ],
 )
 def test_a_command_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str, package: str) -> None:
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", package)

@@ -8,11 +8,8 @@ and seeds are those of the released notebooks, so that their file gives their fi
 from __future__ import annotations
 
 import csv
-import random
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -32,6 +29,7 @@ from legalir.extend import (
     load_tokenizer,
     open_display,
     own_place,
+    own_random_numbers,
     placement,
     quiet,
     writing,
@@ -294,7 +292,7 @@ def _fine_tune(
     import torch
     import transformers
 
-    with _own_random_numbers():
+    with own_random_numbers():
         torch.manual_seed(_SEED)
         try:
             with quiet():
@@ -341,20 +339,6 @@ def _fine_tune(
         tokenizer.save_pretrained(folder)
     for file in folder.iterdir():
         file.chmod(0o644)  # transformers lets only the owner read weights.
-
-
-@contextmanager
-def _own_random_numbers() -> Iterator[None]:
-    """Restore the states of Python's, numpy's and torch's global generators, on each device, at the end."""
-    import torch
-
-    python, arrays = random.getstate(), np.random.get_state()
-    try:
-        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(arrays)
 
 
 def _shown_on(display: Display, steps: int) -> dict[str, Any]:

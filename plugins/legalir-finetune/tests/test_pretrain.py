@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from finetune_models import write_causal
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from split_folder import write_splits
-from tiny_models import write_causal
-from tunable import contents
+from tunable import contents, write_splits
 
+from legalir import Client
 from legalir.errors import (
     ArtifactError,
     ComponentError,
@@ -31,16 +31,11 @@ from legalir.errors import (
     MissingExtra,
     ModelError,
 )
-from legalir.llm.chat import ChatRequest
-from legalir.llm.transformers import transformers
-from legalir.train.finetune import FineTuned, FineTuning, Pretraining, pretrain
-from legalir.train.finetune import pretrain as module_function
-from legalir.train.finetune.pretrain import Blocks, pack, rate_factor, split_provisions
-from legalir.train.recipes import load_tuning
+from legalir.extend import ChatRequest
+from legalir_finetune import FineTuned, FineTuning, Pretraining, load_recipe, pretrain, pretraining
+from legalir_finetune.pretraining import Blocks, pack, rate_factor, split_provisions
 
 SHIPPED = Path(__file__).parents[3] / "experiments" / "neural" / "finetune"
-pretraining = sys.modules[module_function.__module__]
-"""The module, whose name the function has, too."""
 TINY: dict[str, Any] = {
     "kind": "pretrain",
     "max_length": 16,
@@ -168,14 +163,14 @@ def test_what_is_wrong_is_said(values: dict[str, object], sentence: str) -> None
 def test_the_kind_of_a_recipe(tmp_path: Path) -> None:
     path = tmp_path / "recipe.yaml"
     path.write_text("dataset: ./a\nmodel: b\nout: c\nkind: pretrain\n", encoding="utf-8")
-    found = load_tuning(path, epochs=3)
+    found = load_recipe(path, epochs=3)
     assert isinstance(found, Pretraining)
     assert (found.dataset, found.epochs) == (str(tmp_path / "a"), 3)
     path.write_text("dataset: a\nmodel: b\nout: c\n", encoding="utf-8")
-    assert isinstance(load_tuning(path), FineTuning)
+    assert isinstance(load_recipe(path), FineTuning)
     path.write_text("- 1\n", encoding="utf-8")
     with pytest.raises(DefinitionError, match="a recipe must be a mapping"):
-        load_tuning(path)
+        load_recipe(path)
 
 
 def test_the_recipes_that_ship() -> None:
@@ -204,7 +199,6 @@ def test_a_fingerprint_is_of_what_weights_depend_on(tmp_path: Path) -> None:
 # The training
 
 
-@pytest.mark.neural
 def test_the_loss_is_that_of_transformers(root: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM
@@ -221,7 +215,6 @@ def test_the_loss_is_that_of_transformers(root: Path) -> None:
     assert float(ours) == pytest.approx(float(theirs) * blocks.predicted, rel=1e-6)
 
 
-@pytest.mark.neural
 def test_steps_beside_plain_ones(root: Path, tmp_path: Path) -> None:
     """The weights are those of AdamW, written out, over the gradients of transformers' loss."""
     import torch
@@ -272,7 +265,6 @@ def test_steps_beside_plain_ones(root: Path, tmp_path: Path) -> None:
         assert torch.allclose(after[name], weight, atol=2e-5), name
 
 
-@pytest.mark.neural
 def test_perplexity_is_that_of_the_model_that_is_written(root: Path, tmp_path: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -299,7 +291,6 @@ def test_perplexity_is_that_of_the_model_that_is_written(root: Path, tmp_path: P
     assert found.history["kept"].tolist() == [False, False, True]
 
 
-@pytest.mark.neural
 def test_batches_do_not_change_a_step(root: Path, tmp_path: Path) -> None:
     import torch
     from safetensors.torch import load_file
@@ -311,7 +302,6 @@ def test_batches_do_not_change_a_step(root: Path, tmp_path: Path) -> None:
         assert all(torch.allclose(weights[key], others[key], atol=1e-4) for key in weights), name
 
 
-@pytest.mark.neural
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
 @pytest.mark.parametrize(("model", "embedding_rate"), [("tied", None), ("tied", 1e-3), ("apart", 1e-3)])
 def test_merged_is_the_same_as_the_adapter(
@@ -349,7 +339,6 @@ def test_merged_is_the_same_as_the_adapter(
     }
 
 
-@pytest.mark.neural
 def test_targets_and_number_types(root: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file
 
@@ -366,8 +355,8 @@ def test_targets_and_number_types(root: Path, tmp_path: Path) -> None:
 PROGRAM = """
 import json, os, signal, sys
 import torch
-from legalir.train.checkpoints import Checkpoints
-from legalir.train.finetune import Pretraining, pretrain
+from legalir.extend import Checkpoints
+from legalir_finetune import Pretraining, pretrain
 torch.set_num_threads(int(sys.argv[2]))
 save = Checkpoints.save
 def killed(self, step, *given):
@@ -379,7 +368,6 @@ pretrain(Pretraining.parse(json.loads(sys.argv[1]), "r"), progress=False)
 """
 
 
-@pytest.mark.neural
 def test_killed_and_resumed(root: Path, tmp_path: Path) -> None:
     import torch
 
@@ -407,7 +395,6 @@ def test_killed_and_resumed(root: Path, tmp_path: Path) -> None:
     assert not out.with_name("model.partial").exists()
 
 
-@pytest.mark.neural
 def test_ctrl_c_ends_with_a_state(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = trained(root, tmp_path / "whole", method="full", epochs=1)
     learn = pretraining.Reading._learn
@@ -428,7 +415,6 @@ def test_ctrl_c_ends_with_a_state(root: Path, tmp_path: Path, monkeypatch: pytes
     assert contents(found.path)["model.safetensors"] == contents(whole.path)["model.safetensors"]
 
 
-@pytest.mark.neural
 def test_the_folder_and_its_card(root: Path, tmp_path: Path) -> None:
     found = trained(root, tmp_path / "model", epochs=1)
     files = set(contents(found.path))
@@ -450,7 +436,8 @@ def test_the_folder_and_its_card(root: Path, tmp_path: Path) -> None:
     assert card["corpus"]["learnt"]["sha256"] in text
     assert str(root) not in text + json.dumps(card) + (found.path / "config.json").read_text(encoding="utf-8")
     # It can be asked as it is.
-    reply = transformers(None, model=str(found.path), device="cpu").chat(ChatRequest((("user", "x"),), max_tokens=4))
+    model = Client().model(f"transformers(model={str(found.path)!r}, device='cpu')")
+    reply = model.chat(ChatRequest((("user", "x"),), max_tokens=4))
     assert reply.completion_tokens <= 4
     with pytest.raises(DefinitionError, match=r"exists.*replace=True \(--replace"):
         trained(root, found.path)
@@ -459,7 +446,6 @@ def test_the_folder_and_its_card(root: Path, tmp_path: Path) -> None:
         trained(root, root / "tied", replace=True)
 
 
-@pytest.mark.neural
 def test_mistakes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "model"
     with pytest.raises(ModelError, match=r"'max_length'.*65.*64"):
@@ -475,7 +461,7 @@ def test_mistakes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(LegalIRError, match=r"The loss became nan at step 1: give a smaller rate than 0\.003"):
             trained(root, out)
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(MissingExtra, match=r"'peft'.*'legalir\[neural\]'"):
+    with pytest.raises(MissingExtra, match=r"'peft', which is not installed: pip install \./plugins/legalir-finetune"):
         trained(root, out)
     assert not out.exists()
 

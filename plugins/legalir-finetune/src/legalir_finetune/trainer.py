@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from legalir.errors import LegalIRError
-from legalir.extras import require
-from legalir.train.checkpoints import writing
-from legalir.train.finetune.anchors import Anchor, EpochBatches
-from legalir.train.recipes import FineTuning
+from legalir.extend import writing
+from legalir_finetune.anchors import Anchor, EpochBatches
+from legalir_finetune.recipes import FineTuning
 
 _WEIGHTS = "model.safetensors"
 
@@ -110,8 +109,9 @@ class _Steps:
 
     def get_train_dataloader(self: Any) -> Any:
         """Return the loader of our batches."""
-        data = require("torch.utils.data", extra="dense")
-        loader = data.DataLoader(self.train_dataset, batch_sampler=self.batches, collate_fn=self.data_collator)
+        from torch.utils.data import DataLoader
+
+        loader = DataLoader(self.train_dataset, batch_sampler=self.batches, collate_fn=self.data_collator)
         return self.accelerator.prepare(loader)
 
     def compute_loss(self: Any, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
@@ -127,15 +127,17 @@ class _Steps:
         return (outputs.loss, outputs) if return_outputs else outputs.loss
 
     def _save(self: Any, output_dir: str | None = None, state_dict: Any = None) -> None:
-        safetensors = require("safetensors.torch", extra="dense")
+        from safetensors.torch import save_file
+
         folder = Path(output_dir or self.args.output_dir)
         folder.mkdir(parents=True, exist_ok=True)
         state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.model.state_dict().items()}
-        safetensors.save_file(state, folder / _WEIGHTS)
+        save_file(state, folder / _WEIGHTS)
 
     def _load_from_checkpoint(self: Any, resume_from_checkpoint: str, model: Any = None) -> None:
-        safetensors = require("safetensors.torch", extra="dense")
-        state = safetensors.load_file(Path(resume_from_checkpoint) / _WEIGHTS)
+        from safetensors.torch import load_file
+
+        state = load_file(Path(resume_from_checkpoint) / _WEIGHTS)
         (self.model if model is None else model).load_state_dict(state, strict=True)
 
     def _save_checkpoint(self: Any, model: Any, trial: Any) -> None:
@@ -152,7 +154,9 @@ def trainer_class(base: Any) -> Any:
 
 def training_arguments(recipe: FineTuning, device: str, folder: Path) -> Any:
     """Return the trainer's own settings: nothing is reported anywhere, nothing is fetched, one device is used."""
-    arguments = require("transformers", extra="dense").TrainingArguments(
+    from transformers import TrainingArguments
+
+    arguments = TrainingArguments(
         output_dir=str(folder),
         per_device_train_batch_size=recipe.batch,
         num_train_epochs=recipe.epochs,

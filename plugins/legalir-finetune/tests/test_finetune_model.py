@@ -9,16 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_models import write_m3, write_sentence
+from finetune_models import write_m3, write_sentence
 
 from legalir.errors import ModelError
-from legalir.train.finetune import FineTuning
-from legalir.train.finetune.model import Network, load_network, read_base_model
-from legalir.train.finetune.trainer import Collator
+from legalir_finetune import FineTuning
+from legalir_finetune.model import Network, load_network, read_base_model
+from legalir_finetune.trainer import Collator
 
 torch = pytest.importorskip("torch")
-
-pytestmark = pytest.mark.neural
 
 QUERIES = ["관계인 owner", "the exit door shall"]
 PASSAGES = ["소방시설 설치 of the", "storage 용어", "무창층 exit", "설비 징역 door owner the the"]

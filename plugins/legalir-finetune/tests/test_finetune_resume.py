@@ -14,17 +14,15 @@ import pytest
 from tunable import TINY, contents, write_tunable
 
 from legalir.errors import ArtifactError
-from legalir.train.checkpoints import Checkpoints
-from legalir.train.finetune import FineTuned, FineTuning, finetune
+from legalir.extend import Checkpoints
+from legalir_finetune import FineTuned, FineTuning, finetune
 
 torch = pytest.importorskip("torch")
-
-pytestmark = pytest.mark.neural
 
 PROGRAM = """
 import json, sys
 import torch
-from legalir.train.finetune import FineTuning, finetune
+from legalir_finetune import FineTuning, finetune
 torch.set_num_threads(int(sys.argv[2]))
 finetune(FineTuning.parse(json.loads(sys.argv[1]), "r"), progress=False)
 """
@@ -99,7 +97,7 @@ def test_ended_between_the_model_and_its_states(root: Path, tmp_path: Path, monk
             run_here(root, out)
     first = contents(out)
     # Nothing is left to train, and the model is written once more.
-    monkeypatch.setattr("legalir.train.finetune.training.trainer_class", None)
+    monkeypatch.setattr("legalir_finetune.training.trainer_class", None)
     found = finetune(recipe(root, out), progress=False, replace=True)
     assert contents(found.path)["model.safetensors"] == first["model.safetensors"]
     assert not out.with_name("model.partial").exists()

@@ -13,6 +13,7 @@ leaves open is ours: the rate falls along a line to 0 after the warm-up, and vec
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import math
 import shutil
@@ -28,22 +29,29 @@ import numpy as np
 import numpy.typing as npt
 
 import legalir
-from legalir.errors import ArtifactError, DataError, DefinitionError, LegalIRError, ModelError
-from legalir.extras import require
-from legalir.models.causal import CausalFiles, find_causal, load_causal
-from legalir.models.loading import Placement, placement, quiet
-from legalir.storage.digest import digest
-from legalir.storage.files import publish_directory
-from legalir.train.checkpoints import Checkpoints, interrupts, own_place, writing
-from legalir.train.display import Display, open_display
-from legalir.train.finetune.card import CARD, history_table, write_history
-from legalir.train.finetune.run import FineTuned, check_place, history_frame
-from legalir.train.finetune.training import own_random_numbers
-from legalir.train.material import dataset_facts, random_numbers
-from legalir.train.recipes import Pretraining
+from legalir.errors import DataError, DefinitionError, LegalIRError, ModelError
+from legalir.extend import (
+    CausalFiles,
+    Checkpoints,
+    Display,
+    dataset_facts,
+    find_causal,
+    interrupts,
+    load_causal,
+    open_display,
+    own_place,
+    own_random_numbers,
+    placement,
+    quiet,
+    random_numbers,
+    writing,
+)
+from legalir_finetune.card import CARD, history_table, write_history
+from legalir_finetune.recipes import Pretraining
+from legalir_finetune.run import FineTuned, check_packages, check_place, history_frame
 
 if TYPE_CHECKING:
-    from legalir.collection.collection import Collection
+    from legalir import Collection
 
 _ORDER, _NOISE = range(2)
 """Places of random draws: the order of an epoch's blocks, and what a step drops out."""
@@ -115,7 +123,8 @@ def negative_log_likelihood(model: Any, blocks: Blocks) -> Any:
         model: returns logits, [n, L, V].
         blocks: blocks of one batch.
     """
-    torch = require("torch", extra="neural")
+    import torch
+
     ids = torch.from_numpy(blocks.ids).to(model.device)
     real = torch.arange(ids.shape[1], device=ids.device) < torch.from_numpy(blocks.sizes).to(ids.device)[:, None]
     logits = model(input_ids=ids, attention_mask=real.long(), use_cache=False).logits[:, :-1]
@@ -152,8 +161,9 @@ def load_network(recipe: Pretraining, files: CausalFiles, device: str) -> Networ
         MissingExtra: a package is not installed.
         ModelError: the model cannot be read, or does not fit the recipe.
     """
-    torch = require("torch", extra="neural")
-    model, tokenizer = load_causal(files, Placement("cpu", recipe.frozen))
+    import torch
+
+    model, tokenizer = load_causal(files, placement("cpu", recipe.frozen))
     if tokenizer.eos_token_id is None:
         raise ModelError(f"{files.name} has no end token, which stands between provisions: choose another model.")
     most = getattr(model.config, "max_position_embeddings", None)
@@ -169,7 +179,7 @@ def load_network(recipe: Pretraining, files: CausalFiles, device: str) -> Networ
     if recipe.method == "full":
         model.requires_grad_(True)
     else:
-        peft = require("peft", extra="neural")
+        peft: Any = importlib.import_module("peft")
         targets = _targets(recipe, files, model)
         config = peft.LoraConfig(r=recipe.rank, lora_alpha=recipe.alpha, target_modules=targets, task_type="CAUSAL_LM")
         with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
@@ -187,7 +197,9 @@ def load_network(recipe: Pretraining, files: CausalFiles, device: str) -> Networ
 
 def _targets(recipe: Pretraining, files: CausalFiles, model: Any) -> list[str]:
     """Return the names of the linear layers that get an addition of low rank."""
-    torch, head = require("torch", extra="neural"), model.get_output_embeddings()
+    import torch
+
+    head = model.get_output_embeddings()
     layers = [
         name.rpartition(".")[2]
         for name, layer in model.named_modules()
@@ -242,12 +254,14 @@ class Reading:
         display: Display,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> None:
+        import torch
+
         self._recipe, self._network, self._train, self._held_out = recipe, network, train, held_out
         self._checkpoints, self._display, self._interrupted = checkpoints, display, interrupted
         self._of_step = recipe.batch * recipe.accumulation
         self._of_epoch = min(len(train.sizes), recipe.most_blocks or len(train.sizes))
         self._steps = -(-self._of_epoch // self._of_step)
-        self._optimizer = require("torch", extra="neural").optim.AdamW(network.groups, lr=recipe.rate)
+        self._optimizer = torch.optim.AdamW(network.groups, lr=recipe.rate)
         self._facts: dict[str, Any] = {"step": 0, "sum": 0.0, "predicted": 0, "seconds": 0.0, "history": []}
         self._shown: int | None = None
         self._began = self._saved = time.monotonic()
@@ -258,7 +272,9 @@ class Reading:
         Raises:
             ArtifactError: it cannot be used.
         """
-        torch, state = require("torch", extra="neural"), self._checkpoints.load()
+        import torch
+
+        state = self._checkpoints.load()
         if state is None:
             return False
         self._facts = state.facts
@@ -281,7 +297,9 @@ class Reading:
             KeyboardInterrupt: Ctrl-C was pressed; the state is saved.
             LegalIRError: the numbers became infinite, or the memory is too small; the last state stays.
         """
-        torch, history = require("torch", extra="neural"), self._facts["history"]
+        import torch
+
+        history = self._facts["history"]
         try:
             with own_random_numbers():
                 if not history:
@@ -321,7 +339,9 @@ class Reading:
 
     def _learn(self, epoch: int, within: int) -> float:
         """Take one step, and return its loss."""
-        torch, recipe, model = require("torch", extra="neural"), self._recipe, self._network.model
+        import torch
+
+        recipe, model = self._recipe, self._network.model
         step = self._facts["step"]
         order = random_numbers(recipe.seed, _ORDER, epoch).permutation(len(self._train.sizes))[: self._of_epoch]
         blocks = self._train.chosen(order[within * self._of_step : (within + 1) * self._of_step])
@@ -350,12 +370,16 @@ class Reading:
         return total / predicted
 
     def _products(self) -> Any:
-        torch, half = require("torch", extra="neural"), self._recipe.precision == "bfloat16"
+        import torch
+
+        half = self._recipe.precision == "bfloat16"
         return torch.autocast(self._network.device, dtype=torch.bfloat16, enabled=half)
 
     def _measure(self, epoch: int) -> None:
         """Measure the held-out provisions, and add a row to the history."""
-        torch, facts = require("torch", extra="neural"), self._facts
+        import torch
+
+        facts = self._facts
         self._display.phase(f"Epoch {epoch}: measuring", len(self._held_out.sizes))
         model, total = self._network.model.eval(), 0.0
         with torch.no_grad(), self._products():
@@ -428,14 +452,11 @@ def pretrain(
         MissingExtra: a package is not installed.
         ModelError: the model cannot be found, read or trusted, or there is no such device.
     """
-    from legalir.collection.collection import Collection
-
-    for name in ("torch", "transformers", "safetensors", *(("peft",) if recipe.method == "lora" else ())):
-        require(name, extra="neural")
+    check_packages("torch", "transformers", "safetensors", *(("peft",) if recipe.method == "lora" else ()))
     device = placement(recipe.device).device
     out = Path(recipe.out).expanduser().absolute()
     with own_place(out, lambda: check_place(out, replace)), open_display(progress, lines) as display:
-        opened = collection if collection is not None else Collection(recipe.dataset)
+        opened = collection if collection is not None else legalir.Collection(recipe.dataset)
         display.phase(f"Reading {opened.id}")
         texts = [(one.doc_id, unicodedata.normalize("NFC", one.default_text())) for one in opened.docs()]
         train, held_out = split_provisions(texts, recipe.hold_out)
@@ -445,7 +466,7 @@ def pretrain(
                 f"be {'learnt' if not train else 'measured'}: give another 'hold_out', or a larger collection."
             )
         files = find_causal("pretrain", recipe.model)
-        data = {"train": digest(train), "held_out": digest(held_out)}
+        data = {"train": _digest(train), "held_out": _digest(held_out)}
         checkpoints = Checkpoints(out, recipe.fingerprint({**data, "base": files.digest}))
         if resume is False:
             checkpoints.remove()
@@ -470,12 +491,12 @@ def pretrain(
             write_model(folder, recipe, files, network)
         _write_card(folder, recipe, files, dataset_facts(opened), counts, rows)
         note = write_history(folder, rows, "perplexity")
-        try:
-            publish_directory(folder, out, replace=True)
-        except OSError as error:
-            raise ArtifactError(f"Writing {out} failed ({error.strerror or error}): give another place.") from error
-        checkpoints.remove()
+        checkpoints.publish(folder)
     return FineTuned(out, history_frame(rows), note)
+
+
+def _digest(texts: Texts) -> str:
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def _blocks(tokenizer: Any, texts: Texts, length: int) -> Blocks:
@@ -486,7 +507,9 @@ def _blocks(tokenizer: Any, texts: Texts, length: int) -> Blocks:
 
 def write_model(folder: Path, recipe: Pretraining, files: CausalFiles, network: Network) -> None:
     """Write the model as it is now, as transformers loads it; an addition of low rank is merged first, for good."""
-    torch, model = require("torch", extra="neural"), network.model
+    import torch
+
+    model = network.model
     folder.mkdir(parents=True)
     with quiet():
         if recipe.method == "lora":

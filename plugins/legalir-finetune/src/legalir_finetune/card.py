@@ -5,19 +5,18 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import legalir
-from legalir.errors import MissingExtra
-from legalir.extras import require
-from legalir.train.finetune.anchors import dev_set
-from legalir.train.finetune.model import BaseModel
-from legalir.train.material import Material, dataset_facts
-from legalir.train.recipes import FineTuning
+from legalir.extend import Material, dataset_facts
+from legalir_finetune.anchors import dev_set
+from legalir_finetune.model import BaseModel
+from legalir_finetune.recipes import FineTuning
 
 if TYPE_CHECKING:
-    from legalir.collection.collection import Collection
+    from legalir import Collection
 
 CARD = "finetuning.json"
 """The file that identifies a model tuned by legalir."""
@@ -160,10 +159,8 @@ def write_history(folder: Path, rows: Sequence[Mapping[str, Any]], measure: str)
         table.writeheader()
         for row in rows:
             table.writerow({name: _text(value) for name, value in row.items()})
-    try:
-        require("matplotlib", extra="report")
-    except MissingExtra as error:
-        return f"No picture of the history: {error}"
+    if find_spec("matplotlib") is None:
+        return "No picture of the history: the package matplotlib is not installed: pip install matplotlib."
     _draw(folder, rows, measure)
     return None
 

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-import random
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import legalir
 from legalir.errors import DataError, LegalIRError
-from legalir.extras import require
-from legalir.train.checkpoints import Checkpoints, writing
-from legalir.train.dev import dev_measures, sparse_ndcg
-from legalir.train.display import Display
-from legalir.train.finetune.anchors import AnchorSource, DevSet, dev_set
-from legalir.train.finetune.model import BaseModel, Network, write_model
-from legalir.train.finetune.trainer import AnchorTexts, BatchSampler, Collator, trainer_class, training_arguments
-from legalir.train.recipes import FineTuning
+from legalir.extend import Checkpoints, Display, Gold, dev_measures, measures_of, own_random_numbers, writing
+from legalir_finetune.anchors import AnchorSource, DevSet, dev_set
+from legalir_finetune.model import BaseModel, Network, write_model
+from legalir_finetune.recipes import FineTuning
+from legalir_finetune.trainer import AnchorTexts, BatchSampler, Collator, trainer_class, training_arguments
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -115,6 +114,9 @@ class Tuning:
         return TunedFolder(self._best_folder, history, self._best())
 
     def _train(self) -> None:
+        import torch
+        import transformers
+
         recipe, network = self._recipe, self._network
         trainer = trainer_class(network.trainer)(
             model=network.module,
@@ -128,14 +130,13 @@ class Tuning:
             data_collator=Collator(network.tokenizer, recipe.query_length, recipe.passage_length),
             processing_class=network.tokenizer,
         )
-        transformers = require("transformers", extra="dense")
         trainer.remove_callback(transformers.PrinterCallback)
         trainer.batches, trainer.save_state, trainer.took = self._batches, self._save, self._losses.append
         hooks = {name: getattr(self, f"_{name}") for name in ("on_epoch_begin", "on_step_end", "on_epoch_end")}
         trainer.add_callback(type("Epochs", (transformers.TrainerCallback,), hooks)())
         try:
             trainer.train(resume_from_checkpoint=None if self._checkpoint is None else str(self._checkpoint))
-        except require("torch", extra="dense").OutOfMemoryError as error:
+        except torch.OutOfMemoryError as error:
             raise LegalIRError(
                 f"The memory of {self._device} is too small for a step, and the last state stays: give a smaller "
                 f"'sub_batch', 'gradient_checkpointing: true', shorter passages or a smaller 'batch'."
@@ -212,19 +213,6 @@ class Tuning:
         self._saved = now
 
 
-@contextmanager
-def own_random_numbers() -> Iterator[None]:
-    """Restore the states of Python's, numpy's and torch's global generators, on each device, at the end."""
-    torch = require("torch", extra="dense")
-    python, arrays = random.getstate(), np.random.get_state()
-    try:
-        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(arrays)
-
-
 def _measures(recipe: FineTuning, folder: Path, dev: DevSet, device: str) -> dict[str, float]:
     """Return ``R@10``, ``nDCG@10`` and ``MultiHitRate@10`` of the vectors of a model on disk.
 
@@ -233,18 +221,37 @@ def _measures(recipe: FineTuning, folder: Path, dev: DevSet, device: str) -> dic
     """
     with own_random_numbers():
         if recipe.objective == "unified":
-            from legalir.m3.m3_encoder import M3Encoder
+            from scipy.sparse import csr_array
 
-            m3 = M3Encoder(
+            m3 = legalir.M3Encoder(
                 folder, max_length=recipe.passage_length, query_max_length=recipe.query_length, device=device
             )
             queries = m3.represent_queries(dev.queries, multi=False)
             documents = m3.represent(dev.passages, multi=False)
-            dense = dev_measures(queries.dense, documents.dense, dev.gold)
-            return {**dense, "nDCG@10 sparse": sparse_ndcg(queries, documents, dev.gold)}
-        from legalir.dense.sentence import SentenceEncoder
-
-        for_queries = SentenceEncoder(folder, max_length=recipe.query_length, device=device)
-        for_passages = SentenceEncoder(folder, max_length=recipe.passage_length, device=device)
+            size = 1 + max(int(part.tokens.max(initial=0)) for part in (queries, documents))
+            weights = [
+                csr_array((part.weights, part.tokens, part.bounds), shape=(len(part.bounds) - 1, size))
+                for part in (queries, documents)
+            ]
+            measures = dev_measures(queries.dense, documents.dense, dev.gold)
+            return {**measures, "nDCG@10 sparse": sparse_ndcg(weights[0], weights[1], dev.gold)}
+        for_queries = legalir.SentenceEncoder(folder, max_length=recipe.query_length, device=device)
+        for_passages = legalir.SentenceEncoder(folder, max_length=recipe.passage_length, device=device)
         vectors = for_queries.encode_queries(dev.queries), for_passages.encode(dev.passages)
         return dev_measures(*vectors, dev.gold)
+
+
+def sparse_ndcg(queries: csr_array, documents: csr_array, gold: Gold) -> float:
+    """Return the mean nDCG@10 (binary) by the inner products of token weights; a product of 0 is not a result.
+
+    Args:
+        queries: weight of each token id, [m, V].
+        documents: the same of provisions, [n, V]; ties are ranked by their number.
+        gold: right provisions of each query, at least one.
+    """
+    total, across = 0.0, documents.T.tocsr()
+    for query in range(len(gold.indptr) - 1):
+        row = (queries[[query]] @ across).toarray()[0]
+        best = np.argsort(-row, kind="stable")[:10]
+        total += measures_of(best[row[best] > 0], gold.of(query))[1]
+    return total / max(1, len(gold.indptr) - 1)

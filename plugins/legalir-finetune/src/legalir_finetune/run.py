@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 from collections.abc import Sequence
@@ -9,22 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from legalir.errors import ArtifactError, ComponentError, DefinitionError, ModelError
-from legalir.extras import require
-from legalir.models.loading import placement
-from legalir.storage.files import link_or_copy, publish_directory
-from legalir.train.checkpoints import Checkpoints, interrupts, own_place
-from legalir.train.display import Display, open_display
-from legalir.train.finetune.anchors import read_anchor_source
-from legalir.train.finetune.card import CARD, card_of, write_card, write_history
-from legalir.train.finetune.model import BaseModel, load_network, read_base_model
-from legalir.train.finetune.training import Tuning
-from legalir.train.recipes import FineTuning
+import legalir
+from legalir.errors import ComponentError, DefinitionError, MissingExtra, ModelError
+from legalir.extend import Checkpoints, Display, interrupts, open_display, own_place, placement
+from legalir_finetune.anchors import read_anchor_source
+from legalir_finetune.card import CARD, card_of, write_card, write_history
+from legalir_finetune.model import BaseModel, load_network, read_base_model
+from legalir_finetune.recipes import FineTuning
+from legalir_finetune.training import Tuning
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from legalir.collection.collection import Collection
+    from legalir import Collection
 
 
 @dataclass(frozen=True)
@@ -72,22 +70,37 @@ def finetune(
         DatasetNotFound: there is no such collection or split.
         DefinitionError: `out` exists.
         LegalIRError: the loss became infinite or NaN.
-        MissingExtra: FlagEmbedding is not installed.
+        MissingExtra: a package is not installed.
         ModelError: the model cannot be found, read or trusted, or there is no such device.
     """
-    from legalir.collection.collection import Collection
-
-    for name in ("torch", "transformers", "safetensors", "FlagEmbedding"):
-        require(name, extra="dense")
+    check_packages("torch", "transformers", "safetensors", "FlagEmbedding")
     device = placement(recipe.device).device
     if recipe.precision == "float16" and device != "cuda":
         raise ModelError(f"'precision' float16 needs cuda, not {device}: write bfloat16 or float32.")
     out = Path(recipe.out).expanduser().absolute()
     with own_place(out, lambda: check_place(out, replace)), open_display(progress, lines) as display:
         base = read_base_model(recipe)
-        opened = collection if collection is not None else Collection(recipe.dataset)
+        opened = collection if collection is not None else legalir.Collection(recipe.dataset)
         display.phase(f"Reading {opened.id}")
         return _tuned(recipe, opened, base, out, display, device, resume)
+
+
+def check_packages(*names: str) -> None:
+    """Import packages that a training needs.
+
+    Raises:
+        MissingExtra: one is not installed.
+    """
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            raise MissingExtra(
+                f"This needs the package {name!r}, which is not installed: pip install ./plugins/legalir-finetune in "
+                f"the source folder of legalir."
+            ) from error
 
 
 def check_place(out: Path, replace: bool) -> None:
@@ -130,14 +143,10 @@ def _tuned(
     rows = [{**row, "kept": row["epoch"] == tuned.best["epoch"]} for row in tuned.history]
     finished = checkpoints.workshop / "finished"
     shutil.rmtree(finished, ignore_errors=True)
-    shutil.copytree(tuned.folder, finished, copy_function=link_or_copy)  # The state stays as it is.
+    shutil.copytree(tuned.folder, finished)  # The state stays as it is.
     write_card(finished, card_of(recipe, collection, base, material, rows))
     note = write_history(finished, rows, recipe.measure)
-    try:
-        publish_directory(finished, out, replace=True)
-    except OSError as error:
-        raise ArtifactError(f"Writing {out} failed ({error.strerror or error}): give another place.") from error
-    checkpoints.remove()
+    checkpoints.publish(finished)
     return FineTuned(out, history_frame(rows), note)
 
 

@@ -6,19 +6,16 @@ sentence-transformers, with the heads of BGE-M3 beside it, as the encoders read 
 
 from __future__ import annotations
 
+import importlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from legalir.dense.sentence import Options, resolve_settings
+import legalir
 from legalir.errors import ModelError
-from legalir.extras import require
-from legalir.models.causal import stated_licence
-from legalir.models.folders import find_model, is_folder, model_digest
-from legalir.models.loading import Placement, load_backbone, load_tensors, load_tokenizer, quiet
-from legalir.models.presets import find_preset
-from legalir.train.recipes import FineTuning
+from legalir.extend import find_causal, find_model, load_backbone, load_tensors, load_tokenizer, placement, quiet
+from legalir_finetune.recipes import FineTuning
 
 _MODES = {
     "pooling_mode_cls_token": "cls",
@@ -60,21 +57,23 @@ def read_base_model(recipe: FineTuning) -> BaseModel:
     Raises:
         ModelError: it cannot be found, or has parts that cannot be tuned.
     """
-    folder = find_model(recipe.model)
-    preset = find_preset(recipe.model)
-    own = _pooling(folder)
-    pooling = recipe.pooling or ("cls" if recipe.objective == "unified" else own)
+    unified = recipe.objective == "unified"
+    own = _pooling(find_model(recipe.model))
+    pooling = recipe.pooling or ("cls" if unified else own)
     # An M3 encoder has no prompts.
-    given = ("", "") if recipe.objective == "unified" else (recipe.query_prompt, recipe.document_prompt)
-    prompts = resolve_settings(folder, Options(pooling, None, *given), preset)
+    query_prompt, document_prompt = ("", "") if unified else (recipe.query_prompt, recipe.document_prompt)
+    encoder = legalir.SentenceEncoder(
+        recipe.model, pooling=pooling, query_prompt=query_prompt, document_prompt=document_prompt
+    )
+    settings, files = encoder.settings, find_causal("finetune", recipe.model)
     return BaseModel(
-        name=folder.name if is_folder(recipe.model) else recipe.model,
-        folder=folder,
-        digest=model_digest(folder),
-        pooling=pooling or prompts.pooling or "cls",
-        query_prompt=prompts.query_prompt,
-        document_prompt=prompts.document_prompt,
-        licence=stated_licence(folder) if preset is None else preset.licence,
+        name=files.name,
+        folder=files.folder,
+        digest=files.digest,
+        pooling=pooling or settings.pooling or "cls",
+        query_prompt=settings.query_prompt,
+        document_prompt=settings.document_prompt,
+        licence=files.licence,
     )
 
 
@@ -144,13 +143,12 @@ def load_network(recipe: FineTuning, base: BaseModel) -> Network:
     """Load the base model in float32, ready to be trained.
 
     Raises:
-        MissingExtra: FlagEmbedding is not installed.
         ModelError: the model's files cannot be read or trusted, or it cannot read texts as long as the recipe's.
     """
     kind = "m3" if recipe.objective == "unified" else "base"
-    flag_embedding: Any = require(f"{_PACKAGE}.{kind}", extra="dense")
+    flag_embedding: Any = importlib.import_module(f"{_PACKAGE}.{kind}")
     tokenizer = load_tokenizer(base.folder)
-    backbone = load_backbone(base.folder, "AutoModel", Placement("cpu", "float32")).requires_grad_(True)
+    backbone = load_backbone(base.folder, "AutoModel", placement("cpu", "float32")).requires_grad_(True)
     _check_lengths(recipe, base, backbone.config)
     if recipe.gradient_checkpointing:
         # Its name changed within the fifth version of transformers.
@@ -187,7 +185,8 @@ def sparse_embedding(self: Any, hidden_state: Any, input_ids: Any, return_embedd
     Returns:
         The greatest weight of each token id, [n, V]; 0 for ids that are not in the text and for special ones.
     """
-    torch = require("torch", extra="dense")
+    import torch
+
     weights = torch.relu(self.sparse_linear(hidden_state))
     if not return_embedding:
         return weights
@@ -202,7 +201,8 @@ def sparse_embedding(self: Any, hidden_state: Any, input_ids: Any, return_embedd
 
 def _heads(folder: Path, hidden: int, seed: int) -> tuple[dict[str, Any], bool]:
     """Return the linear layers of both heads, and whether they are new."""
-    torch = require("torch", extra="dense")
+    import torch
+
     present = [any((folder / f"{name}.{end}").is_file() for end in ("safetensors", "pt")) for name in HEADS]
     if any(present) and not all(present):
         raise ModelError(f"{folder} has one of {' and '.join(HEADS)}, but not both: get the whole model again.")
@@ -277,9 +277,11 @@ def write_model(folder: Path, recipe: FineTuning, base: BaseModel, network: Netw
 
 
 def _write_heads(folder: Path, network: Network) -> None:
-    torch, safetensors = require("torch", extra="dense"), require("safetensors.torch", extra="dense")
+    import torch
+    from safetensors.torch import save_file
+
     for name in HEADS:
         layer = getattr(network.module, name)
         tensors = {key: value.detach().cpu().clone().contiguous() for key, value in layer.state_dict().items()}
-        safetensors.save_file(tensors, folder / f"{name}.safetensors")
+        save_file(tensors, folder / f"{name}.safetensors")
         torch.save(tensors, folder / f"{name}.pt")

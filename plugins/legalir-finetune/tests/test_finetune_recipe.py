@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from legalir.errors import DefinitionError
-from legalir.train.finetune import FineTuning, Pretraining
-from legalir.train.recipes import load_tuning
+from legalir_finetune import FineTuning, Pretraining, load_recipe
 
 SHIPPED = Path(__file__).parents[3] / "experiments" / "neural" / "finetune"
 GIVEN = {"dataset": "legalir/firecode/train", "model": "org/name", "out": "model"}
@@ -93,6 +92,11 @@ def test_the_fingerprint_is_of_what_the_weights_depend_on() -> None:
 
 @pytest.mark.parametrize("file", sorted(SHIPPED.glob("*.yaml")), ids=lambda file: file.stem)
 def test_the_shipped_recipes_can_be_read(file: Path) -> None:
-    recipe = load_tuning(file)
+    recipe = load_recipe(file)
     assert isinstance(recipe, Pretraining) or recipe.hard == 3
     assert recipe.out.startswith("results/")
+
+
+@pytest.mark.parametrize("recipe", [FineTuning, Pretraining])
+def test_every_key_is_documented(recipe: type[FineTuning | Pretraining]) -> None:
+    assert [name for name, field in recipe.model_fields.items() if not field.description] == []

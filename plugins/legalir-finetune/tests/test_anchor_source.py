@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from tunable import TINY, write_collection
 
-from legalir.collection.collection import Collection
-from legalir.train.display import Display
-from legalir.train.finetune import FineTuning
-from legalir.train.finetune.anchors import AnchorSource, dev_set, read_anchor_source
-from legalir.train.material import same_question
+from legalir import Collection
+from legalir.extend import Display, same_question
+from legalir_finetune import FineTuning
+from legalir_finetune.anchors import AnchorSource, dev_set, read_anchor_source
 
 
 @pytest.fixture(name="statutes")
@@ -95,7 +94,7 @@ def test_dev_among_a_part(statutes: Path) -> None:
 
 
 def test_without_hard_negatives_nothing_is_searched(statutes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("legalir.train.finetune.anchors.mine_by_expression", None)
+    monkeypatch.setattr("legalir_finetune.anchors.mine_by_expression", None)
     chosen = recipe(statutes, hard=0)
     source = read(chosen)
     assert {anchor.negatives for batch in source.epoch(chosen, 0).batches for anchor in batch} == {()}

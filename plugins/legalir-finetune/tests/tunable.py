@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import finetune_models
 import numpy as np
 import pytest
-import tiny_models
-from split_folder import write_splits
 
-from legalir.train.finetune import FineTuned, FineTuning, finetune
+from legalir_finetune import FineTuned, FineTuning, finetune
 
 KOREAN = ("관계인", "소방시설", "설치", "무창층", "배연", "설비", "이하", "징역", "처한다", "용어")
 ENGLISH = ("owner", "shall", "door", "exit", "section", "storage", "of", "applies", "ing", "the")
@@ -29,6 +30,24 @@ TINY: dict[str, Any] = {
     "device": "cpu",
 }
 """Settings with which a tiny model is tuned in a second."""
+
+
+def write_splits(
+    folder: Path,
+    corpus: Sequence[Mapping[str, str]],
+    queries: Sequence[Mapping[str, str]],
+    splits: Mapping[str, Sequence[str]],
+    *,
+    lang: str,
+) -> Path:
+    """Write a folder that is not there yet; a split is lines of qrels, and all splits are of the same queries."""
+    folder.mkdir(parents=True)
+    for name, rows in (("corpus", corpus), ("queries", queries)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for name, lines in splits.items():
+        (folder / f"qrels.{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "dataset.yaml").write_text(f"title: Invented\nlicence: CC0-1.0\nlang: {lang}\n", encoding="utf-8")
+    return folder
 
 
 def write_collection(folder: Path, *, shared: bool = False) -> Path:
@@ -69,9 +88,9 @@ def write_tunable(root: Path) -> Path:
     """
     write_collection(root / "statutes")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tiny_models, "SPREAD", 0.1)
-        tiny_models.write_sentence(root / "bert", "mean")
-        tiny_models.write_m3(root / "m3", max_length=64)
+        patch.setattr(finetune_models, "SPREAD", 0.1)
+        finetune_models.write_sentence(root / "bert", "mean")
+        finetune_models.write_m3(root / "m3", max_length=64)
     return root
 
 

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-import typer
 import yaml
-
-from legalir.cli import main as program
-from legalir.cli.train import EXAMPLES, finetune
-
-sys.path.append(str(Path(__file__).parents[1] / "train" / "finetune"))
+from finetune_models import write_causal
+from tunable import TINY, write_collection, write_tunable
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    app = typer.Typer(pretty_exceptions_enable=False)
-    app.command("finetune", epilog=EXAMPLES)(finetune)
-    app.callback()(lambda: None)
-    monkeypatch.setattr(program, "app", app)
+    """Run the program in this process, and return its exit code."""
+    (program,) = entry_points(group="console_scripts", name="legalir")
     monkeypatch.setattr(sys, "argv", ["legalir", "finetune", *arguments])
     monkeypatch.setenv("COLUMNS", "100")
     with pytest.raises(SystemExit) as ended:
-        program.main()
+        program.load()()
     return int(ended.value.code or 0)
 
 
@@ -34,7 +29,7 @@ def test_help_has_examples(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     assert "legalir finetune experiments/neural/finetune/bge-m3.yaml" in out
     for option in ("--model", "--out", "--epochs", "--device", "--resume", "--no-resume", "--replace", "--json"):
         assert option in out
-    assert (Path(__file__).parents[2] / "experiments" / "neural" / "finetune" / "bge-m3.yaml").is_file()
+    assert (Path(__file__).parents[3] / "experiments" / "neural" / "finetune" / "bge-m3.yaml").is_file()
 
 
 def test_a_recipe_that_cannot_be(
@@ -51,12 +46,9 @@ def test_a_recipe_that_cannot_be(
     assert "'device' must be one of cpu, cuda, mps, got 'tpu'." in capsys.readouterr().err
 
 
-@pytest.mark.neural
 def test_from_a_recipe_to_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tunable import TINY, write_tunable
-
     write_tunable(tmp_path)
     capsys.readouterr()  # transformers shows bars while it writes the models.
     recipe, out = tmp_path / "recipe.yaml", tmp_path / "model"
@@ -86,13 +78,9 @@ def test_from_a_recipe_to_a_model(
     assert facts["history"][1]["kept"] is True
 
 
-@pytest.mark.neural
 def test_continued_pre_training(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tiny_models import write_causal
-    from tunable import write_collection
-
     write_collection(tmp_path / "statutes")
     write_causal(tmp_path / "tiny", hidden=16, layers=1)
     recipe, out = tmp_path / "recipe.yaml", tmp_path / "model"

@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from legalir.train.display import Display
-from legalir.train.material import (
+from legalir.extend import (
+    Display,
     Gold,
     Material,
     epoch_order,
-    pairs_of,
+    mine_by_expression,
     random_numbers,
     read_material,
     same_question,
 )
-from legalir.train.negatives import mine_by_expression
-from legalir.train.recipes import FineTuning
+from legalir_finetune.recipes import FineTuning
 
 if TYPE_CHECKING:
-    from legalir.collection.collection import Collection
+    from legalir import Collection
 
 Integers = npt.NDArray[np.int64]
 
@@ -169,7 +168,9 @@ class AnchorSource:
 
     def epoch(self, recipe: FineTuning, epoch: int) -> EpochBatches:
         """Return the batches of an epoch, from 0; they depend only on the recipe and the data."""
-        pairs, documents = pairs_of(self.material.train.gold), len(self.material.docnos)
+        gold, documents = self.material.train.gold, len(self.material.docnos)
+        queries = np.repeat(np.arange(len(gold.indptr) - 1), np.diff(gold.indptr))
+        pairs = np.stack((queries, gold.documents), axis=1)
         order = epoch_order(self.material.pairs, None, random_numbers(recipe.seed, _ORDER, epoch))[: recipe.most_pairs]
         drawn = random_numbers(recipe.seed, _NEGATIVES, epoch)
         source = anchors(pairs[order], self.pool, recipe.hard, self.spared, documents, drawn)

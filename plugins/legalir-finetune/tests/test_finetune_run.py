@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from tunable import contents, tuned, write_tunable
 
-from legalir.collection.collection import Collection
-from legalir.dense.sentence import SentenceEncoder
-from legalir.m3.m3_encoder import M3Encoder
-
-pytestmark = pytest.mark.neural
+import legalir
+import legalir_finetune
+from legalir import Collection, M3Encoder, SentenceEncoder
+from legalir.extend import Gold
+from legalir_finetune.training import sparse_ndcg
 
 
 @pytest.fixture(name="root", scope="module")
@@ -107,7 +108,7 @@ def test_without_matplotlib(root: Path, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     found = tuned(root, tmp_path / "model", epochs=1)
     assert found.note is not None
-    assert found.note.startswith("No picture of the history: This needs the package 'matplotlib'")
+    assert found.note.startswith("No picture of the history: the package matplotlib is not installed")
     assert "\n" not in found.note
     assert "history.svg" not in contents(found.path)
     assert found.history["kept"].tolist() == [True]
@@ -119,3 +120,21 @@ def test_the_same_seed_makes_the_same_weights(root: Path, tmp_path: Path) -> Non
         for name, changes in (("a", {}), ("b", {}), ("c", {"seed": 6}))
     ]
     assert made[0] == made[1] != made[2]
+
+
+def test_the_measure_of_token_weights() -> None:
+    documents = np.zeros((4, 10))
+    documents[0, 5], documents[1, 5], documents[1, 9], documents[3, 9] = 1, 2, 1, 1
+    queries = np.zeros((4, 10))
+    queries[0, 5], queries[0, 9], queries[1, 9], queries[2, 7] = 1, 0.5, 1, 1
+    # q0 ranks 1 (2.5), 0 (1.0), 3 (0.5); right are 0 and 2, which shares no token and is not found.
+    # q1 ranks 1 and 3 alike, so by number; right is 3. q2 and q3 find nothing.
+    gold = Gold(np.array([0, 2, 3, 4, 5]), np.array([0, 2, 3, 0, 1]))
+    second = 1 / np.log2(3)
+    expected = (second / (1 + second) + second + 0 + 0) / 4
+    assert sparse_ndcg(csr_array(queries), csr_array(documents), gold) == pytest.approx(expected)
+
+
+def test_the_names_of_legalir() -> None:
+    names = ["FineTuned", "FineTuning", "Pretraining", "finetune", "pretrain"]
+    assert [getattr(legalir, name) for name in names] == [getattr(legalir_finetune, name) for name in names]

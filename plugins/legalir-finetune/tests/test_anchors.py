@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.train.finetune.anchors import Anchor, anchors, compose
-from legalir.train.material import Gold
+from legalir.extend import Gold
+from legalir_finetune.anchors import Anchor, anchors, compose
 
 
 def gold_of(rows: Sequence[Sequence[int]]) -> Gold:
