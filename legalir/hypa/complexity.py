@@ -8,8 +8,6 @@ other file; ``model.npz`` the numbers of a linear model, which numpy alone appli
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
@@ -41,8 +39,6 @@ ABOUT, WEIGHTS = "model.json", "model.npz"
 FORMAT, _VERSION = "legalir-complexity", 1
 _FACTS = ("kind", "classes", "terms", "card")
 
-_TERM = re.compile(r"\b\w\w+\b")
-"""Terms of scikit-learn's TfidfVectorizer: at least two letters or digits."""
 _BATCH = 64
 _MAX_TOKENS = 512
 _HYPOTHESIS = "This example is {}."
@@ -70,7 +66,7 @@ class Classifier(Protocol):
 class LinearClassifier:
     """TF-IDF with logistic regression or a linear SVM, as scikit-learn's defaults are.
 
-    A term of a question, in lower case, weighs its count times idf; the vector x is scaled to length 1; z = W·x + b.
+    x is the vector of scikit-learn's TfidfVectorizer, of length 1; z = W·x + b.
 
     - ``lr``: a row of W a class; probabilities are the softmax of z. Of two classes, the first row is 0.
     - ``svm``: a row a pair of classes i < j, in order; z > 0 is a vote for i, else for j. The class has the most votes,
@@ -93,7 +89,6 @@ class LinearClassifier:
         self.classes = classes
         self.terms = list(terms)
         self.idf, self.weights, self.intercept = idf, weights, intercept
-        self._numbers = {term: number for number, term in enumerate(self.terms)}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -103,7 +98,9 @@ class LinearClassifier:
 
     def classify(self, texts: Sequence[str]) -> tuple[Integers, Floats]:
         """Return the class of each text, [n], and the probability of each class, [n, C]."""
-        z = np.stack([self._distances(text) for text in texts]) if len(texts) else np.zeros((0, len(self.intercept)))
+        z = np.zeros((0, len(self.intercept)))
+        if len(texts):
+            z = self._vectorizer.transform(texts) @ self.weights.T + self.intercept
         if self.kind == "lr":
             return z.argmax(axis=1).astype(np.int64), softmax(z)
         votes, sums = np.zeros((2, len(texts), self.classes))
@@ -114,14 +111,13 @@ class LinearClassifier:
             sums[:, j] -= z[:, row]
         return votes.argmax(axis=1).astype(np.int64), softmax(sums)
 
-    def _distances(self, text: str) -> Floats:
-        """Return z of a text; [rows]."""
-        counts = Counter(number for term in _TERM.findall(text.lower()) if (number := self._numbers.get(term, -1)) >= 0)
-        terms = np.array(sorted(counts), dtype=np.int64)
-        x = np.array([counts[term] for term in terms.tolist()], dtype=np.float64) * self.idf[terms]
-        length = float(np.sqrt(x @ x))
-        z: Floats = self.intercept + self.weights[:, terms] @ (x / length if length else x)
-        return z
+    @cached_property
+    def _vectorizer(self) -> Any:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        vectorizer = TfidfVectorizer(vocabulary=self.terms)
+        vectorizer.idf_ = self.idf
+        return vectorizer
 
     def save(self, folder: Path, card: Mapping[str, Any]) -> None:
         """Write ``model.npz`` and ``model.json`` into an existing folder; `card` holds JSON values."""

@@ -23,15 +23,16 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from legalir.analysis.language import foreign_script, language_of
+from legalir.analysis.language import language_of
 from legalir.analysis.text import words
 from legalir.collections import Collection
 from legalir.datasets.readers import json_rows
 from legalir.errors import ComponentError, FormatError
 from legalir.frames.component import check_number
-from legalir.llm.chat import ChatModel, FailedReply
+from legalir.llm.chat import ChatModel
 from legalir.llm.client import Answer, Client
 from legalir.llm.prompts import load_prompt
+from legalir.rewrite.rewriter import check_script
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.digest import cached_file_digest, digest
@@ -325,8 +326,7 @@ def build_triples(
 
     def check(reply: Any, name: str) -> None:
         said = " ".join(text for fact in reply.triples for text in (fact.subject, fact.predicate, fact.object))
-        if (script := foreign_script(said, texts[name])) is not None:
-            raise FailedReply("language", f"the reply is written in {script}")
+        check_script(said, texts[name])
 
     answers = client.ask(
         asked,

@@ -123,10 +123,3 @@ def test_pages_of_the_site_that_stand_elsewhere() -> None:
     for path, page in module_at(DOCS / "conf.py").PAGE_OF.items():
         assert (DOCS / path).exists()
         assert (DOCS / page).exists()
-
-
-def test_readme_names_every_page_of_a_component() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for section in SECTIONS:
-        page = re.findall(r"\]\(([\w-]+\.md)", facts_of(section)["More"])[0]
-        assert f"docs/{page}" in readme

@@ -11,7 +11,7 @@ from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 from typer.testing import CliRunner, Result
 
 from legalir import plugins
-from legalir.cli.main import FIRST_PARTY, Commands, app, command_summary, load_command, main
+from legalir.cli.main import Commands, app, command_summary, load_command, main
 from legalir.errors import MissingExtra, PluginError
 
 SOURCE = '''
@@ -100,9 +100,16 @@ def test_an_unknown_command_is_misuse_with_a_suggestion() -> None:
     assert "Did you mean 'shout'" in ended.output
 
 
-@pytest.mark.parametrize("name", ["finetune", "mcp", "serve"])
-def test_a_command_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    package = FIRST_PARTY[name]
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [
+        ("serve", "legalir-serve"),
+        ("mcp", "legalir-serve"),
+        ("judge", "legalir-study"),
+        ("finetune", "legalir-finetune"),
+    ],
+)
+def test_a_command_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str, package: str) -> None:
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", package)
     ended = run(name, "legalir/firecode")
     assert isinstance(ended.exception, MissingExtra)

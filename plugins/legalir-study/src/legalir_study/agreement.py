@@ -8,8 +8,10 @@ while the person does not, does have a kappa: 0.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,7 +20,7 @@ import numpy.typing as npt
 from legalir.errors import MeasureError
 from legalir.extend import check_choice
 
-__all__ = ["Agreement", "agreement", "krippendorff_alpha"]
+__all__ = ["Agreement", "agreement", "draw_matrices", "krippendorff_alpha"]
 
 Rating = float | None
 """A rating is a number; None or NaN where a rater gave none."""
@@ -207,3 +209,54 @@ def _reason(name: str, ratings: Floats, binarised: bool) -> str:
     if len(constant) == 2:
         return "the ratings of both raters never vary"
     return f"the ratings of the {constant[0]} never vary"
+
+
+FORMATS = (".svg", ".png", ".pdf")
+"""Endings of the files that are written."""
+
+
+def draw_matrices(figures: Mapping[tuple[str, str, str], Agreement], path: Path) -> None:
+    """Write a picture of the confusion matrix of each pair of raters; the darker a cell, the larger its share of a row.
+
+    Args:
+        figures: agreement by measure, rater of the rows, and rater of the columns; each with at least one answer.
+        path: a file that ends in one of :data:`FORMATS`.
+
+    Raises:
+        MeasureError: the file has another ending, or cannot be written.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise MeasureError(f"{path} must end in {', '.join(FORMATS)}: these are the pictures that can be written.")
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    columns = min(3, len(figures))
+    rows = -(-len(figures) // columns)
+    # Text stays text in an SVG, so that the reader's fonts show names in any script.
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "legalir"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*", category=UserWarning)
+        figure = Figure(figsize=(3.4 * columns, 3.6 * rows), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for place, ((measure, first, second), one) in enumerate(figures.items()):
+            panel = axes[place]
+            shares = one.confusion / one.confusion.sum(axis=1, keepdims=True).clip(min=1)
+            panel.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+            labels = [f"{label:g}" for label in one.labels]
+            panel.set_xticks(range(len(labels)), labels)
+            panel.set_yticks(range(len(labels)), labels)
+            panel.set_xlabel(second, parse_math=False)
+            panel.set_ylabel(first, parse_math=False)
+            kappa = "undefined" if "kappa" in one.undefined else f"{one.kappa:.2f}"
+            panel.set_title(f"{measure}: n = {one.n}, κ {kappa}", fontsize=10, parse_math=False)
+            for row, counts in enumerate(one.confusion.tolist()):
+                for column, count in enumerate(counts):
+                    shade = "white" if shares[row, column] > 0.5 else "black"
+                    panel.text(column, row, str(count), ha="center", va="center", color=shade)
+        for panel in axes[len(figures) :]:
+            panel.set_axis_off()
+        try:
+            figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+        except OSError as error:
+            raise MeasureError(f"{path} cannot be written ({error.strerror or error}): give another place.") from error

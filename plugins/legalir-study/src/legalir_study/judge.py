@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -155,8 +155,7 @@ def show_agreement(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")] = False,
 ) -> None:
     """Show how well raters agree: number, marginals, kappa, alpha, rank correlation, confusion matrix."""
-    from legalir_study.agreement import agreement
-    from legalir_study.matrices import draw_matrices
+    from legalir_study.agreement import agreement, draw_matrices
     from legalir_study.sheet import judge_ratings, read_ratings
 
     alphas: dict[str, float] = {}
@@ -175,7 +174,7 @@ def show_agreement(
             raise typer.BadParameter("one rater agrees with nobody: give another file, or --result.")
         pairs = list(_pairs(_named(raters)))
         if len(raters) > 2:
-            alphas = _alphas(raters, level.value)
+            alphas = _alphas(raters, level)
     if not pairs:
         raise MeasureError("No two raters rated the same measure of the same answers: there is nothing to compare.")
     figures = {
@@ -274,7 +273,7 @@ def _pairs(raters: Sequence[tuple[str, Ratings]]) -> Iterator[_Pair]:
                 yield _Pair(measure, first, second, [(left.get(item), right.get(item)) for item in items])
 
 
-def _alphas(raters: Sequence[Ratings], level: Any) -> dict[str, float]:
+def _alphas(raters: Sequence[Ratings], level: Level) -> dict[str, float]:
     """Return the alpha of all raters for each measure that at least three of them rated."""
     from legalir_study.agreement import krippendorff_alpha
 
@@ -284,7 +283,7 @@ def _alphas(raters: Sequence[Ratings], level: Any) -> dict[str, float]:
         given = [rater.values[measure] for rater in raters if measure in rater.values]
         if len(given) > 2:
             items = sorted(set().union(*given))
-            alphas[measure] = krippendorff_alpha([[one.get(item) for item in items] for one in given], level)
+            alphas[measure] = krippendorff_alpha([[one.get(item) for item in items] for one in given], level.value)
     return alphas
 
 

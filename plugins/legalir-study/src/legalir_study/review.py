@@ -1,4 +1,4 @@
-"""The page on which people review items, and what becomes of a split by their decisions.
+"""The page on which people review items, and how their decisions change a split.
 
 A person accepts, edits or drops each item beside its provisions. Decisions are a file; applying it rewrites the split:
 accepted and edited items stay, dropped ones move to the dropped items with the reason ``review``.
@@ -81,7 +81,7 @@ def _opened(folder: Path, split: str) -> tuple[SplitFiles, str, list[Row], dict[
 
 
 def _sheet(files: SplitFiles) -> str:
-    """Return what ties decisions to the items that they are about."""
+    """Return the digest that ties decisions to the items that were shown."""
     return file_digest(files.queries)[:16]
 
 
@@ -140,33 +140,19 @@ def read_decisions(path: Path) -> _Decisions:
     """Read a file that the page saved.
 
     Raises:
-        DataError: it cannot be read, or is no such file.
+        DataError: the file cannot be read, or holds no decisions.
     """
     try:
-        return decisions_of(path.read_text(encoding="utf-8"), str(path))
+        return _Decisions.model_validate_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror or error}).") from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 (byte {error.start}).") from error
-
-
-def decisions_of(text: str, place: str) -> _Decisions:
-    """Read what the page saved.
-
-    Args:
-        text: the content of the file.
-        place: what messages call it.
-
-    Raises:
-        DataError: it is no such file.
-    """
-    try:
-        return _Decisions.model_validate_json(text)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
         raise DataError(
-            f"{place} is not a file of decisions ({f'{where}: ' if where else ''}{fault['msg']}): save one on the page "
+            f"{path} is not a file of decisions ({f'{where}: ' if where else ''}{fault['msg']}): save one on the page "
             f"that 'legalir synthesize review' writes."
         ) from error
 

@@ -88,7 +88,7 @@ class Item:
 
 
 def item_id(row: Mapping[Any, Any]) -> str | None:
-    """Return the id of an answer; None for one that says nothing, which nobody rates.
+    """Return the id of an answer; None for an empty answer, an abstention and a failed reply, which nobody rates.
 
     Args:
         row: ``qid, qanswer``, and the other columns of a generator where they are there.
@@ -107,7 +107,7 @@ def sheet_items(
         questions: ``qid, query``, and ``answer``, the reference, where there is one.
         runs: the answers of each system.
         sample: number of questions, drawn by `seed`; None for all.
-        seed: of the sample, and of the order of the answers to a question.
+        seed: random seed of the sample, and of the order of the answers to a question.
     """
     answers: dict[str, dict[str, Mapping[Any, Any]]] = {}
     for run in runs:
@@ -220,32 +220,13 @@ class Ratings:
 
 
 def read_ratings(path: Path) -> Ratings:
-    """Read a file that the page saved.
+    """Read a file that the page saved; a rater without a name is called after the file.
 
     Raises:
-        MeasureError: it cannot be read, or is no such file.
+        MeasureError: the file cannot be read, or holds no ratings.
     """
     try:
-        return ratings_of(path.read_text(encoding="utf-8"), str(path), path.stem)
-    except OSError as error:
-        raise MeasureError(f"{path} cannot be read ({error.strerror or error}).") from error
-    except UnicodeDecodeError as error:
-        raise MeasureError(f"{path} is not UTF-8 (byte {error.start}).") from error
-
-
-def ratings_of(text: str, place: str, rater: str = "") -> Ratings:
-    """Read what the page saved.
-
-    Args:
-        text: the content of the file.
-        place: what messages call it.
-        rater: name of the rater where the page has none.
-
-    Raises:
-        MeasureError: it is no such file.
-    """
-    try:
-        given = json.loads(text)
+        given = json.loads(path.read_text(encoding="utf-8"))
         if given["kind"] != KIND:
             raise ValueError(given["kind"])
         values: dict[str, dict[str, float]] = {}
@@ -255,21 +236,25 @@ def ratings_of(text: str, place: str, rater: str = "") -> Ratings:
                     continue
                 if isinstance(value, bool) or value not in SCALES[measure].labels:
                     raise MeasureError(
-                        f"{place}: {measure} of {item} is {value!r}, which is not one of "
+                        f"{path}: {measure} of {item} is {value!r}, which is not one of "
                         f"{', '.join(f'{one:g}' for one in SCALES[measure].labels)}."
                     )
                 values.setdefault(measure, {})[str(item)] = float(value)
-        return Ratings(str(given.get("rater") or rater), values)
+        return Ratings(str(given.get("rater") or path.stem), values)
+    except OSError as error:
+        raise MeasureError(f"{path} cannot be read ({error.strerror or error}).") from error
+    except UnicodeDecodeError as error:
+        raise MeasureError(f"{path} is not UTF-8 (byte {error.start}).") from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise MeasureError(
-            f"{place} is not a file of ratings: save one on the page that 'legalir judge sheet' writes."
+            f"{path} is not a file of ratings: save one on the page that 'legalir judge sheet' writes."
         ) from error
 
 
 def judge_ratings(runs: Iterable[pd.DataFrame]) -> Ratings:
     """Return the verdicts of judges on the answers of several systems, as the ratings of one rater.
 
-    An answer without a verdict, and one that says nothing, has no rating.
+    An answer without a verdict and an empty answer have no rating.
     """
     values: dict[str, dict[str, float]] = {}
     for run in runs:
