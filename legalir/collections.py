@@ -1,6 +1,6 @@
 """The collection as methods see it: what they are written against, and may ask of any collection.
 
-:class:`legalir.Collection` is one. An index says itself how it is made from a collection, in its method ``of``, and
+:class:`legalir.Collection` is one. Each index defines how it is built from a collection, in its method ``of``, and
 :meth:`Collection.cached` stores it.
 """
 
@@ -30,7 +30,7 @@ class Built(Protocol):
         """The directory of the index."""
 
     def built(self) -> bool:
-        """Return whether the index is there."""
+        """Return True if the index exists."""
 
 
 Index = TypeVar("Index", bound=Built)
@@ -55,15 +55,15 @@ class Collection(Protocol):
 
     @property
     def dated(self) -> bool:
-        """Whether the collection holds versions of provisions."""
+        """Whether the collection contains versions of provisions."""
 
     @property
     def chunks(self) -> ChunkMap | None:
-        """Map from each chunk to the provisions that it holds; None if the documents are provisions."""
+        """Map from each chunk to the provisions that it contains; None if the documents are provisions."""
 
     @property
     def language(self) -> str:
-        """Code of the language of the provisions, ``und`` if it cannot be told."""
+        """Code of the language of the provisions, ``und`` if it is not recognised."""
 
     @property
     def home(self) -> Path:
@@ -81,7 +81,7 @@ class Collection(Protocol):
         """Return the sha256 of the corpus."""
 
     def day(self, as_of: str | date | None = None) -> str | None:
-        """Return the day on which a question is asked, as ``2021-03-01``; None where there are no versions."""
+        """Return the day of a question, as ``2021-03-01``; None for a collection without versions."""
 
     def docs(self) -> Iterator[Provision]:
         """Yield every provision."""
@@ -90,9 +90,9 @@ class Collection(Protocol):
         """Return the provisions with these docnos; an unknown docno is left out."""
 
     def cached(self, index: Index, build: Callable[[Index], object]) -> Index:
-        """Return an index in :attr:`cache`, built first where it is not there yet.
+        """Return an index in :attr:`cache`, after building it if it is missing.
 
-        Of several threads or processes that need it at the same time, one builds it and the others wait. A process has
+        If several threads or processes need it at the same time, one builds it and all others wait. A process has
         one object for equal indexes.
 
         Args:
@@ -108,7 +108,7 @@ class Collection(Protocol):
 
 
 def directory_name(name: str, fingerprint: str) -> str:
-    """Return a name of a directory that tells one analyzer or encoder from others, whatever its own name holds."""
+    """Return a directory name that is unique to an analyzer or encoder, whatever characters its own name contains."""
     shown = re.sub(r"[^\w.-]+", "-", name)
     return f"{shown[:40]}-{fingerprint[:8]}"
 

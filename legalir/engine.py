@@ -198,7 +198,7 @@ class EngineRetriever(Retriever):
         match.
 
         Args:
-            queries: one row a query, at least one; ``qid``, ``query`` and any other columns.
+            queries: one row per query, at least one; ``qid``, ``query`` and any other columns.
             days: day of each query, as :meth:`datetime.date.toordinal` counts; None where all documents are always in
                 force. An engine that filters by days saves work; one that cannot ignores them.
             k: at least 1, at most the number of documents.

@@ -1,4 +1,4 @@
-"""Languages: what the analysis of words knows of each (``languages.yaml``), and which one a text is written in."""
+"""Languages: what the analysis of words knows of each (``languages.yaml``), and which one per text is written in."""
 
 from __future__ import annotations
 

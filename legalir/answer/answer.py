@@ -118,18 +118,18 @@ class LLMAnswer(Generator):
 
     The model reads the question and the first `k` provisions, each on a numbered line, linked ones below the provision
     that cites them [nitibench]; what an earlier component has put into the column ``context``, such as the walks of
-    ``hypa``, stands below them. It returns statements with the numbers of the provisions that support them and words
-    quoted from these, or says that it cannot answer, and why. The answer has a line for each statement, with its
+    ``hypa``, follows below them. It returns statements with the numbers of the provisions that support them and words
+    quoted from these, or reports that it cannot answer, and why. The answer has a line for each statement, with its
     citations at the end.
 
-    A citation is resolved against the provisions that were given, then against the collection. One that was not given,
-    or does not exist, stays in ``citations`` as the model wrote it, so that measures see it.
+    A citation is resolved against the provisions in the request, then against the collection. A citation that is not in
+    the request, or does not exist, stays in ``citations`` as the model wrote it, so that measures see it.
 
     With ``context=False`` the model reads no provision, recalls the law from memory and cites it by name and number:
     the parametric baseline of [nitibench]. It needs no ranked list.
 
     A request that is longer than the model takes is asked again with half of the provisions, until it fits;
-    ``context_docnos`` has those that were given, and a message counts the others.
+    ``context_docnos`` lists the provisions in the final request, and a message counts the rest.
 
     Deviations from [nitibench]: one request instead of a conversation with examples, statements instead of one text
     with a list of citations, temperature 0 instead of .5, and abstention is allowed.
@@ -143,7 +143,7 @@ class LLMAnswer(Generator):
         collection: source of the provisions.
         graph: links between them; None gives the provisions of the list alone.
         numbers: numbers of the provisions, which resolve a citation by name and number.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         k: number of provisions from the list, at least 1.
         context: whether the model reads provisions.
         context_tokens: number of tokens of the provisions, estimated (see
@@ -220,11 +220,11 @@ class LLMAnswer(Generator):
         return answers
 
     def _dated(self) -> bool:
-        """Return whether the provisions are versions."""
+        """Return True if the provisions are versions."""
         return any(part is not None and part.validity is not None for part in (self.graph, self.numbers))
 
     def _parents(self, docnos: Sequence[str], day: int | None) -> Mapping[str, str]:
-        """Return the provisions that the model should read, each with the one that cites it."""
+        """Return the provisions for the model, each with the provision that cites it."""
         first = docnos[: self.k] if self.context else ()
         graph = self.graph if self.graph is None or day is None else self.graph.at(day)
         return dict.fromkeys(first, "") if graph is None else linked(first, graph)
@@ -280,7 +280,7 @@ class LLMAnswer(Generator):
         return replace(answer, text=text, citations=tuple(citations), quotes=self._checked_quotes(list(quoted)))
 
     def _resolved(self, name: str, docnos: Sequence[str], day: int | None) -> str:
-        """Return the docno that a model's name of a provision means; the name where it means none."""
+        """Return the docno that a model's name for a provision refers to, or the name itself if there is no match."""
         name = " ".join(name.split())
         if match := _NUMBER.fullmatch(name):
             number = int(match[1])
@@ -320,9 +320,9 @@ def answer(
     """Answer by a chat model, with citations that are checked: ``default >> answer(k=10)``.
 
     Args:
-        links: whether the provisions that the first `k` cite are given, too.
+        links: whether to add the provisions that the first `k` cite.
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     check_flag("answer", "links", links)
     return LLMAnswer(

@@ -47,10 +47,10 @@ YES_NO_WORDS = {
     "vi": (("Có", "Đúng"), ("Không", "Sai")),
     "zh": (("是", "是的", "对"), ("否", "不是", "不")),
 }
-"""Words for yes and for no by language; the first of each is the one that is asked for."""
+"""Words for yes and for no by language; the prompt asks for the first of each."""
 
 
-# What a reply says.
+# Content of a reply.
 
 _MARKUP = re.compile(r"<[^<>]*>|\\boxed|\\[()\[\]]|[*_`#$|{}\"'“”‘’「」『』\ufe0e\ufe0f\u20e3]|^[-•>]\s+", re.MULTILINE)
 _SIGN = re.compile(r"CIRCLED|PARENTHESIZED|FULL STOP|DINGBAT")
@@ -99,12 +99,12 @@ def _one_line(text: str) -> str:
 
 
 def _wording(text: str) -> str:
-    """Return a plain text as it is compared: single spaces, and no full stop, comma or colon around it."""
+    """Return a text normalised for comparison: single spaces, and no full stop, comma or colon around it."""
     return _one_line(text).strip(" .。,:;、!-")
 
 
 def read_number(reply: str, options: Sequence[str]) -> int:
-    """Return the number of the option that a reply names, from 1; 0 for none, for two, or for one that is not there.
+    """Return the number of the option that a reply names, from 1; 0 for no option, two options, or an unknown one.
 
     An option is named by
 
@@ -114,7 +114,7 @@ def read_number(reply: str, options: Sequence[str]) -> int:
       ``3번이 정답``;
     - a line that is its text.
 
-    Any other number, such as that of an article, is part of an explanation. A line that is a number is never the text
+    Any other number, such as an article number, is part of an explanation. A line that is a number is never the text
     of an option.
 
     Args:
@@ -182,7 +182,7 @@ def read_word(reply: str, options: Sequence[Sequence[str]]) -> int:
 
 
 def option_probabilities(tokens: Sequence[Mapping[str, float]], words: Sequence[Sequence[str]]) -> list[float]:
-    """Return the probability of each option: that of the tokens that begin one of its words, at the first token.
+    """Return the probability of each option: the first-token probability of tokens that begin one of its words.
 
     Tokens of white space before it are passed over. A token that begins words of two options counts for neither.
 
@@ -214,8 +214,8 @@ class _Item(NamedTuple):
         question: the question.
         options: the text of each option in the item.
         shown: numbers of the options in the order in which the model reads them.
-        words: the words that stand for each option, in the order in which the model reads them.
-        abstain: number of the option that says that the question cannot be answered; 0 for none.
+        words: the words for each option, in the order in which the model reads them.
+        abstain: number of the option "cannot be answered"; 0 if there is none.
     """
 
     question: str
@@ -242,30 +242,30 @@ def shuffled(count: int, abstain: int, seed: int, qid: str) -> tuple[int, ...]:
 class Choosing(Generator):
     """Generator that lets a chat model choose one of the options of a question.
 
-    With a ranked list the model reads the first `k` provisions and is told to use nothing else; without one it reads
-    the question alone (zero-shot).
+    With a ranked list the model reads the first `k` provisions and is instructed to use only these; without one it
+    reads the question alone (zero-shot).
 
-    Columns in: ``qid, query`` and, where there is a ranked list, ``docno, score, rank``; and what a subclass needs.
+    Columns in: ``qid, query`` and, with a ranked list, ``docno, score, rank``; and the columns that a subclass needs.
     Columns out: :data:`~legalir.answer.generator.ANSWER_COLUMNS`. ``choice`` is the number of the option in the item,
     and ``qanswer`` its text. A reply that names no option, or two, has choice 0 and the state ``invalid``; it is not
     asked for again. An answer has no citations.
 
-    A subclass says in :meth:`_item` which options a question has, and in :meth:`_shown` and :meth:`_read` how the model
-    reads and names them.
+    A subclass defines in :meth:`_item` which options a question has, and in :meth:`_shown` and :meth:`_read` how the
+    model reads and names them.
 
     Args:
         client: asks the model.
         prompt: the prompt without provisions.
         context_prompt: the prompt with provisions.
         collection: source of the provisions.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         k: number of provisions from the list, at least 1.
         context_tokens: number of tokens of the provisions, estimated (see
             :func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out.
         logprobs: whether the most probable option is the choice, by the log-probabilities of the first token of the
             reply; ``option_probs`` then has the probability of each option, in the order of the item. They add up to
             1 at most. The model must offer log-probabilities.
-        schema: whether the reply is JSON with an option out of a list, for models that hold to a schema.
+        schema: whether the reply is JSON with an option from a list, for models that follow a schema.
         max_tokens: tokens of the reply, at least 1; a model that reasons before it replies needs some thousands.
 
     Raises:
@@ -424,18 +424,18 @@ class Choosing(Generator):
 class MCQ(Choosing):
     """Generator that lets a chat model answer a multiple-choice question by the number of an option.
 
-    Further columns in: ``options``, the texts; ``abstain``, the number of the option that says that the question cannot
-    be answered from what is given. An item without it is refused, because no reply could show that the model knows
+    Further columns in: ``options``, the texts; ``abstain``, the number of the option that the question cannot be
+    answered from the provisions. An item without it is refused, because no reply could show that the model knows
     that a provision is missing.
 
     Options are shown in an order that follows from `seed` and the qid, the option to abstain last. The prompts ask for
-    the number alone; with provisions, for the option to abstain if they do not hold the answer. How a reply is read:
+    the number alone; with provisions, for the option to abstain if they do not contain the answer. How a reply is read:
     :func:`read_number`.
 
-    Source: the test of [sar], which does not say how replies were read, and shows the options as published.
+    Source: the test of [sar], which does not describe how replies were read, and shows the options as published.
 
     Args:
-        shuffle: whether the options are shuffled; False shows them as they stand in the item.
+        shuffle: whether to shuffle the options; False shows them in the order of the item.
         seed: seed of the order.
     """
 
@@ -501,7 +501,7 @@ class YesNo(Choosing):
     """Generator that lets a chat model answer a question with yes or no.
 
     Further column in: ``options``, two texts; without it, the words of the prompt's language, yes first. The model
-    replies with a word, not with a number, so the words are shown as they stand in the item. How a reply is read:
+    replies with a word, not with a number, so the words are shown in the order of the item. How a reply is read:
     :func:`read_word`; ``네`` is as good as ``예``. There is no option to abstain.
 
     Source: the yes/no test of [searchfiresafety].
@@ -531,7 +531,7 @@ def _alike(option: str) -> tuple[str, ...]:
 
 
 def _options(component: str, row: Mapping[Any, Any]) -> tuple[str, ...] | None:
-    """Return the options of a question; None where there are none.
+    """Return the options of a question, or None if there are none.
 
     Raises:
         ComponentError: they are not from 2 to 20 texts.
@@ -550,7 +550,7 @@ def _options(component: str, row: Mapping[Any, Any]) -> tuple[str, ...] | None:
 
 
 def _choice_of(values: tuple[Any, ...]) -> type[BaseModel]:
-    """Return the type of a reply with one of the values."""
+    """Return the type of a reply that contains one of the values."""
     choice: Any = Literal[values]
     return create_model("Choice", __config__=ConfigDict(extra="forbid"), choice=(choice, ...))
 
@@ -593,7 +593,7 @@ def mcq(
     Args:
         prompt: file of your own prompt without provisions.
         context_prompt: file of your own prompt with provisions.
-        language: language of the prompts; ``auto`` for that of the collection.
+        language: language of the prompts; ``auto`` for the collection's language.
     """
     chosen: MCQ = _made(MCQ, "mcq", collection, prompt, context_prompt, language, llm=llm, k=k, **params)
     return chosen
@@ -615,7 +615,7 @@ def yesno(
     Args:
         prompt: file of your own prompt without provisions.
         context_prompt: file of your own prompt with provisions.
-        language: language of the prompts; ``auto`` for that of the collection.
+        language: language of the prompts; ``auto`` for the collection's language.
     """
     chosen: YesNo = _made(YesNo, "yesno", collection, prompt, context_prompt, language, llm=llm, k=k, **params)
     return chosen

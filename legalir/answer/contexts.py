@@ -44,9 +44,9 @@ def estimated_tokens(text: str) -> int:
 
 
 def linked(docnos: Sequence[str], graph: CitationGraph) -> dict[str, str]:
-    """Return the provisions of a list, each followed by those that it cites, as docno to parent [nitibench].
+    """Return the provisions of a list, each followed by the provisions that it cites, as docno to parent [nitibench].
 
-    A provision of the list has the parent ``""`` and keeps its place; a cited provision stands once, below the first
+    A provision of the list has the parent ``""`` and keeps its place; a cited provision appears once, below the first
     provision that cites it, as NitiLink places it at depth 1.
     """
     listed = set(docnos)

@@ -2,7 +2,7 @@
 
 An answer cites a provision by its docno in square brackets, after the words it supports: ``… 층을 말한다. [act-2]``.
 A docno has no white space, so a citation has none either. Statutes have brackets of their own (``[별표 1]``,
-``[전문개정]``): brackets are a citation only if they hold the docno of a provision that could be cited.
+``[전문개정]``): brackets are a citation only if they contain the docno of a provision that can be cited.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ ANSWER_COLUMNS = {
     "prompt_tokens": np.int64,
     "completion_tokens": np.int64,
 }
-"""Columns that a generator adds, with their types; the fields of :class:`Answer` say what they hold."""
+"""Columns that a generator adds, with their types; see the fields of :class:`Answer`."""
 
 PARTLY = "context_partly"
-"""Column of the provisions among ``context_docnos`` of which an answer read only parts, and which its ranking lacks."""
+"""Column of provisions in ``context_docnos`` that the model read only in part and that are not in the ranking."""
 
 NOTHING_FOUND = "nothing found"
-"""Reason of the abstention where a question has no results."""
+"""Reason for the abstention if a question has no results."""
 
 _OPEN = re.compile(r"\[(?=\S)")
 _BLANK = re.compile(r"\s")
@@ -71,7 +71,7 @@ def cited(answer: str, docnos: abc.Collection[str]) -> list[str]:
 
     Args:
         answer: the text of an answer.
-        docnos: the provisions that can be cited: those that the generator received, or a whole collection.
+        docnos: the provisions that can be cited: the provisions that the generator received, or a whole collection.
             Brackets around anything else are text.
     """
     citable = docnos if isinstance(docnos, set | frozenset | dict) else set(docnos)
@@ -87,7 +87,7 @@ def without_citations(answer: str, citations: abc.Collection[str]) -> str:
 
 
 def _docno_at(answer: str, start: int, citable: abc.Collection[str]) -> str | None:
-    """Return the longest docno of `citable` from `start` to a closing bracket: a docno may hold brackets itself."""
+    """Return the longest docno of `citable` from `start` to a closing bracket; a docno may itself contain brackets."""
     blank = _BLANK.search(answer, start)
     word = answer[start : blank.start() if blank else len(answer)]
     ends = [place for place, character in enumerate(word) if character == "]"]
@@ -102,7 +102,7 @@ class Answer:
         text: the answer, with citations such as ``[act-2]``; empty if it abstains or its reply failed. Where the
             question has options, the text of the chosen one, also of the one that abstains.
         citations: docnos that the answer cites, each once, in the order of its citations; a model may cite provisions
-            that it was not given, or that do not exist.
+            that it did not receive, or that do not exist.
         quotes: ``(docno, words, state)`` of each quotation; the state is ``verified`` if the provision has these words,
             ``repaired`` if they were replaced by the provision's own, which differ a little, and ``not found``.
         abstained: whether this is a refusal to answer.
@@ -111,13 +111,13 @@ class Answer:
         context_docnos: the provisions that the answer was made from, best first.
         confidence: score of the first provision in the ranked list; NaN without a list. Scores of different pipelines
             do not compare.
-        choice: number of the chosen option, from 1, where the question has options; 0 for none.
+        choice: number of the chosen option, from 1, if the question has options; 0 if none was chosen.
         option_probs: probability of each option, in the order of the item, if the choice was made by them.
         prompt_tokens, completion_tokens: tokens of the requests to a language model, and of its replies.
         query: the question; empty in the answers that a generator makes.
         sources: the provisions that the generator received, best first: ``rank`` (from 0), ``score, docno, title,
             text``. No rows if the generator is inside another component, which does not show its input.
-        as_of: the day on which the question was asked, as ``2021-03-01``; empty where the collection has no versions.
+        as_of: the day of the question, as ``2021-03-01``; empty if the collection has no versions.
     """
 
     text: str
@@ -172,7 +172,7 @@ class Generator(Component):
     """Source of the provisions; None for a generator that needs none."""
 
     needs_provisions: bool = True
-    """Whether it needs ranked lists."""
+    """Whether the generator needs ranked lists."""
 
     def answer(self, query: str, docnos: Sequence[str]) -> str | Answer:
         """Return the answer to one question.
@@ -189,8 +189,8 @@ class Generator(Component):
         """Return the answer to each question.
 
         Args:
-            asked: one row a question: ``qid``, ``query`` (the original question, in NFC), and its other columns.
-            lists: the provisions of each question, best first; no provisions where there was no ranked list.
+            asked: one row per question: ``qid``, ``query`` (the original question, in NFC), and its other columns.
+            lists: the provisions of each question, best first; empty if there was no ranked list.
 
         Raises:
             ComponentError: an answer is not a string.
@@ -206,7 +206,7 @@ class Generator(Component):
         return _with_answers(drop_results(inp).iloc[:0], [])
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return one answer a query.
+        """Return one answer per query.
 
         Raises:
             ComponentError: a query or an answer is not a string, or a provision occurs twice in a list.
@@ -262,12 +262,12 @@ class Generator(Component):
 def citing_provisions(answer: Answer, chunks: ChunkMap, collection: Collection) -> Answer:
     """Return an answer whose citations and quotations name provisions instead of chunks.
 
-    A citation of a chunk becomes one of the provisions in which the words quoted from it stand; without such words, of
-    those that :meth:`~legalir.datasets.chunks.ChunkMap.cited` gives. ``context_docnos`` stay chunks.
+    A citation of a chunk becomes a citation of the provisions that contain the words quoted from it; without such
+    words, of the provisions that :meth:`~legalir.datasets.chunks.ChunkMap.cited` gives. ``context_docnos`` stay chunks.
 
     Args:
         answer: cites chunks; citations of provisions stay.
-        chunks: what each chunk holds.
+        chunks: the provisions that each chunk contains.
         collection: has the texts of the chunks.
     """
     cut = [docno for docno in answer.citations if chunks[docno]]
@@ -292,7 +292,7 @@ def citing_provisions(answer: Answer, chunks: ChunkMap, collection: Collection) 
 
 
 def _place(words: str, text: str) -> tuple[int, int] | None:
-    """Return where words stand in a text, white space apart; None if they do not."""
+    """Return the place of words in a text, ignoring white space; None if they are not in it."""
     match = re.search(r"\s*".join(map(re.escape, words.split())), text) if words.strip() else None
     return match.span() if match else None
 
@@ -304,7 +304,7 @@ def _with_answers(asked: pd.DataFrame, answers: Sequence[Answer]) -> pd.DataFram
 
 
 def with_unanswered(answers: pd.DataFrame, asked: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a question: its answer, or an abstention because nothing was found.
+    """Return one row per question: its answer, or an abstention because nothing was found.
 
     Args:
         answers: what a pipeline that ends in a generator returned; other columns stay.
@@ -325,7 +325,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def gives_answers(pipeline: pt.Transformer) -> bool:
-    """Return whether a pipeline gives answers: whether its output has a column ``qanswer``.
+    """Return True if a pipeline gives answers, that is, if its output has a column ``qanswer``.
 
     The questions have a reference answer, which judges read.
     """
@@ -343,7 +343,7 @@ def ask(
         pipeline: a pipeline that ends in a generator.
         asked: a frame of one question.
         expression: the pipeline as messages show it.
-        told: called with a few words about each step that is done: retrieved, asked, verified.
+        told: called with a short message after each step: retrieved, asked, verified.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.

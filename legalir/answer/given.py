@@ -1,4 +1,4 @@
-"""Provisions that no search finds: those that people judged, and all of a collection or of some of its laws.
+"""Provisions without a search: the judged provisions, or all provisions of a collection or of some of its laws.
 
 They are baselines of generators: an answer from the right provisions, and an answer from everything.
 """
@@ -41,7 +41,7 @@ def in_order(n: int) -> npt.NDArray[np.float64]:
 class _Given(Retriever):
     """Retriever whose lists follow from the collection, not from the words of the question.
 
-    A subclass says in :meth:`_docnos` which provisions a question gets; this class makes the frames.
+    A subclass defines in :meth:`_docnos` which provisions a question gets; this class makes the frames.
     """
 
     label: str
@@ -53,7 +53,7 @@ class _Given(Retriever):
         Args:
             qid: id of the question.
             question: the original question, in NFC.
-            law: the version in force of each provision, by its key; None where the provisions have no versions.
+            law: the version in force of each provision, by its key; None if the provisions have no versions.
         """
         raise NotImplementedError
 
@@ -87,16 +87,16 @@ class _Given(Retriever):
         return explanations
 
     def _says(self, docno: str) -> str:
-        """Return why a provision is given."""
+        """Return the reason why a provision is in the list."""
         raise NotImplementedError
 
 
 class Golden(_Given):
     """Retriever that returns the judged provisions of each question of a collection: an upper bound, not a search.
 
-    A question is one of the collection if its qid and its original text are those of a topic of its split; any other
-    has no results. Provisions with a label of at least 1 are returned, those that the topic names in its column
-    ``documents`` first, in that order; then by label, the highest first, then by docno.
+    A question belongs to the collection if a topic of its split has the same qid and original text; any other
+    has no results. Provisions with a label of at least 1 are returned: first the provisions in the topic's
+    column ``documents``, in that order; then by label, the highest first, then by docno.
 
     Columns in: ``qid, query``; results are refused. Columns out: the query columns, then ``docno, score, rank``. The
     score of place p of n, from 0, is ``1 − p/n``.
@@ -106,7 +106,7 @@ class Golden(_Given):
 
     Args:
         dataset: the questions, judgements and provisions.
-        documents: ``all`` provisions of a question, the ``first`` one, or the ``second`` one alone.
+        documents: ``all`` provisions of a question, only the ``first``, or only the ``second``.
         versions: the versions of the provisions, where they have any: then a judged key is the version in force.
 
     Raises:
@@ -178,7 +178,7 @@ class FullContext(_Given):
         versions: the versions of the provisions, where they have any: then only those in force are returned.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = label = "full_context"

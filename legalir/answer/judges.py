@@ -1,7 +1,7 @@
 """Judges: answers in, the same answers with verdicts out.
 
 A judge reads a question, its reference answer and an answer, and says how good the answer is. Its verdicts are columns
-of numbers, NaN where it gave none. Beside them stand ``<judge>_state``, which says what became of the judge's own
+of numbers, NaN if there is no verdict. Next to them are ``<judge>_state``, which describes the state of the judge's own
 reply, and ``<judge>_reason``.
 """
 
@@ -37,7 +37,7 @@ from legalir.rewrite.rewriter import collection_prompt, original_questions
 from legalir.storage.digest import digest
 
 NOT_JUDGED = "not judged"
-"""State of an answer that no judge reads, because there is none: an abstention, or a failed reply."""
+"""State for questions without an answer to judge: an abstention, or a failed reply."""
 
 NO_REFERENCE = "no reference"
 """State of an answer to a question without a reference answer, which the judge needs."""
@@ -55,7 +55,7 @@ class Judged:
         qid: id of the question.
         question: the original question.
         text: the answer in one line, without its citations; empty if it abstains or its reply failed.
-        reference: the reference answer in one line; empty if there is none.
+        reference: the reference answer on one line; empty if there is none.
         context_docnos: the provisions that the answer was made from, best first.
         silence: why `text` is empty.
     """
@@ -87,10 +87,10 @@ class Judge(Component):
     """Component that adds verdicts to answers.
 
     Columns in: ``qid, query, qanswer``, and ``answer``, the reference answer of the question, if the judge needs one.
-    The other columns of a generator are read where they are there. Columns out: the same, those of :attr:`columns`
+    The other columns of a generator are used if present. Columns out: the same, the columns of :attr:`columns`
     (float64), ``<name>_state`` and ``<name>_reason``.
 
-    A judge reads no answer that abstains or whose reply failed: it says nothing, and has the values of
+    A judge does not read an abstention or an answer whose reply failed: these count as empty, and have the values of
     :attr:`of_silence` [nitibench].
 
     A subclass implements :meth:`verdict`, for one answer, or :meth:`verdicts`, for all; this class handles the frames.
@@ -103,10 +103,10 @@ class Judge(Component):
     """Columns of verdicts."""
 
     of_silence: ClassVar[Mapping[str, float]] = {}
-    """Verdicts on an answer that says nothing; a column that is missing is NaN."""
+    """Verdicts on an empty answer; missing columns are NaN."""
 
     needs_reference: bool = True
-    """Whether it compares with the reference answer."""
+    """Whether the judge compares with the reference answer."""
 
     def verdict(self, answer: Judged) -> Verdict:
         """Return the verdict on one answer."""
@@ -117,7 +117,7 @@ class Judge(Component):
         return [self.verdict(answer) for answer in answers]
 
     def unread(self, answer: Judged) -> Verdict | None:
-        """Return the verdict on an answer that the judge does not read; None for one that it reads."""
+        """Return the verdict on an answer that the judge does not read, or None if it reads the answer."""
         if self.needs_reference and not answer.reference:
             return Verdict({}, NO_REFERENCE, "the question has no reference answer")
         if not answer.text:
@@ -179,10 +179,10 @@ class Judge(Component):
 
 
 def answer_text(row: Mapping[Any, Any]) -> tuple[str, str]:
-    """Return the text of an answer as judges read it, or an empty one and why there is none.
+    """Return the text of an answer as judges read it, or an empty text and the reason.
 
     Args:
-        row: ``qanswer``, and the other columns of a generator where they are there.
+        row: ``qanswer``, and the other columns of a generator, if present.
     """
     if (state := row.get(REPLY_STATE, "ok")) != "ok":
         return "", f"the reply failed: {state}"
@@ -200,13 +200,13 @@ def _in_one_line(text: str) -> str:
 class ModelJudge(Judge):
     """Judge that asks a chat model, at temperature 0.
 
-    What an answer says is data to the model; the reply is JSON that is checked. A reply that cannot be used is no
-    verdict: its values are NaN, and ``<name>_state`` says what became of it.
+    The text of an answer is data to the model; the reply is JSON that is checked. An unusable reply is not a
+    verdict: its values are NaN, and ``<name>_state`` gives the reason.
 
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         max_tokens: tokens of the reply, at least 16.
 
     Raises:
@@ -215,7 +215,7 @@ class ModelJudge(Judge):
     """
 
     reply: ClassVar[type[BaseModel]]
-    """The reply that is asked for."""
+    """Schema of the reply."""
 
     def __init__(
         self, client: Client, prompt: Prompt, llm: str | ChatModel | None = None, max_tokens: int = 1024
@@ -284,7 +284,7 @@ class CoverageJudge(ModelJudge):
     neither verdict: measures of citations see them.
 
     Columns out: ``coverage``, 0 for no point of the reference, .5 for some, 1 for all; ``contradiction``, 1 if there
-    is one; ``judge_coverage_state``, ``judge_coverage_reason``. An answer that says nothing has coverage 0 and
+    is one; ``judge_coverage_state``, ``judge_coverage_reason``. An empty answer has coverage 0 and
     contradiction 0.
 
     The paper's prompt gives four examples and has temperature .3; its code reads a failed judge as *no coverage* and
@@ -294,7 +294,7 @@ class CoverageJudge(ModelJudge):
         client: asks the model.
         prompt: the prompt.
         collection: source of the provisions; used with ``law`` only.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         against: what counts as a contradiction, of :data:`AGAINST`: with the reference answer, with another point of
             the same answer, with the provisions that the answer was made from, which the model then reads.
         max_tokens: tokens of the reply, at least 16.
@@ -360,7 +360,7 @@ class CorrectJudge(ModelJudge):
     The paper asks for one token without a reason, and counts an error of the endpoint as 0. Its judge is stricter than
     people, as it rejects detail that a short reference answer lacks; our prompt says that such detail is no fault.
 
-    Arguments are those of :class:`ModelJudge`.
+    Same arguments as :class:`ModelJudge`.
     """
 
     name = "judge_correct"
@@ -369,7 +369,7 @@ class CorrectJudge(ModelJudge):
     reply = _CorrectReply
 
     def read(self, reply: _CorrectReply) -> Verdict:
-        """Return whether the answer is correct."""
+        """Return True if the answer is correct."""
         return Verdict({"judged_correct": float(reply.correct)}, reason=reply.reason)
 
 
@@ -382,12 +382,12 @@ class CorrectnessJudge(ModelJudge):
     """Judge of how correct an answer is, from 1 to 5, measured by the reference answer [hypa-rag].
 
     The prompt has the content of the paper's second prompt: what each score means, an example of each, a checklist,
-    and what to do with text beside the question, incomplete answers and further content.
+    and what to do with off-topic text, incomplete answers and further content.
 
-    Columns out: ``correctness``, 1 to 5; ``judge_correctness_state``, ``judge_correctness_reason``. An answer that
-    says nothing has 1.
+    Columns out: ``correctness``, 1 to 5; ``judge_correctness_state``, ``judge_correctness_reason``. An empty
+    answer has 1.
 
-    Arguments are those of :class:`ModelJudge`.
+    Same arguments as :class:`ModelJudge`.
     """
 
     name = "judge_correctness"
@@ -410,18 +410,18 @@ class _WinReply(BaseModel):
 class WinJudge(ModelJudge):
     """Judge of whether an answer is better than another one to the same question [searchfiresafety].
 
-    The other one is the reference answer, or that of another run. Whether it is shown first or second is drawn at
+    The other answer is the reference answer, or the answer of another run. Its place, first or second, is drawn at
     random, by the id of the question and `seed`, so that a judge that prefers a place wins half of the time.
 
     Columns out: ``win``, 1 for a win, 0 for a loss, .5 for a tie; ``judge_win_state``, ``judge_win_reason``. An answer
-    that says nothing loses, against another one that says nothing it ties, and it wins where only the other one does.
+    that is empty loses, ties with another empty answer, and wins if only the other answer is empty.
 
     As in the paper's code, the judge reads no provisions.
 
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         against: file of the answers of another run (``runs/NAME.jsonl`` of an experiment); None for the reference.
         both_orders: ask in both orders, and count different verdicts as a tie.
         seed: seed of the places.
@@ -462,7 +462,7 @@ class WinJudge(ModelJudge):
         return digest([super().fingerprint, self._others])
 
     def unread(self, answer: Judged) -> Verdict | None:
-        """Return the verdict where one of the answers, or both, say nothing."""
+        """Return the verdict if one or both of the answers are empty."""
         if self.against is None:
             return super().unread(answer)
         if answer.qid not in self._others:
@@ -570,7 +570,7 @@ def make_judge(
         collection: the collection, with its client.
         left: the pipeline whose answers are judged; None if it is not known.
         prompt: file of the user's own prompt; None for ours.
-        language: code of a language; ``auto`` for that of the collection.
+        language: code of a language; ``auto`` for the collection's language.
         params: further arguments of the class.
 
     Raises:
@@ -592,7 +592,7 @@ def judge_coverage(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     return make_judge(CoverageJudge, collection, left, prompt, language, collection=collection, **params)
 
@@ -605,7 +605,7 @@ def judge_correct(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     return make_judge(CorrectJudge, collection, left, prompt, language, **params)
 
@@ -618,7 +618,7 @@ def judge_correctness(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     return make_judge(CorrectnessJudge, collection, left, prompt, language, **params)
 
@@ -631,6 +631,6 @@ def judge_win(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     return make_judge(WinJudge, collection, left, prompt, language, **params)

@@ -14,7 +14,7 @@ from legalir.errors import ComponentError
 from legalir.frames.component import check_choice
 
 ABSTAINED = "chose to abstain"
-"""Reason of the abstention where the option that says so was chosen."""
+"""Reason for an abstention by choosing the option to abstain."""
 
 _BY = ("abstain", "longest", "right")
 
@@ -24,9 +24,9 @@ def right_choice(key: int, abstain: int | None, documents: abc.Collection[str], 
 
     Args:
         key: the option that is right for someone who has all documents.
-        abstain: the option that says that the question cannot be answered; None if the item has none.
+        abstain: the option "cannot be answered"; None if the item has none.
         documents: what the item needs.
-        context: what the model was given.
+        context: the provisions that the model received.
     """
     if abstain is None or not context or set(documents) <= set(context):
         return key
@@ -39,17 +39,17 @@ class Pick(Generator):
     - ``abstain`` always abstains: right in each partial context, never right otherwise.
     - ``longest`` takes the option with most characters, the first of several, the one to abstain left out: right as
       often as the key is the longest option, and never in a partial context.
-    - ``right`` takes the key where nothing or everything that the item needs is given, and abstains otherwise: always
-      right.
+    - ``right`` takes the key if none or all of the provisions that the item needs are present, and abstains otherwise:
+      always right.
 
-    Columns in: ``qid, query, options, key, abstain, documents``, and ``docno, score, rank`` where there is a ranked
+    Columns in: ``qid, query, options, key, abstain, documents``, and ``docno, score, rank`` if there is a ranked
     list. Columns out: :data:`~legalir.answer.generator.ANSWER_COLUMNS`.
 
     Args:
         by: ``abstain``, ``longest`` or ``right``.
 
     Raises:
-        ComponentError: `by` is none of these, or a question has no options.
+        ComponentError: `by` is not one of these, or a question has no options.
     """
 
     name = "pick"

@@ -21,7 +21,7 @@ _GAP = " … "
 class Quote(Generator):
     """Generator that quotes, from each of the best provisions, the sentences that share most with the question.
 
-    The answer has one line a provision, best first: ``title: sentence [docno]``. The score of a sentence is the sum of
+    The answer has a line per provision, best first: ``title: sentence [docno]``. The score of a sentence is the sum of
     the idf of the terms that it shares with the question, each counted once; idf is Lucene's, over the sentences of
     the quoted provisions. Between sentences with equal scores, the first is taken. So each provision is quoted and
     cited, even if it shares no term with the question.

@@ -4,8 +4,8 @@ A language model, or a person, gives the verdicts: whether a claim is supported,
 covered. The arithmetic here is that of [nitibench] (coverage, contradiction), [ragas] (faithfulness, relevancy, context
 precision and recall), [rar-agent] (answer correctness) and [hypa-rag] (context F1, absolute correctness).
 
-A figure without anything to count is undefined, which is NaN. A verdict of None, or NaN, is one that the judge failed
-to give. Averages leave it out and say how many there were; with ``as_zero=True`` it counts 0, as in the released code.
+A figure with nothing to count is undefined, that is, NaN. A verdict of None or NaN means that the judge failed.
+Averages omit such verdicts and report their number; with ``as_zero=True`` they count as 0, as in the released code.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def mean_verdict(verdicts: Sequence[float | None], *, as_zero: bool = False) -> 
     """Return the mean of verdicts that are numbers: coverage 0/.5/1, contradiction 0/1, a binary judge, wins 0/.5/1.
 
     Args:
-        verdicts: one an answer; None or NaN where the judge failed.
+        verdicts: one per answer; None or NaN where the judge failed.
         as_zero: whether a missing verdict counts 0, as in the released code of [nitibench] and [searchfiresafety]: for
             contradiction that reads *no contradiction*.
     """
@@ -70,7 +70,7 @@ def answer_relevancy(
     """Return the mean cosine between the question and the questions that a model generated from the answer.
 
     Args:
-        cosines: one a generated question.
+        cosines: one per generated question.
         noncommittal: whether the judge called the answer non-committal, once or for each generated question.
         as_zero: whether one such verdict makes the value 0, as the reference library of [ragas] has it. There a correct
             abstention scores 0. Otherwise the value of such an answer is NaN, so that abstentions are counted apart.
@@ -81,12 +81,12 @@ def answer_relevancy(
 
 
 def context_recall(attributable: Sequence[bool]) -> float:
-    """Return the share of the claims of the reference that the context holds; NaN for a reference without claims."""
+    """Return the share of the claims of the reference that the context supports; NaN for a reference without claims."""
     return faithfulness(attributable)
 
 
 def context_precision(useful: Sequence[bool]) -> float:
-    """Return Σ_k P@k·v_k / Σ_k v_k, where v_k says whether the k-th provision of the context is useful.
+    """Return Σ_k P@k·v_k / Σ_k v_k, where v_k is 1 if the k-th provision of the context is useful.
 
     0 if no provision is useful; NaN without context.
 
@@ -145,7 +145,7 @@ def absolute_correctness(scores: Sequence[float | None], threshold: float = 4) -
     """Return the mean of the scores of a judge, from 1 to 5, and the share of answers that are correct [hypa-rag].
 
     Args:
-        scores: one an answer; None or NaN where the judge failed.
+        scores: one per answer; None or NaN where the judge failed.
         threshold: the lowest score of a correct answer.
     """
     correct = [None if score is None or math.isnan(score) else float(score >= threshold) for score in scores]

@@ -85,8 +85,8 @@ class RagasJudge(Judge):
     - ``judge_ragas_state``, ``judge_ragas_reason``: the state of the first failed reply, and the claims that are not
       supported. A failed reply makes its own values NaN, and no others.
 
-    The values of the context need a reference answer and no answer, so abstentions have them, too; the others are
-    undefined for an answer that says nothing. Without the column ``answer`` the values that need a reference are NaN.
+    The values of the context need only a reference answer, so abstentions have them, too; all other values are
+    undefined for an empty answer. Without the column ``answer`` the values that need a reference are NaN.
 
     The reference library of [ragas] splits a text in one request and judges its claims in another, and asks about each
     provision alone: there are five requests to an answer here. There an answer without commitment has relevancy 0.
@@ -95,7 +95,7 @@ class RagasJudge(Judge):
         client: asks the model.
         prompts: the prompts, by the names of :data:`PROMPTS`.
         collection: source of the provisions; it has the index of an encoder that learns from it.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         encoder: the encoder of the cosines, or its name or call.
         n: number of questions that are written from an answer, at least 1.
         max_tokens: tokens of the reply, at least 16.
@@ -146,7 +146,7 @@ class RagasJudge(Judge):
         return digest([self.client.model(self.llm).name, *prompts, encoder])
 
     def unread(self, answer: Judged) -> Verdict | None:
-        """Return the verdict on an answer that says nothing and whose context cannot be judged."""
+        """Return the verdict on an empty answer whose context cannot be judged."""
         if answer.text or (answer.reference and answer.context_docnos):
             return None
         return Verdict({}, NOT_JUDGED, answer.silence)
@@ -301,7 +301,7 @@ def judge_ragas(collection: Collection, *, left: Any = None, language: str = "au
     """Judge answers by single claims: ``default % 5 >> quote >> judge_ragas(encoder="lsa")``.
 
     Args:
-        language: language of the prompts; ``auto`` for that of the collection.
+        language: language of the prompts; ``auto`` for the collection's language.
     """
     prompts = {name: collection_prompt("judge_ragas", collection, name, None, language) for name in PROMPTS}
     judge = RagasJudge(collection.client, prompts, collection, **params)

@@ -170,7 +170,7 @@ def semantic(
 
     Args:
         text: the text.
-        encode: returns vectors of length 1, one row a text.
+        encode: returns vectors of length 1, one row per text.
         buffer: number of sentences on each side, at least 1.
         percentile: from 0 to 100.
     """

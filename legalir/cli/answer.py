@@ -1,4 +1,4 @@
-"""``legalir answer``: the answer to a question, with its sources and what was verified, and records of answers."""
+"""``legalir answer``: answer a question with sources and verified citations, and save and show records of answers."""
 
 from __future__ import annotations
 
@@ -57,33 +57,31 @@ app = typer.Typer()
 @app.command(epilog=EXAMPLES)
 @model_options
 def answer(
-    dataset: Annotated[str | None, typer.Argument(help="An id or the path of a folder.", show_default=False)] = None,
+    dataset: Annotated[str | None, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)] = None,
     query: Annotated[str | None, typer.Argument(help="The question.", show_default=False)] = None,
     pipeline: Annotated[
         str | None,
         typer.Option(
             "--pipeline",
             "-p",
-            help="A pipeline that ends in a generator.",
+            help="Pipeline expression that ends in a generator.",
             show_default=f"{ANSWER}, or {QUOTE} without a model",
         ),
     ] = None,
     style: Annotated[Format, typer.Option("--format", "-f", help="Layout of the answer.")] = Format.text,
     record: Annotated[
         Path | None,
-        typer.Option(
-            "--record", help="A new file that keeps the answer and all that it was made from.", show_default=False
-        ),
+        typer.Option("--record", help="New file for the answer and everything it was made from.", show_default=False),
     ] = None,
     show: Annotated[
-        Path | None, typer.Option("--show", help="Show the answer in a file that --record wrote.", show_default=False)
+        Path | None, typer.Option("--show", help="Show the answer in a file written by --record.", show_default=False)
     ] = None,
     as_of: AsOf = None,
     *,
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Answer QUERY from the provisions of DATASET, with citations that are checked."""
+    """Answer QUERY from the provisions of DATASET, with checked citations."""
     from legalir.collection.record import read_record
 
     if show is not None:
@@ -129,7 +127,7 @@ def _print(facts: dict[str, Any], style: Format) -> None:
 
 
 def _outcome(facts: dict[str, Any]) -> str:
-    """Return why there is no answer, in a sentence; empty if there is one."""
+    """Return a sentence that says why there is no answer, or an empty string if there is an answer."""
     if facts["reply_state"] != "ok":
         return f"No answer: the reply of the model failed ({facts['reply_state']})."
     return f"No answer: {facts['reason']}." if facts["abstained"] else ""
@@ -141,14 +139,14 @@ def _citation(citation: dict[str, Any]) -> str:
 
 
 def _quotation(quote: dict[str, Any], answer: str, shown: Callable[[str], str]) -> str:
-    """Return a quotation with its state; verified words that the answer itself has are not repeated."""
+    """Return a quotation with its state; do not repeat verified words that are already in the answer."""
     repeated = quote["state"] == "verified" and quote["words"] in answer
     words = "" if repeated else f"“{shown(quote['words'])}” "
     return f"{_MARKS[quote['state']]} {words}{_STATES[quote['state']]}"
 
 
 def _text(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of an answer for a terminal: its text, the sources that it cites, and the others."""
+    """Yield the lines of an answer for a terminal: its text, the cited sources, and the other sources."""
     if outcome := _outcome(facts):
         yield printable(outcome)
     yield from (printable(line) for line in facts["answer"].splitlines())
@@ -166,7 +164,7 @@ def _text(facts: dict[str, Any]) -> Iterator[str]:
 
 
 def _markdown(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of an answer in Markdown; nothing of the texts is markup."""
+    """Yield the lines of an answer in Markdown; markup in the texts is escaped."""
     if outcome := _outcome(facts):
         yield f"**{_escaped(outcome)}**\n"
     yield from (f"{_escaped(line)}\n" for line in facts["answer"].splitlines())

@@ -117,7 +117,7 @@ The collection must have versions of provisions: legalir datasets import 'histor
 
 @app.command("list", epilog=_LIST)
 def list_(as_json: AsJson = False) -> None:
-    """List the collections that have an id, and the folders of $LEGALIR_DATA that cannot be used."""
+    """List all collections that have an id, and the folders in $LEGALIR_DATA that cannot be used."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -143,9 +143,9 @@ def list_(as_json: AsJson = False) -> None:
 
 @app.command(epilog=_SHOW)
 def show(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
     as_json: AsJson = False,
-    fetch: Annotated[bool, typer.Option("--fetch", help="Fetch a published collection first.")] = False,
+    fetch: Annotated[bool, typer.Option("--fetch", help="Download a published collection first.")] = False,
 ) -> None:
     """Show the counts, splits, licence, language, source and links of DATASET, and its first provision."""
     from legalir.analysis.analyzer import get_analyzer
@@ -211,7 +211,7 @@ def _print_facts(facts: dict[str, object]) -> None:
 
 
 class Part(StrEnum):
-    """What can be exported."""
+    """Parts of a dataset that can be exported."""
 
     docs = "docs"
     queries = "queries"
@@ -221,10 +221,10 @@ class Part(StrEnum):
 
 @app.command(epilog=_EXPORT)
 def export(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
     part: Annotated[Part, typer.Argument(help="What to print.", show_default=False)],
 ) -> None:
-    """Print a part of DATASET: docs and queries as JSON lines, qrels as TREC lines, links between tabs."""
+    """Print one part of DATASET: docs and queries as JSON lines, qrels in TREC format, links as TSV."""
     from legalir.datasets import load
 
     source = load(dataset)
@@ -241,7 +241,7 @@ def export(
 
 
 def _document(provision: Provision) -> dict[str, object]:
-    """Return the line of a provision in ``corpus.jsonl``: the fields that it has."""
+    """Return the line of a provision in ``corpus.jsonl``, without empty fields."""
     fields = provision._asdict()
     docno, text = fields.pop("doc_id"), fields.pop("text")
     return {"docno": docno, **{name: value for name, value in fields.items() if value}, "text": text}
@@ -249,10 +249,10 @@ def _document(provision: Provision) -> dict[str, object]:
 
 @app.command(epilog=_CHECK)
 def check(
-    path: Annotated[str, typer.Argument(help="A folder, or an id.", show_default=False)],
+    path: Annotated[str, typer.Argument(help="Path of a folder, or dataset id.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Read every file of a folder to its end and report all faults."""
+    """Read all files of a folder completely and report every fault."""
     from legalir.datasets import check as check_folder
 
     report = check_folder(path)
@@ -311,16 +311,16 @@ def _splits(report: CheckReport) -> Table:
 
 @app.command(epilog=_TREE)
 def tree(
-    path: Annotated[str, typer.Argument(help="A folder, or an id.", show_default=False)],
+    path: Annotated[str, typer.Argument(help="Path of a folder, or dataset id.", show_default=False)],
     law: Annotated[
         str | None, typer.Argument(help="Name or identifier of a law, or a part of the name.", show_default=False)
     ] = None,
     depth: Annotated[
-        int | None, typer.Option(min=1, help="Number of levels; 1 shows the laws alone.", show_default=False)
+        int | None, typer.Option(min=1, help="Number of levels to show; 1 shows only the laws.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the hierarchy of a collection: laws, parts, chapters, articles, how many provisions each holds, and the
+    """Show the hierarchy of a collection: laws, parts, chapters and articles with their numbers of provisions, and the
     terms that each provision defines.
     """
     from legalir.datasets import load
@@ -359,20 +359,18 @@ def _print_node(node: Node, indent: str, depth: int | None) -> None:
 
 @app.command("import", epilog=_IMPORT)
 def import_collection(
-    source: Annotated[str, typer.Argument(help="A source with its parameters, in quotes.", show_default=False)],
+    source: Annotated[str, typer.Argument(help="Source with its parameters, in quotes.", show_default=False)],
     folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
     replace: Annotated[
         bool,
         typer.Option("--replace", help="Replace the provisions and links of an existing folder; other files are kept."),
     ] = False,
     title: Annotated[str | None, typer.Option(help="Name of the collection.", show_default=False)] = None,
-    licence: Annotated[str | None, typer.Option(help="Terms of use.", show_default=False)] = None,
+    licence: Annotated[str | None, typer.Option(help="Licence or terms of use.", show_default=False)] = None,
     lang: Annotated[
         str | None, typer.Option(help="Language of the provisions, such as ko.", show_default=False)
     ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Write nothing if a file cannot be read, or a part of one was passed over.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Write nothing if a file cannot be read in full.")] = False,
     executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
@@ -432,7 +430,7 @@ def _files(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _of_files(details: Mapping[str, Any]) -> dict[str, object]:
-    """Return the rows that say what became of the files, none for a source that reads none."""
+    """Return table rows with the outcome for the files; empty for a source that reads no files."""
     if not details:
         return {}
     formats = ", ".join(f"{count} {name}" for name, count in details["formats"].items())
@@ -470,50 +468,64 @@ def _of_changes(changes: Changes | None) -> dict[str, object]:
 
 @app.command("chunk", epilog=_CHUNK)
 def chunk_collection(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
     folder: Annotated[Path, typer.Argument(help="A new or empty folder.", show_default=False)],
     by: Annotated[
         str,
         typer.Option(help="article, character, line, recursive, sentence, semantic, pattern or judgment."),
     ] = "article",
-    size: Annotated[int | None, typer.Option(help="Most characters of a chunk.", show_default="the method's")] = None,
+    size: Annotated[
+        int | None, typer.Option(help="Maximum number of characters in a chunk.", show_default="the method's")
+    ] = None,
     overlap: Annotated[
-        int | None, typer.Option(help="Most characters that a chunk repeats.", show_default="the method's")
+        int | None, typer.Option(help="Maximum number of characters that a chunk repeats.", show_default="the method's")
     ] = None,
     unit: Annotated[
         str | None,
         typer.Option(
-            help="Unit of the sizes of sentence: characters or estimated_tokens.", show_default="estimated_tokens"
+            help="Unit of --size and --overlap for --by sentence: characters or estimated_tokens.",
+            show_default="estimated_tokens",
         ),
     ] = None,
     tokenizer: Annotated[
         str | None,
-        typer.Option(help="Folder of a model whose tokens the sizes of sentence count.", show_default=False),
+        typer.Option(help="Folder of a model; --by sentence counts its tokens.", show_default=False),
     ] = None,
     pattern: Annotated[
-        str | None, typer.Option(help="Regular expression at which chunks begin.", show_default="(?m)^§")
+        str | None,
+        typer.Option(
+            help="Regular expression that matches the start of each chunk (--by pattern).", show_default="(?m)^§"
+        ),
     ] = None,
-    encoder: Annotated[str | None, typer.Option(help="Encoder of semantic.", show_default="lsa")] = None,
-    buffer: Annotated[int | None, typer.Option(help="Sentences on each side, for semantic.", show_default="1")] = None,
+    encoder: Annotated[str | None, typer.Option(help="Encoder used by --by semantic.", show_default="lsa")] = None,
+    buffer: Annotated[
+        int | None,
+        typer.Option(help="Number of neighbouring sentences on each side (--by semantic).", show_default="1"),
+    ] = None,
     percentile: Annotated[
-        float | None, typer.Option(help="Percentile of the distances to split at.", show_default="90")
+        float | None,
+        typer.Option(help="Split where the distance exceeds this percentile (--by semantic).", show_default="90"),
     ] = None,
     headers: Annotated[
-        bool, typer.Option("--headers", help="Let a language model write a line about each chunk into its title.")
+        bool, typer.Option("--headers", help="Let a language model add a line about each chunk to its title.")
     ] = False,
     llm: Annotated[
-        str | None, typer.Option("--llm", help="Language model of the headers.", show_default="$LEGALIR_LLM")
+        str | None, typer.Option("--llm", help="Language model that writes the headers.", show_default="$LEGALIR_LLM")
     ] = None,
     as_of: Annotated[
         str | None,
-        typer.Option("--as-of", help="Day whose law is cut, for a collection of versions.", show_default=False),
+        typer.Option(
+            "--as-of",
+            help="Cut the provisions in force on this day, if the collection has versions.",
+            show_default=False,
+        ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Cut the laws of DATASET, as plain text, into chunks, and write them to FOLDER as a collection.
 
-    Prints how much the chunks lose: how many provisions no chunk holds as a whole.
+    Also prints how many provisions are not contained in any single chunk.
     """
     from legalir.chunks.cache import cutter
     from legalir.chunks.chunk_collection import headers_by, write_chunks
@@ -556,12 +568,14 @@ def chunk_collection(
 
 @app.command(epilog=_DIFF)
 def diff(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
     start: Annotated[str, typer.Argument(help="The first day, such as 2020-01-01.", show_default=False)],
     end: Annotated[str, typer.Argument(help="The second day.", show_default=False)],
-    law: Annotated[str, typer.Option(help="Name or identifier of one law.", show_default=False)] = "",
+    law: Annotated[
+        str, typer.Option(help="Name or identifier of a law; only this law is compared.", show_default=False)
+    ] = "",
     page: Annotated[
-        Path | None, typer.Option("--html", help="Write a page to this file as well.", show_default=False)
+        Path | None, typer.Option("--html", help="Also write an HTML page to this file.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -31,10 +31,10 @@ app = typer.Typer(help="Run systems side by side, and compare their scores with 
 )
 @model_options
 def run(
-    file: Annotated[Path, typer.Argument(help="The experiment (YAML).", show_default=False)],
-    dataset: Annotated[str | None, typer.Option(help="Run on this dataset instead of the file's.")] = None,
+    file: Annotated[Path, typer.Argument(help="YAML file of the experiment.", show_default=False)],
+    dataset: Annotated[str | None, typer.Option(help="Run on this dataset instead of the one in the file.")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Directory of the result.", show_default="results/<name of the file>")
+        Path | None, typer.Option(help="Directory for the result.", show_default="results/<name of the file>")
     ] = None,
     report: Annotated[
         bool | None,
@@ -42,7 +42,7 @@ def run(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Replace a value of the file; repeatable."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Replace a value in the file (repeatable)."),
     ] = None,
     jobs: Annotated[
         int,
@@ -58,8 +58,8 @@ def run(
 ) -> None:
     """Run the systems of an experiment file, print their scores, and store everything in one directory.
 
-    Runs that have not changed since the last time are reused. Exit code 1: the baseline could not be run, so that there
-    are no tests.
+    Runs that have not changed since the last time are reused. The exit code is 1 if the baseline could not be run, so
+    that there are no significance tests.
     """
     from legalir.experiments.definition import load_definition
     from legalir.experiments.experiment import run_all
@@ -103,7 +103,7 @@ def _print_results(results: ExperimentResults, folder: Path, page: Path | None) 
 
 
 def _values(settings: list[str]) -> dict[str, str]:
-    """Return the values of ``--set NAME=VALUE``; a later one of the same name replaces an earlier one."""
+    """Return the values of ``--set NAME=VALUE``; if a name is repeated, the last value counts."""
     values = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -132,7 +132,7 @@ def _print_result(result: ExperimentResult, folder: Path, page: Path | None, *, 
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, object]]:
-    """Return the rows of a table as JSON has them."""
+    """Return the rows of a table as JSON values."""
     rows: list[dict[str, object]] = json.loads(table.to_json(orient="records", double_precision=15))
     return rows
 
@@ -162,14 +162,14 @@ def _result_json(result: ExperimentResult, folder: Path, page: Path | None) -> d
     "  legalir experiment compare results/new results/old --system default --against BM25"
 )
 def compare(
-    result: Annotated[Path, typer.Argument(help="The directory of a result.", show_default=False)],
+    result: Annotated[Path, typer.Argument(help="Directory of a result.", show_default=False)],
     expected: Annotated[
-        Path, typer.Argument(help="The expected scores (TSV), or the directory of another result.", show_default=False)
+        Path, typer.Argument(help="TSV file of expected scores, or directory of another result.", show_default=False)
     ],
     tolerance: Annotated[
         float | None,
         typer.Option(
-            help="Largest difference that counts as the same, in score units.",
+            help="Largest difference that is accepted, in score units.",
             min=0,
             show_default="the file's, else 0.0005",
         ),
@@ -179,10 +179,10 @@ def compare(
     ] = False,
     system: Annotated[
         str | None,
-        typer.Option(help="With another result: compare this system alone.", show_default="all of one name"),
+        typer.Option(help="Compare only this system (with another result).", show_default="all of one name"),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="System of the other result to compare it with.", show_default="of the same name")
+        str | None, typer.Option(help="System of the other result to compare with.", show_default="of the same name")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""``legalir explain``: why provisions have their scores."""
+"""``legalir explain``: explain the scores of provisions."""
 
 from __future__ import annotations
 
@@ -33,22 +33,25 @@ app = typer.Typer()
 @app.command(epilog=EXAMPLES)
 @model_options
 def explain(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
     query: Question,
     pipeline: Pipeline = "default",
     docno: Annotated[
-        list[str] | None, typer.Option("--docno", "-d", help="A provision; may be repeated.", show_default=False)
+        list[str] | None,
+        typer.Option("--docno", "-d", help="Docno of a provision to explain (repeatable).", show_default=False),
     ] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="Number of results, where no --docno is given.")] = 3,
-    terms: Annotated[int, typer.Option("--terms", min=1, help="Most contributions shown below one score.")] = 8,
+    k: Annotated[int, typer.Option("-k", min=1, help="Number of results to explain if --docno is not used.")] = 3,
+    terms: Annotated[
+        int, typer.Option("--terms", min=1, help="Maximum number of contributions shown for each score.")
+    ] = 8,
     as_of: AsOf = None,
     *,
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Say why provisions of DATASET rank where they do for QUERY: the parts that each score adds up.
+    """Explain why provisions of DATASET rank where they do for QUERY: show the parts that add up to each score.
 
-    --json has every part; --terms limits the tree alone.
+    --json contains every part; --terms limits only the printed tree.
     """
     from legalir.collection.collection import Collection
 

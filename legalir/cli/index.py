@@ -1,4 +1,4 @@
-"""``legalir index`` and ``legalir update``: build what a collection needs ahead of its first search."""
+"""``legalir index`` and ``legalir update``: build the indexes of a collection before its first search."""
 
 from __future__ import annotations
 
@@ -34,14 +34,17 @@ update_app = typer.Typer()
 
 @app.command(epilog=EXAMPLES)
 def build(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
     analyzer: Annotated[
-        str, typer.Option("--analyzer", "-a", help="auto, word, charN, jamoN, whitespace, or a plugin's.")
+        str,
+        typer.Option(
+            "--analyzer", "-a", help="Analyzer: auto, word, charN, jamoN, whitespace, or the name of a plugin."
+        ),
     ] = "auto",
     executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build the sparse index of DATASET, unless it is there and up to date."""
+    """Build the sparse index of DATASET if it is missing or out of date."""
     from legalir.collection.collection import Collection
     from legalir.frames.as_of import today
     from legalir.storage.validity import provision_key
@@ -72,14 +75,14 @@ def build(
 
 @update_app.command(epilog=UPDATE_EXAMPLES)
 def update(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
     executor: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build the indexes of DATASET anew after its files have changed; unchanged texts are not encoded again.
+    """Rebuild the indexes of DATASET after its files have changed; unchanged texts are not encoded again.
 
-    Every index that was built before is built for the new state; where none was, what the pipeline default needs is
-    built. Programs that search meanwhile go on with the state that they have opened.
+    Every existing index is rebuilt for the new state; if there are none, the indexes that the pipeline default needs
+    are built. Programs that are searching continue with the state that they have opened.
     """
     from legalir.collection.collection import Collection
 

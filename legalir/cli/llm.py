@@ -1,4 +1,4 @@
-"""``legalir llm cache``: show what replies of language models are stored, export them, and delete them."""
+"""``legalir llm cache``: show, export and delete stored replies of language models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from legalir.errors import ArtifactError
 if TYPE_CHECKING:
     from legalir.llm.cache import ReplyCache, Totals
 
-app = typer.Typer(no_args_is_help=True, help="What language models were asked.")
+app = typer.Typer(no_args_is_help=True, help="Manage the stored replies of language models.")
 cache = typer.Typer(no_args_is_help=True, help="Show, export and delete the stored replies of language models.")
 app.add_typer(cache, name="cache")
 
@@ -50,7 +50,7 @@ _PRUNE = """Examples:
 Without --yes nothing is deleted. A deleted reply is asked for, and paid for, again.
 """
 
-Model = Annotated[str | None, typer.Option("--model", help="Only replies of this model.", show_default=False)]
+Model = Annotated[str | None, typer.Option("--model", help="Select only replies of this model.", show_default=False)]
 
 
 @cache.command(epilog=_SHOW)
@@ -73,11 +73,11 @@ def show(as_json: AsJson = False) -> None:
 
 @cache.command(epilog=_EXPORT)
 def export(
-    file: Annotated[Path, typer.Argument(help="A new file of JSON lines.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="New file of JSON lines.", show_default=False)],
     model: Model = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing file.")] = False,
 ) -> None:
-    """Write the stored replies to FILE, which `recorded` reads."""
+    """Write the stored replies to FILE, for use with `recorded`."""
     from legalir.storage.files import atomic_file
 
     replies = _opened()
@@ -102,11 +102,15 @@ def export(
 def prune(
     older_than: Annotated[
         float | None,
-        typer.Option("--older-than", metavar="DAYS", min=0, help="Only replies older than DAYS.", show_default=False),
+        typer.Option(
+            "--older-than", metavar="DAYS", min=0, help="Select only replies older than DAYS.", show_default=False
+        ),
     ] = None,
     model: Model = None,
-    everything: Annotated[bool, typer.Option("--all", help="All replies.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Delete them; otherwise they are only shown.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Select all replies.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Delete the selected replies; without it, they are only shown.")
+    ] = False,
 ) -> None:
     """Delete stored replies; without --yes, show what would be deleted."""
     if everything == (older_than is not None or model is not None):
@@ -134,7 +138,7 @@ def _opened() -> ReplyCache:
 
 
 def _files(path: Path) -> Sequence[str]:
-    """Return the names of the files of an SQLite database."""
+    """Return the file names of an SQLite database."""
     return [path.name + end for end in ("", "-wal", "-shm")]
 
 
@@ -151,7 +155,7 @@ def _size(count: int) -> str:
 
 
 def _print_table(rows: Sequence[Totals]) -> None:
-    """Print a line for each prompt below the name of its model, which may be as long as a path."""
+    """Print the name of each model, which may be as long as a path, and a line for each prompt below it."""
     lines: list[tuple[str, ...]] = [("prompt", "replies", "failed", "tokens in", "tokens out", "first", "last")]
     lines += [_line(printable(row.prompt), [row]) for row in rows]
     if len(rows) > 1:

@@ -51,7 +51,7 @@ FIRST_PARTY = {
 
 
 class Commands(TyperGroup):
-    """The commands of all packages; the module of a command is imported when the command is called."""
+    """Commands of all packages; a command's module is imported only when the command is called."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -60,12 +60,12 @@ class Commands(TyperGroup):
         self.commands = {name: TyperCommand(name) for name in self._entries}
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        """Return what the list of commands shows of a command: its name and its summary."""
+        """Return a command with only its name and summary, for the list of commands."""
         entry = self._entries.get(cmd_name)
         return None if entry is None else TyperCommand(cmd_name, help=command_summary(entry))
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        """Return name, command and further arguments; the command is imported."""
+        """Return the name, the imported command and the remaining arguments."""
         installed = {entry.name for entry in plugins.entries("command")}
         missing = [name for name in (args[0], "_".join(args[:2])) if name in FIRST_PARTY and name not in installed]
         if missing:
@@ -107,8 +107,8 @@ def load_command(name: str) -> Command:
 def command_summary(entry: PluginEntry) -> str:
     """Return the first line of the help of a command, read from its source; nothing is imported.
 
-    It is that of the function that the entry names, or ``help`` of its typer app, or that of the function that
-    the app has for its only command. A command whose source has none of them shows the package that it is from.
+    The help is the docstring of the function that the entry names, or ``help`` of its typer app, or the docstring of
+    the app's only command. If the source has none of these, the summary is the name of the command's package.
     """
     module, _, attribute = entry.value.partition(":")
     for node in _source(module.strip()).body:
@@ -128,7 +128,7 @@ def command_summary(entry: PluginEntry) -> str:
 
 
 def _source(module: str) -> ast.Module:
-    """Return the syntax tree of a module, found without an import; an empty one if there is no such file."""
+    """Return the syntax tree of a module, found without importing it; an empty tree if there is no such file."""
     package, *parts = module.split(".")
     try:
         spec = importlib.util.find_spec(package)  # That of a package imports nothing.
@@ -165,7 +165,7 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; a user's mistake gives one line on standard error."""
+    """Run the command line; a user's mistake prints one line on standard error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal without Hangul shows the numbers of the characters, and the rest of the answer.
@@ -191,7 +191,7 @@ def main() -> None:
 
 
 def _sentence(error: BaseException) -> str | None:
-    """Return the message of an error, None for a bug of legalir."""
+    """Return the message of an error, or None for a bug in legalir."""
     if isinstance(error, PluginError) and _has_unexpected_cause(error) and not os.environ.get("LEGALIR_TRACEBACK"):
         return f"{error} Run with LEGALIR_TRACEBACK=1 to see where."
     if isinstance(error, LegalIRError):

@@ -35,13 +35,13 @@ app = typer.Typer()
 
 @app.command(epilog=EXAMPLES)
 def measure(
-    qrels: Annotated[str, typer.Argument(help="A file of judgements (TREC), or a dataset.", show_default=False)],
-    run: Annotated[Path, typer.Argument(help="A file of results (TREC).", show_default=False)],
+    qrels: Annotated[str, typer.Argument(help="File of judgements (TREC format), or dataset id.", show_default=False)],
+    run: Annotated[Path, typer.Argument(help="File of results (TREC format).", show_default=False)],
     measures: Annotated[list[str], typer.Argument(help="Names of measures.", show_default=False)],
-    per_query: Annotated[bool, typer.Option("--per-query", help="Print the value of each question, too.")] = False,
+    per_query: Annotated[bool, typer.Option("--per-query", help="Also print the value of each question.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure the results in RUN by the judgements in QRELS."""
+    """Measure the results in RUN against the judgements in QRELS."""
     from legalir.measure import parse_measures
 
     parsed = parse_measures(name for text in measures for name in text.split())
@@ -66,7 +66,7 @@ def _judgements(text: str) -> pd.DataFrame:
     """Return ``query_id, doc_id, relevance`` of a file or a dataset.
 
     Raises:
-        DataError: there is neither, or a line is faulty.
+        DataError: there is no such file or dataset, or a line is faulty.
     """
     import pandas as pd
 
@@ -83,7 +83,7 @@ def _judgements(text: str) -> pd.DataFrame:
 
 
 def _results(path: Path) -> pd.DataFrame:
-    """Return ``query_id, doc_id, score`` of a file: one score a rank, so that each measure sees the same order.
+    """Return ``query_id, doc_id, score`` of a file, with a distinct score per rank so that all measures see one order.
 
     Raises:
         DataError: the file cannot be read, or a line is faulty.
@@ -103,7 +103,7 @@ def _results(path: Path) -> pd.DataFrame:
 def _notes(
     judged: pd.DataFrame, results: pd.DataFrame, measures: list[Measure], qrels: str, run: Path
 ) -> Iterator[str]:
-    """Yield a sentence for each thing that makes a figure mean less than its name says.
+    """Yield a warning for each reason why a value may be misleading.
 
     Raises:
         DataError: no question of the run is judged.
@@ -126,7 +126,7 @@ def _notes(
 
 
 def _values(one: Measure, judged: pd.DataFrame, results: pd.DataFrame) -> Iterator[tuple[str, str, float]]:
-    """Yield qid, measure and value of each question, and last the mean, with the qid :data:`ALL`.
+    """Yield qid, measure and value for each question, then the mean with qid :data:`ALL`.
 
     Raises:
         MeasureError: the measure needs answers, or the package that computes it fails.

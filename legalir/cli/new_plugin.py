@@ -1,7 +1,7 @@
-"""``legalir plugins new``: write a package with a new component, which works and is tested from the start.
+"""``legalir plugins new``: write a package with a new component that works and is tested from the start.
 
-The files come from ``templates/``: ``package/`` has those of each package; a folder for each role has the component,
-its tests and the part of the README that shows its use. ``$name`` and the like are filled in.
+The files come from ``templates/``: ``package/`` contains the files of every package; the folder of each role contains
+the component, its tests and the README section that shows its use. Placeholders such as ``$name`` are filled in.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CALLS = {"fuser": "{}(bm25, lsa)", "source": '{}(path="tests/provisions.csv")'}
 
 
 class _Plan(NamedTuple):
-    """The names of a package; each is valid."""
+    """Valid names for a new package."""
 
     name: str
     role: str
@@ -53,21 +53,21 @@ class _Plan(NamedTuple):
 
     @property
     def exports(self) -> tuple[str, ...]:
-        """The names that the package has; the entry point names the last one."""
+        """Names that the package exports; the entry point uses the last one."""
         return (self.component, "factory") if plugins.ROLES[self.role].by_factory else (self.name,)
 
     @property
     def check(self) -> str:
-        """The command that checks the plugin; the conformance kit checks what factories make."""
+        """Command that checks the plugin; the conformance kit checks the objects that factories make."""
         if not plugins.ROLES[self.role].by_factory:
             return f"legalir plugins show {self.name}"
         return f"legalir plugins check {repr(self.call) if self.role == 'source' else self.name}"
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="The component's name in expressions.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="Name of the component in expressions.", show_default=False)],
     role: Annotated[str, typer.Option("--role", "-r", help=f"One of {', '.join(plugins.ROLES)}.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder that gets the folder of the package.")] = Path(),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Parent folder for the new package folder.")] = Path(),
     package: Annotated[
         str | None, typer.Option("--package", "-p", help="Name of the package.", show_default="legalir-NAME")
     ] = None,
@@ -92,12 +92,12 @@ def new(
 
 
 def write_package(name: str, role: str, out: Path, package: str | None = None) -> Path:
-    """Write the package of a component, whole or not at all, and return its folder.
+    """Write the package of a component atomically, and return its folder.
 
     Args:
         name: the component's name.
         role: one of :data:`legalir.plugins.ROLES`.
-        out: the folder that gets the folder of the package; this has the name of the package.
+        out: parent folder; the package gets a folder of its own name in it.
         package: the distribution's name; None for ``legalir-NAME``.
 
     Raises:
@@ -183,7 +183,7 @@ def _imported(source: str) -> list[str]:
 
 
 def _legalir() -> str:
-    """Return the releases of legalir that a package written today can rely on: those of this minor version."""
+    """Return the version range of legalir that a new package requires: the current minor version."""
     major, minor = map(int, __version__.split(".")[:2])
     return f"legalir>={major}.{minor},<{major}.{minor + 1}"
 

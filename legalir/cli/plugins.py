@@ -1,4 +1,4 @@
-"""``legalir plugins``: list the components, show what one takes, check whether one keeps the contract."""
+"""``legalir plugins``: list components, show their parameters, and check that they follow the contract."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from legalir.testing import Outcome
 
-app = typer.Typer(no_args_is_help=True, help="List, show, check and start components, of legalir and of others.")
+app = typer.Typer(no_args_is_help=True, help="List, show, check and create components.")
 app.command("new", epilog=new_plugin.EXAMPLES)(new_plugin.new)
 
 _LIST = """Examples:
@@ -74,7 +74,7 @@ class Status(NamedTuple):
         entry: the entry.
         state: ``installed`` (its metadata is right), ``loads`` (it was imported), ``broken``, ``disputed`` (another
             package claims its name), or ``disabled``.
-        problem: what is wrong, in one sentence, or nothing.
+        problem: a sentence that says what is wrong, or an empty string.
     """
 
     entry: PluginEntry
@@ -87,7 +87,7 @@ def statuses(role: str | None = None, load: bool = False) -> list[Status]:
 
     Args:
         role: one of :data:`legalir.contract.ROLES`, or None for all.
-        load: import what the entries name; without it, nothing is imported.
+        load: import the objects that the entries name; otherwise nothing is imported.
     """
     usable = plugins.entries()
     return [_status(entry, usable, load) for entry in plugins.installed() if role in (None, entry.role)]
@@ -132,17 +132,17 @@ def _role(role: str | None) -> str | None:
 
 
 OneRole = Annotated[
-    str | None, typer.Option("--role", "-r", help="Only this role.", show_default=False, callback=_role)
+    str | None, typer.Option("--role", "-r", help="List only this role.", show_default=False, callback=_role)
 ]
 
 
 @app.command("list", epilog=_LIST)
 def list_(
-    load: Annotated[bool, typer.Option("--load", help="Import each one, and say which ones cannot be.")] = False,
+    load: Annotated[bool, typer.Option("--load", help="Import every plugin and report failures.")] = False,
     role: OneRole = None,
     as_json: AsJson = False,
 ) -> None:
-    """List each component, command and measure that is installed, with its package and its state."""
+    """List all installed components, commands and measures, with their package and state."""
     listed = statuses(role, load)
     sentences = problems(listed)
     if as_json:
@@ -162,11 +162,11 @@ def list_(
 
 @app.command(epilog=_SHOW)
 def show(
-    name: Annotated[str, typer.Argument(help="A component's name.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="Name of a component.", show_default=False)],
     role: OneRole = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what NAME is, what it takes, and how it is used; in each role that has one of this name."""
+    """Show the description, parameters and an example of NAME, for each role that has a component of this name."""
     shown, errors = [], []
     for one in _roles(name, role, tuple(ROLES)):
         try:
@@ -186,13 +186,11 @@ def show(
 
 @app.command(epilog=_CHECK)
 def check(
-    spec: Annotated[
-        str, typer.Argument(help="A component's name, or a call of it with parameters.", show_default=False)
-    ],
+    spec: Annotated[str, typer.Argument(help="Name of a component, or a call with parameters.", show_default=False)],
     role: OneRole = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run the conformance kit on SPEC, in each role that has one of this name."""
+    """Run the conformance kit on SPEC, for each role that has a component of this name."""
     from rich.console import Console
 
     from legalir import testing
@@ -218,10 +216,10 @@ def check(
 
 
 def _roles(name: str, role: str | None, among: Sequence[str]) -> list[str]:
-    """Return the roles that have a `name`; it may be broken.
+    """Return the roles that have a component called `name`, broken or not.
 
     Raises:
-        ComponentError: no role has one.
+        ComponentError: no role has a component of this name.
     """
     wanted = tuple(one for one in among if role in (None, one))
     if not wanted:
@@ -242,12 +240,12 @@ Kind = Literal["named", "pipeline", "pipelines", "any"]
 
 
 class Parameter(NamedTuple):
-    """A parameter of a factory, for a reader.
+    """A parameter of a factory, as shown to a user.
 
     Attributes:
         name: as declared.
         default: the default as Python writes it; None if a value must be given.
-        doc: one line from a docstring, or nothing.
+        doc: one line from a docstring, or an empty string.
         kind: ``named``: given by name; ``pipeline``: one nested pipeline, in order (given by name for a role that takes
             no pipelines); ``pipelines``: any number of them; ``any``: any further names.
     """
@@ -259,10 +257,10 @@ class Parameter(NamedTuple):
 
 
 def parameters(factory: Factory) -> list[Parameter]:
-    """Return the parameters that a user may give, in order; none if the signature cannot be read.
+    """Return the parameters that a user can set, in order; an empty list if the signature cannot be read.
 
-    Docs are those of the section ``Args:`` in the docstring of the factory, then of the classes that the decorator
-    ``parameters_of`` names.
+    Their docs come from the section ``Args:`` in the docstring of the factory, then from the classes that the
+    decorator ``parameters_of`` names.
     """
     docs: dict[str, str] = {}
     for source in (factory, *getattr(factory, "parameters_of", ())):
@@ -323,11 +321,11 @@ def _kind(parameter: inspect.Parameter) -> Kind:
 
 
 class _Facts(NamedTuple):
-    """One component, for a reader.
+    """A component, as shown to a user.
 
     Attributes:
         entry: the entry.
-        about: the first paragraph of its docs, or nothing.
+        about: the first paragraph of its docs, or an empty string.
         parameters: its parameters.
         example: an expression, or for a source a command, that uses it.
     """
@@ -343,7 +341,7 @@ class _Facts(NamedTuple):
         return self.entry._asdict() | facts | {"example": self.example}
 
     def shown_default(self, parameter: Parameter) -> str:
-        """Return the default of a parameter, or in brackets what must be given."""
+        """Return the default of a parameter, or a required value's description in brackets."""
         if parameter.default is not None:
             return parameter.default
         if parameter.kind == "any":
@@ -365,7 +363,7 @@ def _facts_of(plugin: plugins.Plugin) -> _Facts:
 
 
 def _documented_example(entry: PluginEntry, text: str) -> str | None:
-    """Return the first piece of code in the docs that is an expression with the component in it."""
+    """Return the first code snippet in the docs that is an expression that uses the component."""
     from legalir import pipeline
 
     for code in re.findall(r"``(.+?)``", " ".join(text.split())):
@@ -384,7 +382,7 @@ def _documented_example(entry: PluginEntry, text: str) -> str | None:
 
 
 def _example_of_role(entry: PluginEntry, taken: list[Parameter]) -> str:
-    """Return an example that fits the role, with ``...`` for each value that must be given."""
+    """Return an example for the role, with ``...`` for each required value."""
     takes_pipelines = entry.role in PIPELINE_ROLES
     nested = sum(1 for one in taken if takes_pipelines and one.kind == "pipeline" and one.default is None)
     if takes_pipelines and any(one.kind == "pipelines" for one in taken):
@@ -452,7 +450,7 @@ def _all_ok(outcomes: Sequence[Outcome]) -> bool:
 
 
 def _print_outcomes(role: str, spec: str, outcomes: Sequence[Outcome], first: bool) -> None:
-    """Print a row for each check, and the number of checks of each outcome."""
+    """Print a row for each check, then the number of checks by outcome."""
     from rich.console import Console
 
     console = Console(highlight=False)

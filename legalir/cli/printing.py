@@ -1,4 +1,4 @@
-"""The options ``--json``, with its one writer, and ``--executor``, and output that several commands share."""
+"""Options ``--json`` (with its writer) and ``--executor``, and output shared by several commands."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ if TYPE_CHECKING:
 
     from legalir.collection.collection import Collection
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 """The option of every command that prints rows or facts."""
 
 Workers = Annotated[
     str | None,
-    typer.Option("--executor", help="What does the long work, such as processes(workers=8).", show_default="itself"),
+    typer.Option(
+        "--executor", help="Executor for long-running work, such as processes(workers=8).", show_default="itself"
+    ),
 ]
 """The option of every command with long work that workers can share."""
 
 
 @contextmanager
 def working(executor: str | None) -> Iterator[Executor | None]:
-    """Yield the executor that a text names, and shut it down at the end; None for None.
+    """Yield the executor that `spec` names, and shut it down at the end; None for None.
 
     Raises:
         PluginError: there is no such executor, or it cannot be made.
@@ -50,12 +52,12 @@ def print_json(value: object) -> None:
 
 
 def printable(text: str) -> str:
-    """Return `text` without characters that could steer a terminal, because the text of a statute is not ours."""
+    """Return `text` without terminal control characters, because the text of a statute is not trusted."""
     return "".join(character if character.isprintable() else " " for character in text).strip()
 
 
 def facts_table(rows: Mapping[str, object]) -> Table:
-    """Return a table of names and values; a value that is None or empty has no row."""
+    """Return a table of names and values, without values that are None or empty."""
     from rich.table import Table
     from rich.text import Text
 
@@ -69,7 +71,7 @@ def facts_table(rows: Mapping[str, object]) -> Table:
 
 
 def default_facts(collection: Collection) -> dict[str, object]:
-    """Return what ``default`` does on a collection: ``expression`` and ``reasons``, one a part."""
+    """Return what ``default`` does on a collection: its ``expression``, and ``reasons`` with a reason for each part."""
     from legalir.pipeline.default import fit_default
 
     settings, reasons = fit_default(collection)
@@ -77,7 +79,7 @@ def default_facts(collection: Collection) -> dict[str, object]:
 
 
 def print_default(console: Console, facts: Mapping[str, object]) -> None:
-    """Print what :func:`default_facts` returned."""
+    """Print the result of :func:`default_facts`."""
     console.print(str(facts["expression"]), style="cyan", markup=False, highlight=False, soft_wrap=True)
     reasons = facts["reasons"]
     assert isinstance(reasons, dict)

@@ -33,19 +33,22 @@ app = typer.Typer()
 
 @app.command(epilog=EXAMPLES)
 def references(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Text, or JSON lines with text; - for standard input.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="Text file, or JSON lines with the key text; - for standard input.")
+    ],
     lang: Annotated[
-        str | None, typer.Option("--lang", help="Language of texts that name none: ko, ja, en …", show_default=False)
+        str | None,
+        typer.Option("--lang", help="Language of texts without the key lang: ko, ja, en …", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read the references in FILE: what each cites, with its place in the text.
+    """Find the references in FILE: what each one cites, and where it is in the text.
 
-    JSON lines have the key text, and optionally lang, law (the name of the law in which the text stands) and at (the
-    place there, such as 제5조제2항; without it, what follows # in the key source). Short names that a text gives a law
-    count in all texts of its law. With --json the output is one JSON object a line: the same keys, and references,
-    objects with surface, start, end, law, article, paragraph, item, subitem, annex, kind and state. Without a
-    collection the state is resolved where law and number are certain.
+    JSON lines have the key text, and optionally lang, law (the name of the law that contains the text) and at (the
+    place in that law, such as 제5조제2항; default: the part of the key source after #). If a text defines a short name
+    for a law, it is known in all texts of the same law. With --json the output is one JSON object per line: the same
+    keys, and references, a list of objects with surface, start, end, law, article, paragraph, item, subitem, annex,
+    kind and state. Without a collection, the state is "resolved" if law and number are certain.
     """
     from legalir.references.read import learn_names, read
 
@@ -72,7 +75,7 @@ _ALWAYS = ("surface", "start", "end", "law", "article", "paragraph", "item", "an
 
 
 def _rows(file: str, lang: str | None) -> Iterator[dict[str, str]]:
-    """Yield the texts of a file, each with its language."""
+    """Yield each text of a file with its language."""
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         text = raw.decode("utf-8-sig")
@@ -110,6 +113,6 @@ def _place(row: dict[str, str]) -> Place:
 
 
 def _fields(reference: Reference) -> dict[str, object]:
-    """Return a reference as a JSON object; what it does not have is left out, but the usual keys are always there."""
+    """Return a reference as a JSON object, without empty values except for the usual keys."""
     fields = {key: value for key, value in reference._asdict().items() if key in _ALWAYS or value not in ("", False)}
     return {**fields, "state": reference.state}

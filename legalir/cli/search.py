@@ -1,4 +1,4 @@
-"""``legalir search``: the best provisions for one question, and the answer where the pipeline gives one."""
+"""``legalir search``: find the best provisions for a question, with an answer if the pipeline gives one."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def _check_question(query: str) -> str:
 Question = Annotated[str, typer.Argument(help="The question.", show_default=False, callback=_check_question)]
 """The argument of every command that takes a question."""
 
-Pipeline = Annotated[str, typer.Option("--pipeline", "-p", help="A pipeline expression.")]
+Pipeline = Annotated[str, typer.Option("--pipeline", "-p", help="Pipeline expression.")]
 """The option of every command that searches."""
 
 
 AsOf = Annotated[
     str | None,
-    typer.Option("--as-of", help="Day whose law is meant, as 2021-03-01.", show_default="today"),
+    typer.Option("--as-of", help="Search the law in force on this day, such as 2021-03-01.", show_default="today"),
 ]
 """The option of every command that asks a collection that may hold versions of provisions."""
 
@@ -65,7 +65,7 @@ app = typer.Typer()
 @app.command(epilog=EXAMPLES)
 @model_options
 def search(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
     query: Question,
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
     pipeline: Pipeline = "default",
@@ -107,7 +107,7 @@ def search(
 
 
 def _print_answer(answer: Answer, k: int, as_json: bool) -> None:
-    """Print an answer with its first `k` sources and every other source that it cites."""
+    """Print an answer with its first `k` sources and all other sources that it cites."""
     from legalir.collection.results import rows as numbered
 
     cited, sources = answer.citations, answer.sources
@@ -152,7 +152,7 @@ def _print_table(rows: list[dict[str, Any]], query: str, of: str = "") -> None:
 
 
 def _best_line(text: str, query: str, width: int) -> str:
-    """Return the line of `text` that shares most pairs of characters with `query`, cut to `width` characters."""
+    """Return the line of `text` that shares the most character pairs with `query`, cut to `width` characters."""
     from legalir.analysis.ngrams import NGrams
 
     pairs = NGrams("char", 2)

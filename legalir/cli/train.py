@@ -1,4 +1,4 @@
-"""``legalir train``: train a model, from a recipe, from options, or from both."""
+"""``legalir train``: train a model from a recipe, from options, or from both."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Resume = Annotated[
     bool | None,
     Option(
         "--resume/--no-resume",
-        help="Go on with the training in OUT.partial, or begin again.",
+        help="Continue the training in OUT.partial, or start again.",
         show_default="go on if it has the same recipe and data",
     ),
 ]
@@ -54,42 +54,54 @@ def static(
     ctx: typer.Context,
     dataset: Annotated[
         str | None,
-        typer.Argument(help="Id or path of a collection, with the split to learn from.", show_default=False),
+        typer.Argument(help="Dataset id or folder, with the split to learn from.", show_default=False),
     ] = None,
     sources: Annotated[
         str | None,
-        Option("--from", help="Sources of queries: some of judgements,citations,headings.", show_default="judgements"),
+        Option(
+            "--from",
+            help="Sources of queries: judgements, citations, headings (comma-separated).",
+            show_default="judgements",
+        ),
     ] = None,
     out: Annotated[Path | None, Option("--out", "-o", help="Folder of the model.", show_default=False)] = None,
     recipe: Annotated[
-        Path | None, Option(help="A recipe (YAML); other options replace its values.", show_default=False)
+        Path | None, Option(help="YAML file of a recipe; other options replace its values.", show_default=False)
     ] = None,
-    dev: Annotated[str | None, Option(help="Split that each epoch is measured on.", show_default="none")] = None,
+    dev: Annotated[str | None, Option(help="Split used to measure each epoch.", show_default="none")] = None,
     patience: Annotated[
         int | None, Option(help="Stop after this many epochs without improvement.", show_default="never")
     ] = None,
     hold_out: Annotated[
         float | None,
         Option(
-            help="Share of the judged questions that choose the weight in default instead; 0: none.", show_default="0.2"
+            help="Share of judged questions reserved for choosing the model's weight in default.", show_default="0.2"
         ),
     ] = None,
-    seed: Annotated[int | None, Option(help="Seed of each random draw.", show_default="1")] = None,
-    dim: Annotated[int | None, Option(help="Dimensions of a vector.", show_default="256")] = None,
+    seed: Annotated[int | None, Option(help="Random seed.", show_default="1")] = None,
+    dim: Annotated[int | None, Option(help="Number of dimensions of a vector.", show_default="256")] = None,
     rows: Annotated[
-        int | None, Option(help="Rows of the table that n-grams and words are hashed to.", show_default="131072")
+        int | None, Option(help="Number of rows in the hash table of n-grams and words.", show_default="131072")
     ] = None,
-    epochs: Annotated[int | None, Option(help="Passes over the pairs.", show_default="3")] = None,
-    batch: Annotated[int | None, Option(help="Pairs of a step.", show_default="256")] = None,
-    rate: Annotated[float | None, Option(help="Learning rate at the start.", show_default="0.003")] = None,
-    temperature: Annotated[float | None, Option(help="Divisor of the cosines.", show_default="0.05")] = None,
+    epochs: Annotated[int | None, Option(help="Number of passes over the pairs.", show_default="3")] = None,
+    batch: Annotated[int | None, Option(help="Number of pairs per step.", show_default="256")] = None,
+    rate: Annotated[float | None, Option(help="Initial learning rate.", show_default="0.003")] = None,
+    temperature: Annotated[
+        float | None, Option(help="Temperature: the cosines are divided by it.", show_default="0.05")
+    ] = None,
     negatives: Annotated[
         str | None,
         Option(help="Source of hard negatives: model, random (none), or a pipeline expression.", show_default="model"),
     ] = None,
-    hard: Annotated[int | None, Option(help="Size of each query's pool of hard negatives.", show_default="16")] = None,
-    precision: Annotated[str | None, Option(help="float16 or int8.", show_default="float16")] = None,
-    threads: Annotated[int | None, Option(help="Threads; the model does not depend on it.", show_default="all")] = None,
+    hard: Annotated[
+        int | None, Option(help="Number of hard negatives in each query's pool.", show_default="16")
+    ] = None,
+    precision: Annotated[
+        str | None, Option(help="Number type of the saved model: float16 or int8.", show_default="float16")
+    ] = None,
+    threads: Annotated[
+        int | None, Option(help="Number of threads; it does not change the model.", show_default="all")
+    ] = None,
     resume: Resume = None,
     replace: Replace = False,
     as_json: AsJson = False,

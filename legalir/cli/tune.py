@@ -30,22 +30,25 @@ app = typer.Typer()
 @app.command(epilog=EXAMPLES)
 def tune(
     dataset: Annotated[
-        str, typer.Argument(help="Id or path of a collection, with the split that has judgements.", show_default=False)
+        str, typer.Argument(help="Dataset id or folder, with the split that has judgements.", show_default=False)
     ],
-    minutes: Annotated[float, typer.Option(help="Time after which no further settings are tried.")] = 10,
-    measure: Annotated[str, typer.Option(help="What is maximised.")] = "nDCG@10",
+    minutes: Annotated[float, typer.Option(help="Time limit, after which no further settings are tried.")] = 10,
+    measure: Annotated[str, typer.Option(help="Measure to maximise.")] = "nDCG@10",
     folds: Annotated[int, typer.Option(help="Number of folds, from 2 to 20.")] = 5,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="File of the settings.", show_default="tuned.yaml, where default finds it"),
+        typer.Option(
+            "--out", "-o", help="Output file of the settings.", show_default="tuned.yaml, where default finds it"
+        ),
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="File of a page on the choice.", show_default=False)] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Output file of an HTML page that explains the choice.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Choose the settings of the pipeline default by the judgements of DATASET, and say what is gained.
+    """Choose the settings of the pipeline default from the judgements of DATASET, and report the gain.
 
-    What is gained is measured on questions that had no part in the choice. A run that was interrupted goes on where it
-    was.
+    The gain is measured on questions that were not used for the choice. An interrupted run continues where it stopped.
     """
     from legalir.train.tune import tune as tune_default
 

@@ -53,7 +53,7 @@ class Collection:
         cache: directory of the indexes; by default ``$LEGALIR_HOME``, else the platform's cache. Indexes stand
             under the sha256 of the corpus, so a changed corpus never meets an old index. Safe to delete.
         client: asks language models for components; by default one for ``$LEGALIR_LLM``.
-        as_of: the day on which questions without a date are asked, for a collection of versions; None for today.
+        as_of: the day for questions without a date, for a collection of versions; None for today.
         executor: its workers do the long work of building indexes: they count terms, and encode texts. They need
             legalir with the same plugins and models. It stays open. None: this process does the work.
 
@@ -64,7 +64,7 @@ class Collection:
         executor: does the long work of building indexes.
 
     Raises:
-        ComponentError: `as_of` is not a date, or the collection holds no versions.
+        ComponentError: `as_of` is not a date, or the collection has no versions.
         DatasetNotFound: nothing has this id, or there is no such folder.
     """
 
@@ -108,7 +108,7 @@ class Collection:
 
     @property
     def dated(self) -> bool:
-        """Whether the collection holds versions of provisions."""
+        """Whether the collection contains versions of provisions."""
         return self.source.dated
 
     def _checked(self, as_of: str | date) -> str:
@@ -121,13 +121,13 @@ class Collection:
         return iso_date(day_of(as_of, "as_of"))
 
     def day(self, as_of: str | date | None = None) -> str | None:
-        """Return the day on which a question is asked: `as_of`, else that of the collection, else today.
+        """Return the day of a question: `as_of`, else the day of the collection, else today.
 
         Returns:
-            The day, as ``2021-03-01``; None where the collection has no versions.
+            The day, as ``2021-03-01``; None if the collection has no versions.
 
         Raises:
-            ComponentError: `as_of` is not a date, or the collection holds no versions.
+            ComponentError: `as_of` is not a date, or the collection has no versions.
         """
         if as_of is not None:
             return self._checked(as_of)
@@ -142,13 +142,13 @@ class Collection:
 
     @property
     def chunks(self) -> ChunkMap | None:
-        """Map from each chunk to the provisions that it holds; None if the documents are provisions."""
+        """Map from each chunk to the provisions that it contains; None if the documents are provisions."""
         return self.source.chunks
 
     def chunked(self, by: str = "line", **options: object) -> Collection:
         """Return the collection of the chunks into which the laws are cut; its questions and judgements are the same.
 
-        Its folder stands in the cache, and is written when it is first needed.
+        Its folder is in the cache, and is written when it is first needed.
 
         Args:
             by: the method: ``article``, ``character``, ``line``, ``recursive``, ``sentence``, ``semantic``, ``pattern``
@@ -156,7 +156,7 @@ class Collection:
             options: parameters of the method, such as ``size=553``; None is the default of the method.
 
         Raises:
-            ComponentError: there is no such method, it does not have a parameter, or the collection holds versions.
+            ComponentError: there is no such method, it does not have a parameter, or the collection has versions.
             DataError: this is a chunk collection itself, or the folder cannot be written.
         """
         key = (by, *sorted((name, value) for name, value in options.items() if value is not None))
@@ -166,7 +166,7 @@ class Collection:
             folder = chunk_folder(self, by, **options)
             split = "" if self.source.split is None else f"/{self.source.split}"
             self._chunked[key] = chunks = Collection(f"{folder}{split}", self.home)
-            chunks.client = self.client  # Requests, and replies that an experiment stored, are those of this one.
+            chunks.client = self.client  # Share this collection's requests and stored replies.
         return self._chunked[key]
 
     def docs(self) -> Iterator[Provision]:
@@ -186,7 +186,7 @@ class Collection:
         return self.source.provisions(docnos)
 
     def fingerprint(self) -> str:
-        """Return the sha256 of the corpus, as it was when it was first asked for."""
+        """Return the sha256 of the corpus at the time of the first call."""
         return self._corpus
 
     @cached_property
@@ -200,7 +200,7 @@ class Collection:
 
     @property
     def language(self) -> str:
-        """Code of the language of the provisions, ``und`` if it cannot be told."""
+        """Code of the language of the provisions, ``und`` if it is not recognised."""
         return self.writing.language
 
     @property
@@ -222,7 +222,7 @@ class Collection:
     def cached(self, index: Index, build: Callable[[Index], object]) -> Index:
         """Return an index of the cache, built first unless it is there; of equal indexes always the same object.
 
-        Of several threads or processes that need it at the same time, one builds it and the others wait.
+        If several threads or processes need it at the same time, one builds it and all others wait.
 
         Args:
             index: in :attr:`cache` or :attr:`links_cache`; it may be built or not.
@@ -240,9 +240,9 @@ class Collection:
         return index
 
     def _record_use(self) -> None:
-        """Note, once, that the cache holds what was built for this folder."""
+        """Record, once, that the cache contains indexes of this folder."""
         if not self._indexes:
-            with suppress(OSError):  # The build says why it cannot be written.
+            with suppress(OSError):  # The build reports why it cannot be written.
                 self.cache.mkdir(parents=True, exist_ok=True)
             store = self.source.store
             _ = store.dated  # It is open from now on, and can be read after an update has removed it.
@@ -270,7 +270,7 @@ class Collection:
     def pipeline(self, expr: str) -> pt.Transformer:
         """Return the pipeline that an expression describes, such as ``bm25(k1=1.5) % 10``.
 
-        A query is asked on the day in its column ``as_of``; one without a day, on that of the collection, or today.
+        Each query uses the day in its column ``as_of``; a query without a day uses the day of the collection, or today.
 
         Raises:
             ExpressionError: the expression cannot be read, or names something unknown.
@@ -281,11 +281,11 @@ class Collection:
         return built if self.as_of is None else Chain(AsOf(self.as_of), built)
 
     def update(self) -> Update:
-        """Build anew, for the present state of the files, what was built for the folder; remove what was built before.
+        """Rebuild everything that was built for the folder from the present state of its files; remove the old builds.
 
-        An encoder encodes only texts that are new or have changed. This object and its pipelines go on with what they
-        have opened; open the collection again for the new state. An index that nobody updates is built for the present
-        state when it is first used.
+        An encoder encodes only texts that are new or have changed. This object and its pipelines continue with the
+        state that they have opened; open the collection again for the new state. An index that nobody updates is built
+        for the present state when it is first used.
 
         Raises:
             ArtifactError: an index cannot be written.
@@ -303,7 +303,7 @@ class Collection:
             query: the question.
             expr: a pipeline that gives scores and ranks.
             k: number of provisions, at least 1.
-            as_of: the day on which the question is asked; None for that of the collection, or today.
+            as_of: the day of the question; None for the day of the collection, or today.
 
         Returns:
             A data frame with the columns ``rank`` (from 0), ``score, docno, title, text``, and ``effective_from,
@@ -334,13 +334,13 @@ class Collection:
         *,
         as_of: str | date | None = None,
     ) -> Answer:
-        """Return the answer to one question, with the provisions that the generator was given.
+        """Return the answer to one question, with the provisions that the generator received.
 
         Args:
             query: the question.
             expr: a pipeline that ends in a generator.
-            told: called with a few words about each step that is done.
-            as_of: the day on which the question is asked; None for that of the collection, or today.
+            told: called with a short message after each step.
+            as_of: the day of the question; None for the day of the collection, or today.
 
         Raises:
             ComponentError: `query` is not a string, the pipeline does not end in a generator, a component lacks
@@ -357,7 +357,7 @@ class Collection:
 
         Args:
             query: the question.
-            as_of: the day on which it is asked; None for a collection without versions.
+            as_of: the day of the question; None for a collection without versions.
         """
         if objection := self.writing.objection(query):
             logging.getLogger("legalir").warning(objection)

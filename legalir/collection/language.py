@@ -1,4 +1,4 @@
-"""The language and the scripts of a collection, recognised once and stored beside its indexes."""
+"""Language and scripts of a collection, recognised once and stored next to its indexes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _SEEN = 0.01
 """Share of the letters from which on a script counts."""
 
 _LETTERS = 8
-"""Letters from which on a question is a question, and not a code (``NFTC 103``)."""
+"""Minimum number of letters in a question; a shorter text is a code (``NFTC 103``)."""
 
 
 class Writing(NamedTuple):
     """How the provisions of a collection are written.
 
     Attributes:
-        language: code of the language, from ``dataset.yaml``, else recognised; ``und`` if it cannot be told.
-        recognised: whether the language was recognised, not given.
+        language: code of the language, from ``dataset.yaml``, else recognised; ``und`` if unknown.
+        recognised: whether the language was recognised, instead of declared.
         scripts: share of each script in the letters, the greatest first.
     """
 
@@ -39,7 +39,7 @@ class Writing(NamedTuple):
     scripts: dict[str, float]
 
     def __str__(self) -> str:
-        """Return it as one line: ``en (recognised)``, and the scripts where there are several."""
+        """Return one line: ``en (recognised)``, and the scripts if there are several."""
         source = "recognised" if self.recognised else "given"
         line = "cannot be told" if self.language == UNKNOWN else f"{self.language} ({source})"
         shares = [f"{script} {share:.0%}" for script, share in self.scripts.items() if share >= _SEEN]
@@ -48,7 +48,7 @@ class Writing(NamedTuple):
         return f"{line}; letters: {', '.join(shares)}: each run of a script is analysed by its own rule"
 
     def objection(self, question: str) -> str:
-        """Return why nothing, or little, can be found for a question, in one sentence; an empty text if it can."""
+        """Return a sentence on why little or nothing can be found for a question, or an empty string."""
         if not any(map(str.isalnum, question)):
             return "The question has no letter and no digit, so that it has no terms: ask in words."
         asked = scripts([question])
@@ -74,7 +74,7 @@ def writing_of(source: StatuteDataset, cache: Path) -> Writing:
         looked_at = range(0, first, max(1, first // _TEXTS))
         texts = [title_and_text(record.title, record.text) for record in source.store.at(looked_at)]
         seen = identify(texts), scripts(texts)
-        # Where the cache cannot be written, the index that needs it says so.
+        # If the cache cannot be written, the index that needs it reports that.
         with contextlib.suppress(OSError), atomic_file(cache / _FILE) as file:
             json.dump({"language": seen[0], "scripts": seen[1]}, file)
     given = source.about.lang

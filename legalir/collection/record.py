@@ -1,4 +1,4 @@
-"""Records of answers: a file that shows an answer years later as it was given, and what it was made from."""
+"""Records of answers: a file that shows, years later, an answer and everything it was made from."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def answer_facts(answer: Answer, collection: Collection) -> dict[str, Any]:
         ``not given`` or ``not in the collection``) and ``quotes`` (``words, state``); ``sources``, the provisions that
         the pipeline returned or the answer was made from: ``rank`` (from 1), ``docno, title, text, score`` (None for a
         linked one) and ``read``, whether the answer was made from it; ``prompt_tokens, completion_tokens, notice``;
-        ``as_of``, the day on which a collection of versions was asked.
+        ``as_of``, the day of the question, for a collection of versions.
     """
     listed = dict.fromkeys([*answer.context_docnos, *answer.sources["docno"]])
     provisions = collection.provisions([*listed, *answer.citations])
@@ -76,7 +76,7 @@ def record_of(facts: dict[str, Any], collection: Collection, expression: str) ->
 
     Args:
         facts: of :func:`answer_facts`.
-        collection: the collection, whose client asked the models.
+        collection: the collection whose client asked the models.
         expression: the pipeline, in its canonical form.
 
     Returns:
@@ -91,7 +91,7 @@ def record_of(facts: dict[str, Any], collection: Collection, expression: str) ->
         "recorded": now.isoformat(timespec="seconds"),
         "as_of": facts.get("as_of") or now.date().isoformat(),
         "legalir": __version__,
-        # The path of a folder tells about its owner's machine.
+        # The path of a folder reveals something about its owner's machine.
         "collection": collection.id if collection.id.startswith("legalir/") else Path(collection.id).name,
         "corpus": collection.fingerprint(),
         "pipeline": expression,

@@ -41,7 +41,7 @@ def search_with(
         expr: name of the pipeline in messages.
         k: number of provisions.
         lookup: returns the provisions of the results.
-        as_of: the day on which the question is asked; None for a collection without versions.
+        as_of: the day of the question; None for a collection without versions.
         run: runs the pipeline; None: its ``transform``.
 
     Raises:
@@ -71,7 +71,7 @@ def answer_with(
 ) -> Answer:
     """Return the answer of a pipeline to one question; arguments as in :func:`search_with`.
 
-    `told` is called with a few words about each step that is done.
+    `told` is called with a short message after each step.
 
     Raises:
         ComponentError: the pipeline does not end in a generator, or a component lacks columns.
@@ -117,7 +117,7 @@ class SearchResult(pd.DataFrame):
         return SearchResult
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A pipeline holds indexes, which do not belong into a stored or sent result.
+        # A pipeline contains indexes, which do not belong in a stored or sent result.
         return pd.DataFrame, (pd.DataFrame(self),)
 
     def explain(self, docno: str | Iterable[str] | None = None) -> list[Explanation]:
@@ -138,7 +138,7 @@ class SearchResult(pd.DataFrame):
 
 
 def _with_date(explanation: Explanation) -> Explanation:
-    """Return an explanation that says since when the text of a version is in force."""
+    """Return an explanation that adds the day on which the text of a version came into force."""
     if not names_version(explanation.docno):
         return explanation
     since = f"in force since {explanation.docno.rpartition('@')[2]}"

@@ -1,4 +1,4 @@
-"""Updates: what was built for a folder is built anew for the present state of its files."""
+"""Updates: rebuild the indexes of a folder for the present state of its files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def update(collection: Collection, default: Callable[[], object]) -> Update:
     """Build every index of the newest former state for the present state of the files, then remove the former states.
 
     If nothing was built for the folder before, `default` is called. One process at a time
-    updates a folder; a killed update leaves the former state, and the next one goes on with what is missing. Who has
+    updates a folder; a killed update leaves the former state, and the next update builds what is missing. Who has
     opened an index of a former state reads on: the system keeps removed files until they are closed.
 
     Args:

@@ -1,4 +1,4 @@
-"""The collections that have an id, and the way from an id or a path to a collection."""
+"""Catalogue of collections with an id; loads a collection by id or path."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
         kind: ``bundled``, ``folder`` (below ``$LEGALIR_DATA``), ``published``, or ``skipped``.
         open_folder: returns its files, after fetching them where that is needed.
         outline: its splits and other facts that need no file.
-        fault: the reason why a folder was skipped; empty where it was not.
+        fault: the reason why a folder was skipped, or an empty string.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Entry(NamedTuple):
         return self.outline.splits
 
     def title(self) -> str:
-        """Return the full name, empty where there is none; the error message where it cannot be read."""
+        """Return the full name, empty if there is none, or the error message if it cannot be read."""
         try:
             return (self.outline.about or self.open_folder().about).title or ""
         except DataError as error:

@@ -60,7 +60,7 @@ class CheckReport:
         scripts: provisions by the script of most of their letters.
         splits: counts of each split; the empty string is the base.
         links: links by kind.
-        chunks: of a chunk collection, provisions that a chunk holds ``complete``, that chunks hold ``partly`` only.
+        chunks: of a chunk collection, provisions contained in chunks ``complete``, and ``partly`` only.
         ignored: files that the format does not know.
     """
 
@@ -80,7 +80,7 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether there is no fault."""
+        """Whether no fault was found."""
         return not self.fault_counts
 
     def add(self, fault: Fault) -> None:
@@ -112,7 +112,7 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
     """Read every file of a folder to its end and report all faults.
 
     Args:
-        path: a folder, or an id of a collection.
+        path: path of a folder, or id of a collection.
         cap: largest number of faults of one kind in one file that are listed; all are counted.
 
     Raises:
@@ -158,7 +158,7 @@ def _corpus(folder: Folder, report: CheckReport) -> set[str]:
 
 
 def _chunks(folder: Folder, docnos: set[str], report: CheckReport) -> set[str]:
-    """Check ``chunks.tsv``, and return the provisions that chunks hold."""
+    """Check ``chunks.tsv``, and return the provisions that chunks contain."""
     assert folder.chunks is not None
     lengths = {record.doc_id: len(record.text) for record in read_corpus(folder.corpus, lambda fault: None)}
     whole: set[str] = set()
@@ -188,7 +188,7 @@ def _chunks(folder: Folder, docnos: set[str], report: CheckReport) -> set[str]:
 
 
 def _script(text: str) -> str:
-    """Return the script that most letters of a text's beginning belong to."""
+    """Return the most frequent script among the first letters of a text."""
     counts = {name: len(pattern.findall(text[:300])) for name, pattern in _SCRIPTS.items()}
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] else "other"

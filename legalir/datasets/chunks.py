@@ -1,4 +1,4 @@
-"""Map from the chunks of a chunk collection to the provisions that they hold."""
+"""Map from the chunks of a chunk collection to the provisions that they contain."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Literal
 from legalir.datasets.readers import Holding
 
 Rule = Literal["complete", "any"]
-"""Which provisions of a chunk count: those that it holds completely [nitibench], or also those it holds in part."""
+"""Which provisions of a chunk count: only complete provisions [nitibench], or also provisions contained in part."""
 
 
 class ChunkMap:
-    """Map from each chunk to the provisions that it holds.
+    """Map from each chunk to the provisions that it contains.
 
     Args:
-        holdings: in any order; those of a chunk are put in the order of its text.
+        holdings: in any order; the holdings of each chunk are sorted by their place in its text.
     """
 
     def __init__(self, holdings: Iterable[Holding]) -> None:
@@ -26,7 +26,7 @@ class ChunkMap:
             of_chunk.sort(key=lambda holding: holding.start)
 
     def __getitem__(self, chunk: str) -> Sequence[Holding]:
-        """Return what a chunk holds, in the order of its text; nothing for another document."""
+        """Return the provisions of a chunk, in the order of its text; an empty tuple for other documents."""
         return self._held.get(chunk, ())
 
     def provisions(self, rule: Rule = "complete") -> Mapping[str, Sequence[str]]:
@@ -37,12 +37,12 @@ class ChunkMap:
         }
 
     def held(self, docnos: Iterable[str]) -> tuple[str, ...]:
-        """Return the provisions that chunks hold, completely or in part, each once; other documents stay."""
+        """Replace chunks with the provisions they contain, completely or in part, each once; keep other documents."""
         named = ([part.provision for part in self[docno]] or [docno] for docno in docnos)
         return tuple(dict.fromkeys(provision for of_chunk in named for provision in of_chunk))
 
     def judgeable(self) -> frozenset[str]:
-        """Return all provisions that chunks hold, completely or in part."""
+        """Return all provisions that chunks contain, completely or in part."""
         return frozenset(holding.provision for of_chunk in self._held.values() for holding in of_chunk)
 
     def cited(self, chunk: str, start: int | None = None, end: int | None = None) -> tuple[str, ...]:
@@ -54,8 +54,8 @@ class ChunkMap:
             end: after the quoted words.
 
         Returns:
-            The provisions that hold the quoted words; without words those that the chunk holds completely, or, if it
-            holds none, the one of which it holds most.
+            The provisions that contain the quoted words; without words, the provisions that the chunk contains
+            completely, or, if there are none, the provision of which it contains most.
         """
         held = self[chunk]
         if start is not None and end is not None:

@@ -1,4 +1,4 @@
-"""Conversion of published files to the folder format, by a declaration that says which field is which."""
+"""Conversion of published files to the folder format, by a declaration that maps their fields."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from legalir.errors import FormatError
 _Row = Mapping[str, object]
 
 _Spec = str | Sequence[str] | Mapping[str, object]
-"""A field name; several names, where the first with a value is used; or ``{join: [specs], with: text}``."""
+"""A field name; a list of names, of which the first with a value is used; or ``{join: [specs], with: text}``."""
 
 _FIELDS = Provision._fields[1:]
 
@@ -84,7 +84,7 @@ def _json_list(path: Path) -> Iterator[tuple[int, _Row]]:
 
 
 def _csv(path: Path) -> Iterator[tuple[int, _Row]]:
-    csv.field_size_limit(1 << 28)  # whole provisions stand in single cells
+    csv.field_size_limit(1 << 28)  # a cell can contain a whole provision
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             for row in csv.DictReader(stream):
@@ -94,7 +94,7 @@ def _csv(path: Path) -> Iterator[tuple[int, _Row]]:
 
 
 def _pick(row: _Row, spec: _Spec) -> object:
-    """Return the value of a spec in a row, None where no field has one."""
+    """Return the value of a spec in a row, or None if no field has a value."""
     if isinstance(spec, str):
         value = row.get(spec)
         return None if value == "" else value
@@ -107,7 +107,7 @@ def _pick(row: _Row, spec: _Spec) -> object:
 
 
 def _text_of(row: _Row, spec: _Spec) -> str:
-    """Return the text of a spec in a row, empty where there is none."""
+    """Return the text of a spec in a row, empty if there is none."""
     value = _pick(row, spec)
     return "" if value is None else str(value)
 
@@ -211,7 +211,7 @@ class _Converter:
                     out.write(f"{source}\t{target}\t{kind}\n")
 
     def queries(self, split: str, spec: Mapping[str, Any]) -> None:
-        """Write the questions of a split, and its judgements where the rows have them."""
+        """Write the questions of a split, and its judgements if the rows have any."""
         suffix = "" if split == "base" else f".{split}"
         gold = spec.get("gold")
         with ExitStack() as stack:
@@ -258,7 +258,7 @@ def _item(row: _Row, spec: Mapping[str, Any], documents: Sequence[str]) -> dict[
     words; else ``key``, and ``abstain`` if there is one, have the number of an option.
 
     Returns:
-        The fields; None where an option is missing, or a number is not that of an option.
+        The fields; None if an option is missing, or a number does not match an option.
     """
     fields = spec["options"]
     if isinstance(fields, Mapping):
@@ -278,7 +278,7 @@ def _number(text: str) -> int:
 
 
 def _rest(row: _Row, spec: Mapping[str, Any]) -> dict[str, object]:
-    """Return the other fields of a question; one with the name of a result column is renamed."""
+    """Return the other fields of a question; fields named like a result column are renamed."""
     gold = spec.get("gold", [])
     used = {*([gold] if isinstance(gold, str) else gold), "qid", "query", "query_id"}
     return {

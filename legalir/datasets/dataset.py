@@ -1,4 +1,4 @@
-"""A statute collection: provisions, topics, judgements and links, each read when it is asked for."""
+"""A statute collection: provisions, topics, judgements and links, each read on first use."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Dangling(NamedTuple):
 
 
 class StatuteDataset(Portable):
-    """A collection, or one split of it. Nothing is read or fetched before it is asked for.
+    """A collection, or one split of it. Nothing is read or fetched before it is needed.
 
     Args:
         id: a ``legalir/<name>[/<split>]`` or a path, as the user wrote it.
@@ -128,7 +128,7 @@ class StatuteDataset(Portable):
         Judgements and links that point to nothing are counted at the end, and logged once.
 
         Raises:
-            FormatError: a line is not a provision, or has the docno of an earlier line.
+            FormatError: a line is not a provision, or repeats the docno of an earlier line.
         """
         docnos = []
         for record in self.store if self.store.built() else read_corpus(self.folder.corpus):
@@ -142,7 +142,7 @@ class StatuteDataset(Portable):
 
     @property
     def dated(self) -> bool:
-        """Whether the collection holds versions of provisions: any docno is that of one."""
+        """Whether any docno has a version date (`key@YYYY-MM-DD`)."""
         return self.store.dated
 
     def docs_count(self) -> int:
@@ -183,7 +183,7 @@ class StatuteDataset(Portable):
 
     @cached_property
     def chunks(self) -> ChunkMap | None:
-        """Map from each chunk to the provisions that it holds; None if the documents are provisions.
+        """Map from each chunk to the provisions that it contains; None if the documents are provisions.
 
         Raises:
             FormatError: a line of ``chunks.tsv`` is faulty.
@@ -191,15 +191,15 @@ class StatuteDataset(Portable):
         return None if self.folder.chunks is None else ChunkMap(read_chunks(self.folder.chunks))
 
     def has_topics(self) -> bool:
-        """Return whether there is a query file for the base or split."""
+        """Return True if the base or split has a query file."""
         return self._has(self.outline.queries)
 
     def has_judgements(self) -> bool:
-        """Return whether there is a judgement file for the base or split."""
+        """Return True if the base or split has a judgement file."""
         return self._has(self.outline.qrels)
 
     def _has(self, splits: Collection[str]) -> bool:
-        # A split without files of its own has the base's.
+        # A split without its own files uses the base's files.
         return (self.split or "") in splits or "" in splits
 
     def topics(self) -> pd.DataFrame:
@@ -264,7 +264,7 @@ class StatuteDataset(Portable):
         return f" of its own: use {' or '.join(ids)}" if ids else ""
 
     def links(self) -> Iterator[Link]:
-        """Yield source docno, target docno and kind of every link; nothing where there is no link file.
+        """Yield source docno, target docno and kind of every link; nothing if there is no link file.
 
         Raises:
             FormatError: a line is faulty.
@@ -274,7 +274,7 @@ class StatuteDataset(Portable):
 
     @cached_property
     def replaced(self) -> dict[str, str]:
-        """Where provisions went that were renumbered or moved: docno to key, as ``origin.jsonl`` says."""
+        """Map from provisions that were renumbered or moved to their new keys, from ``origin.jsonl``."""
         path = self.folder.root / ORIGIN
         if not path.is_file():
             return {}
@@ -326,6 +326,6 @@ class StatuteDataset(Portable):
         try:
             dangling = self._problems(docnos)
         except DataError:
-            return  # the faulty file raises the same error where it is asked for
+            return  # the faulty file raises the same error when it is read
         for sentence in dangling.sentences():
             logging.getLogger("legalir").warning("%s: %s.", self.id, sentence)

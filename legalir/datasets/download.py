@@ -64,7 +64,7 @@ def download(file: Download, target: Path, *, sleep: Callable[[float], None] = t
 
     Raises:
         DownloadError: unreachable, refused, too large, or not the declared content; the message has the address and
-            the place where a file fetched by hand goes.
+            the place for a file that is fetched by hand.
     """
     if not file.url.lower().startswith(("https://", "http://")):
         raise DownloadError(f"{file.url} is neither an https nor an http address.")
@@ -98,7 +98,7 @@ def _failure(file: Download, target: Path, reason: str) -> DownloadError:
 
 
 def _continue(file: Download, part: Path) -> None:
-    """Request the bytes that `part` lacks and append them; start over where the server sends the whole file."""
+    """Request the bytes that `part` lacks and append them; start over if the server sends the whole file."""
     done, validator = _progress_of(file, part)
     headers = {"User-Agent": "legalir", "Accept-Encoding": "identity"}
     if done:
@@ -166,7 +166,7 @@ def _receive(file: Download, part: Path, reply: http.client.HTTPResponse, done: 
 def _copy(
     stream: IO[bytes], out: IO[bytes], room: int, advance: Callable[[int], object] = lambda size: None
 ) -> int | None:
-    """Copy a stream and return its size, None where it has more than `room` bytes: a declared size can be wrong."""
+    """Copy a stream and return its size, or None if it exceeds `room` bytes, because a declared size can be wrong."""
     received = 0
     while block := stream.read(_BLOCK):
         received += len(block)
@@ -189,7 +189,7 @@ def _write_note(file: Download, part: Path, reply: http.client.HTTPResponse) -> 
 
 
 def _progress_of(file: Download, part: Path) -> tuple[int, str]:
-    """Return the number of bytes that can stay and the validator of their file; 0 where there is no validator."""
+    """Return the number of bytes that can be kept and the validator of their file; 0 bytes without a validator."""
     try:
         note = json.loads(_note(part).read_text(encoding="utf-8"))
         if note["url"] == file.url and note["validator"]:
@@ -218,7 +218,7 @@ _Member = tuple[str, int, IO[bytes]]
 
 
 def extract(archive: Path, patterns: Sequence[str], target: Path, *, max_bytes: int = 8 << 30) -> list[Path]:
-    """Write the members that match one of `patterns` into `target`, under the last part of their names.
+    """Extract the members that match any of `patterns` into `target`, under the last part of their names.
 
     Directories, links and devices are left out, so that no member can write or point elsewhere.
 
@@ -247,9 +247,9 @@ def extract(archive: Path, patterns: Sequence[str], target: Path, *, max_bytes: 
 
 
 def unpack(archive: Path, target: Path, *, max_bytes: int = 8 << 30, max_files: int = 200_000) -> list[Path]:
-    """Write all members into `target`, in the folders that their names say; return their paths in `target`.
+    """Extract all members into `target`, in the folders of their names; return their paths in `target`.
 
-    Directories, links and devices are left out, and archives inside stay as they are.
+    Directories, links and devices are skipped, and nested archives are not extracted.
 
     Raises:
         DataError: not a zip or tar archive, or an encrypted one; a name that leads outside; two members of one name;

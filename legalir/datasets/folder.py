@@ -13,13 +13,13 @@ from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
 from legalir.storage.digest import cached_file_digest
 
 ORIGIN, REPORT, DANGLING = "origin.jsonl", "import.json", "links.dangling.tsv"
-"""Files that an import writes beside the provisions: their places in the source, the report, and dangling links."""
+"""Files that an import writes next to the provisions: places in the source, report, and dangling links."""
 
 DEFINITIONS = "definitions.jsonl"
 """File of the terms that provisions define, which an import writes, too."""
 
 CHUNKS, PROVISIONS = "chunks.tsv", "provisions.jsonl"
-"""Files of a chunk collection: what each chunk holds, and the provisions that were cut."""
+"""Files of a chunk collection: the contents of each chunk, and the provisions that were cut."""
 
 _QUERIES = re.compile(r"queries(?:\.([A-Za-z0-9_-]+))?\.jsonl(?:\.gz)?")
 _QRELS = re.compile(r"qrels(?:\.([A-Za-z0-9_-]+))?\.txt")
@@ -28,7 +28,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class About:
-    """The facts of a ``dataset.yaml``; every one is optional.
+    """Facts in a ``dataset.yaml``, all optional.
 
     Attributes:
         title: full name of the collection.
@@ -37,7 +37,7 @@ class About:
         source: origin of the collection, such as an address.
         description: a few sentences.
         citation: reference to the publication.
-        query_field: column of a query file that holds the question.
+        query_field: column of a query file that contains the question.
         query_lang: language of the queries by split; the key ``*`` stands for all splits.
         labels: meaning of each relevance label.
         qrels: name of a folder of the judgements that ship with legalir.
@@ -57,7 +57,7 @@ class About:
     static: str | None = None
 
     def queries_lang(self, split: str | None) -> str | None:
-        """Return the language of the queries of a split; None stands for the base."""
+        """Return the language of the queries of a split; None means the base."""
         return self.query_lang.get(split or "", self.query_lang.get("*", self.lang))
 
 
@@ -134,9 +134,9 @@ class Folder:
         corpus: the file of the provisions.
         queries: query file by split; the empty string is the base.
         qrels: judgement file by split, likewise.
-        links: the file of the links, None where there is none.
-        chunks: what each chunk holds, if the documents are chunks; None for provisions.
-        provisions: the provisions that were cut into chunks, None where there is none.
+        links: the file of the links, None if there is none.
+        chunks: the contents of each chunk, if the documents are chunks; None for provisions.
+        provisions: the provisions that were cut into chunks, None if there is none.
         ignored: files that the format does not know.
     """
 
@@ -190,7 +190,7 @@ class Folder:
 
     @cached_property
     def about(self) -> About:
-        """The facts of ``dataset.yaml``; the defaults where there is no such file."""
+        """Facts in ``dataset.yaml``; defaults if there is no such file."""
         path = self.root / "dataset.yaml"
         return read_about(path) if path.is_file() else About()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def irds_dataset(dataset: StatuteDataset) -> Dataset:
-    """Return the ir_datasets form of a collection or split; nothing is read until it is asked for."""
+    """Return the ir_datasets form of a collection or split; nothing is read until it is needed."""
     parts = Dataset(
         StatuteDocs(dataset),
         StatuteQueries(dataset) if dataset.has_topics() else None,
@@ -131,7 +131,7 @@ class StatuteDocstore(Docstore):  # type: ignore[misc]
         self._dataset = dataset
 
     def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[Provision]:
-        """Yield the provisions that have these docnos; an unknown one is left out."""
+        """Yield the provisions with these docnos; unknown docnos are skipped."""
         return self._dataset.store.get_many_iter(doc_ids)
 
     def built(self) -> bool:

@@ -1,4 +1,4 @@
-"""A new folder of a collection: written whole or not at all, beside the one that it replaces."""
+"""A new collection folder, written atomically next to the folder that it replaces."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGL
 def new_folder(folder: Path, replace: bool = False) -> Iterator[tuple[Path, list[str]]]:
     """Yield a hidden sibling that becomes `folder` at the end of the block, and the names that it keeps of the old one.
 
-    An empty folder counts as none. After an error nothing is changed. A replaced folder lies beside the new one until
-    the new one has its name; at any time one of them is whole, under its own name or hidden, and the next call puts a
-    hidden old one back.
+    An empty folder counts as missing. After an error nothing is changed. A replaced folder lies next to the new one
+    until the new one has its name; at any time one of them is whole, under its own name or hidden, and the next call
+    puts a hidden old one back.
 
     Raises:
         DataError: `folder` exists and is not to be replaced, or is not a collection, or cannot be written.

@@ -36,7 +36,7 @@ class StatuteIRDSDataset(IRDSDataset):
         return self._source.answers()
 
     def info_url(self) -> str | None:
-        """Return the source of the collection, None where it is not an address."""
+        """Return the source of the collection, or None if it is not a URL."""
         source = self._source.about.source or ""
         return source if source.startswith("https://") else None
 

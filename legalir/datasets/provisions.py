@@ -78,7 +78,7 @@ class ProvisionStore:
         return 0 if last is None else int(last) + 1
 
     def built(self) -> bool:
-        """Return whether the store is in the cache, or open."""
+        """Return True if the store is in the cache or open."""
         return self._opened is not None or _is_whole(self._path)
 
     @property
@@ -97,7 +97,7 @@ class ProvisionStore:
 
     @property
     def dated(self) -> bool:
-        """Whether any docno is that of a version."""
+        """Whether any docno has a version date."""
         ((dated,),) = self._rows("SELECT dated FROM corpus")
         return bool(dated)
 
@@ -140,10 +140,10 @@ class ProvisionStore:
 
     @cached_property
     def validity(self) -> Validity | None:
-        """The days of each provision; None where no docno is that of a version.
+        """The days on which each provision is in force; None if no docno has a version date.
 
         Raises:
-            ComponentError: a date is not one.
+            ComponentError: a date is invalid.
         """
         if not self.dated:
             return None
@@ -253,7 +253,7 @@ def _digest(line: bytes) -> bytes:
 
 
 def _is_whole(path: Path) -> bool:
-    """Return whether a file is a store of this format that has the size its header gives."""
+    """Return True if a file is a store of this format with the size that its header gives."""
     try:
         with path.open("rb") as stream:
             header = stream.read(100)

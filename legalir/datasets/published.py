@@ -44,7 +44,7 @@ class Published(NamedTuple):
 
     @property
     def home(self) -> Path:
-        """The folder in the cache that holds the fetched files and the converted collection."""
+        """Cache folder of the fetched files and the converted collection."""
         return cache_home() / "published" / self.name
 
     @property
@@ -79,7 +79,7 @@ class Published(NamedTuple):
     def _fetch(self, source: Path) -> None:
         """Fetch the files that are missing, and compare every file with its sha256.
 
-        Where the declaration has no sha256, that of the first time counts.
+        If the declaration has no sha256, the sha256 of the first download counts.
         """
         from legalir.datasets.download import Download, download, extract
 

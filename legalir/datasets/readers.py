@@ -18,7 +18,7 @@ RESERVED = ("docno", "score", "rank")
 """Columns of a result frame, which a query must not have."""
 
 Link = tuple[str, str, str]
-"""Source docno, target docno, kind (empty where the file has none)."""
+"""Source docno, target docno, kind (empty if the file gives no kind)."""
 
 
 class Judgement(NamedTuple):
@@ -99,7 +99,7 @@ def json_rows(path: Path, on_fault: OnFault = stop) -> Iterator[tuple[int, dict[
     """Yield number and object of every line of a JSON-lines file.
 
     Raises:
-        FormatError: a line is not one whole JSON object (where `on_fault` is `stop`).
+        FormatError: a line is not a complete JSON object (if `on_fault` is `stop`).
     """
     for number, line in numbered_lines(path, on_fault):
         try:
@@ -128,7 +128,7 @@ def read_corpus(path: Path, on_fault: OnFault = stop) -> Iterator[Provision]:
     """Yield the provisions of ``corpus.jsonl[.gz]`` one at a time.
 
     Raises:
-        FormatError: a line that is not a provision, or a docno that an earlier line has.
+        FormatError: a line is not a provision, or repeats the docno of an earlier line.
     """
     seen: set[str] = set()
     for number, row in json_rows(path, on_fault):
@@ -149,7 +149,7 @@ def line_provision(line: str) -> Provision:
 
     Raises:
         RecursionError: it is nested too deeply.
-        ValueError: it is not a provision.
+        ValueError: the line is not a provision.
     """
     row = json.loads(line)
     if not isinstance(row, dict) or ("\\u" in line and _has_half_character(line)):
@@ -236,7 +236,7 @@ def read_qrels(path: Path, on_fault: OnFault = stop) -> Iterator[Judgement]:
 
 
 def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:
-    """Yield the links of ``links.tsv[.gz]``: source, target and, where given, kind.
+    """Yield the links of ``links.tsv[.gz]``: source, target and kind, if present.
 
     Raises:
         FormatError: a line does not have two or three fields, or one of them is not a docno.
@@ -258,13 +258,13 @@ def read_links(path: Path, on_fault: OnFault = stop) -> Iterator[Link]:
 
 
 class Holding(NamedTuple):
-    """The part of a provision that a chunk holds.
+    """The part of a provision that a chunk contains.
 
     Attributes:
         chunk: docno of the chunk.
         provision: docno of the provision.
-        complete: whether it holds the whole provision.
-        characters: how many of its characters it holds.
+        complete: whether the chunk contains the whole provision.
+        characters: number of characters of the provision in the chunk.
         start: where they begin in the text of the chunk.
     """
 
@@ -276,14 +276,14 @@ class Holding(NamedTuple):
 
 
 SHARES = {"complete": True, "partly": False}
-"""Words for how much of a provision a chunk holds."""
+"""Words for how much of a provision a chunk contains."""
 
 
 def read_chunks(path: Path, on_fault: OnFault = stop) -> Iterator[Holding]:
     """Yield the lines of ``chunks.tsv[.gz]``: chunk, provision, ``complete`` or ``partly``, characters, start.
 
     Raises:
-        FormatError: a line is not of this form, or a chunk holds a provision twice.
+        FormatError: a line is malformed, or a chunk lists a provision twice.
     """
     seen: set[tuple[str, str]] = set()
     for number, line in numbered_lines(path, on_fault):

@@ -23,7 +23,7 @@ _NAMES = tuple((field, _OTHER_NAMES.get(field, field)) for field in Provision._f
 
 
 def fits_trec(identifier: str) -> bool:
-    """Return whether a docno or qid fits a TREC file: not empty, no white space, nothing invisible."""
+    """Return True if a docno or qid fits a TREC file: not empty, no white space, no invisible characters."""
     return bool(identifier) and identifier.isprintable() and " " not in identifier
 
 
@@ -55,7 +55,7 @@ def provision(row: dict[str, object]) -> Provision:
 
 
 def identifier(row: dict[str, object], name: str, *others: str) -> str:
-    """Return the identifier of a row, from field `name` or else one of `others`.
+    """Return the identifier of a row, from field `name` or the first of `others` that it has.
 
     Raises:
         ValueError: it is missing, not a string or integer, or would break a TREC file.

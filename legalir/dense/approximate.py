@@ -1,7 +1,7 @@
 """Approximate search by FAISS [faiss]: candidates near a query, which are then scored exactly.
 
 A search is named by text, as ``"hnsw"``, ``"hnsw(m=32, ef_construction=200, ef=128)"`` or
-``"ivf(lists=1000, probes=50)"``, which is read and never evaluated. It is built beside the vectors of a dense index,
+``"ivf(lists=1000, probes=50)"``, which is parsed and never evaluated. It is built next to the vectors of a dense index,
 stored and opened with them, and its recall against the exact search is measured when it is built.
 
 Files of a build, next to ``vectors.npy``: ``approximate.rows.npy``, int32 [r], the rows of vectors that are not zeros,
@@ -53,19 +53,19 @@ _ROWS = 16_384
 """Rows per block."""
 
 _FEWEST_PROBES = 16
-"""Fewest lists to look at, unless the caller says otherwise."""
+"""Minimum number of lists to search, unless the caller sets another."""
 
 _FEWEST_CANDIDATES = 256
 """Fewest candidates from inverted lists."""
 
 _MORE = 8
-"""Results per additional candidate: with 8 bits a number, the last ones are not quite those of the exact search."""
+"""Results per additional candidate: with 8 bits per number, the last results differ slightly from exact search."""
 
 RECALL_AT = (10, 100, 1000)
 """Lengths of lists whose recall is measured."""
 
 _RECALL_QUERIES = 200
-"""Documents whose vectors are the queries of the measurement, if no queries are given."""
+"""Number of documents used as queries of the measurement if there are no queries."""
 
 _ENOUGH = {10: 0.95, 100: 0.9}
 """Recall below this is a warning."""
@@ -89,7 +89,7 @@ class _Parameters:
 
     @property
     def fingerprint(self) -> str:
-        """Hex digest that tells searches apart."""
+        """Hex digest that identifies the search."""
         return hashlib.sha256(str(self).encode()).hexdigest()
 
 
@@ -149,7 +149,7 @@ def read_approximate(spec: str | Approximate) -> Approximate:
     """Return the search that `spec` names, or `spec` itself if it is one.
 
     Raises:
-        ComponentError: there is no such search, or it has no such parameter or value; the message says what there is.
+        ComponentError: there is no such search, or it has no such parameter or value; the message lists the choices.
     """
     if isinstance(spec, HNSW | IVF):
         return spec
@@ -188,14 +188,14 @@ def require_faiss() -> Any:
 def distinct_rows(
     vectors: npt.NDArray[np.floating], order: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Return the rows of vectors that are not zeros, those of equal vectors together, and the bounds of each group.
+    """Return the rows of nonzero vectors, equal vectors next to each other, and the bounds of each group.
 
     Args:
         vectors: [n, d].
         order: int32 [n], a permutation.
 
     Returns:
-        Rows, int32 [r], by `order` within a group; bounds, int64 [u + 1]. Groups stand in order of their first rows.
+        Rows, int32 [r], by `order` within a group; bounds, int64 [u + 1]. Groups are in the order of their first rows.
     """
     digests = np.zeros(len(vectors), dtype=[("high", np.uint64), ("low", np.uint64)])
     filled = np.zeros(len(vectors), dtype=bool)
@@ -217,7 +217,7 @@ def build_neighbours(directory: Path, spec: Approximate) -> dict[str, Any]:
     """Build the search `spec` over the vectors in `directory`; return the facts about it.
 
     The same vectors give the same bytes with the same FAISS (from 1.15 on; before, HNSW only with OMP_NUM_THREADS=1)
-    on the same kind of processor. Memory holds the index of FAISS, d bytes a vector and its links, and the training
+    on the same kind of processor. Memory holds the index of FAISS, d bytes per vector and its links, and the training
     sample, no more than 512 MB.
 
     Raises:
@@ -316,7 +316,7 @@ class Neighbours:
         return index
 
     def groups(self, in_force: Mask | None) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Return the rows that are in force, those of equal vectors together, and the bounds of each group."""
+        """Return the rows in force, equal vectors next to each other, and the bounds of each group."""
         if in_force is None:
             return self.rows, self.bounds
         if self._in_force is None or self._in_force[0] is not in_force:
@@ -401,7 +401,7 @@ def _best(
     rows, bounds = groups
     begins = bounds[near]
     cosines = pair_cosines(vectors, rows[begins].astype(np.int64), query[None], np.zeros(len(near), dtype=np.int64))
-    # Equal vectors stand in the order of ties, so no more than k of them can be among the best.
+    # Equal vectors are in the order of ties, so at most k of them can be among the best.
     sizes = np.minimum(bounds[near + 1] - begins, k)
     falling = np.argsort(-cosines)
     last = min(int(np.searchsorted(np.cumsum(sizes[falling]), k)), len(near) - 1)
@@ -455,7 +455,7 @@ def measure_recall(
         vectors: vectors of the documents, float16 or float32 [n, d].
         order: int32 [n], a permutation.
         queries: vectors of the queries, [m, d]; zeros do not count. None for the vectors of at most 200 documents,
-            always the same ones for one index; each must find the others.
+            always the same ones for one index; each must find all other equal documents.
 
     Returns:
         ``recall``, the mean over the queries, 1 if no query has results; ``queries``, their number; ``queries_are``,

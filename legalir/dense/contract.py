@@ -52,7 +52,7 @@ class CountedEncoder(Encoder, Protocol):
 
 @runtime_checkable
 class FittedEncoder(Encoder, Protocol):
-    """An encoder that was fitted on a collection, and is stored with it."""
+    """An encoder that was fitted on a collection and is stored with it."""
 
     def save(self, directory: Path) -> None:
         """Write its arrays as ``.npy`` files whose names begin with ``encoder.``."""
@@ -93,7 +93,7 @@ class TrainableEncoder(Protocol):
         ...
 
     def fit(self, postings: SparseIndex) -> tuple[FittedEncoder, Vectors]:
-        """Learn from a collection; return the encoder, and the vectors of the documents, as it encodes them."""
+        """Fit on a collection; return the encoder and the vectors of the documents."""
         ...
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> FittedEncoder:

@@ -15,7 +15,7 @@ from legalir.storage.arrays import widened
 from legalir.storage.validity import Mask
 
 _CELLS = 16_000_000
-"""Scores that are held in memory at a time."""
+"""Number of scores in memory at a time."""
 
 _ROWS = 1_024
 """Documents whose vectors are multiplied at a time: as float32 they stay near the core."""
@@ -29,7 +29,7 @@ def pair_cosines(
 ) -> npt.NDArray[np.float32]:
     """Return the cosine of each pair; [p].
 
-    It depends on nothing but the two vectors: not on how many pairs there are, as a product of matrices does.
+    It depends only on the two vectors, and not on the number of pairs, unlike a matrix product.
 
     Args:
         vectors: vectors of the documents, float16 or float32 [n, d].
@@ -83,9 +83,9 @@ def best_cosines(
 
 
 def _products(vectors: npt.NDArray[np.floating], queries: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return inner products, [m, n], but for rounding errors that depend on m."""
+    """Return inner products, [m, n], except for rounding errors that depend on m."""
     if vectors.dtype == np.float32:
-        whole: npt.NDArray[np.float32] = queries @ vectors.T  # reads the map as it is
+        whole: npt.NDArray[np.float32] = queries @ vectors.T  # reads the memory map directly
         return whole
     scores = np.empty((len(queries), len(vectors)), dtype=np.float32)
     for first in range(0, len(vectors), _ROWS):
@@ -102,7 +102,7 @@ def _best(
     k: int,
     margin: float,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Return the best `k` of one query, given `scores` that are right to half of `margin`; [n]."""
+    """Return the best `k` of one query, from `scores` that are accurate to half of `margin`; [n]."""
     candidates = reaching(scores, k, margin=margin)
     cosines = pair_cosines(vectors, candidates, query[None], np.zeros(len(candidates), dtype=np.int64))
     best = best_first(cosines, order[candidates], k)

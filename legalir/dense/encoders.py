@@ -24,7 +24,7 @@ def get_encoder(
         spec: the name of a plugin, a call of it with literal parameters such as ``lsa(dimensions=64)``, the name of a
             model on a hub, a folder with a model (with ``/`` in it, or beginning with ``.`` or ``~``, unless it exists
             and no plugin has its name), or an encoder.
-        collection: handed to the plugin's factory; None outside a collection.
+        collection: passed to the plugin's factory; None outside a collection.
         parameters: handed to the plugin's factory.
 
     Raises:
@@ -46,5 +46,5 @@ def get_encoder(
 
 def _is_model(spec: str) -> bool:
     if re.match(r"\s*\w+\s*\(", spec):
-        return False  # A call, whatever its parameters hold.
+        return False  # A call, with any parameters.
     return is_model_name(spec) or (not plugins.is_installed(spec, ("encoder",)) and Path(spec).is_dir())

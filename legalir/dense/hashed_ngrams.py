@@ -93,7 +93,7 @@ def jamo_stream(stream: Codes) -> tuple[Codes, Positions]:
 
 
 class Features(NamedTuple):
-    """The rows of texts, with their counts; those of text i are ``rows[indptr[i] : indptr[i + 1]]``.
+    """Rows of texts, with their counts; the rows of text i are ``rows[indptr[i] : indptr[i + 1]]``.
 
     Attributes:
         indptr: int64 [n + 1].
@@ -108,7 +108,7 @@ class Features(NamedTuple):
 
 @dataclass(frozen=True)
 class NGrams:
-    """The features of a text: which n-grams and words are read, and how many rows they are hashed to.
+    """Features of a text: which n-grams and words are read, and the number of rows they are hashed to.
 
     Attributes:
         char: lengths of the n-grams of characters, from 1 to 8.
@@ -116,7 +116,7 @@ class NGrams:
         words: whether words are features.
         edges: whether the gap before and after a word is a character of the n-grams of 2 characters and more.
         rows: number of rows, from 1 to 2^24.
-        max_characters: characters that are read of a text; None reads all of it.
+        max_characters: maximum number of characters read from a text; None reads all.
 
     Raises:
         ComponentError: a parameter is out of range, or nothing would be read.
@@ -226,7 +226,7 @@ class NGrams:
             yield self._words(stream)
 
     def _count(self, texts: Sequence[str]) -> Features:
-        """Return the features of a block of texts; ``indptr`` holds the number of features of each text instead."""
+        """Return the features of a block of texts; here ``indptr`` contains the number of features of each text."""
         stream, document = word_stream(texts)
         bits = (self.rows - 1).bit_length()
         # Half the bytes are sorted in half the time.
@@ -287,7 +287,7 @@ def _mix(x: Hashes) -> Hashes:
 
 
 def _valid(inside: npt.NDArray[np.bool_], n: int, edges: bool) -> npt.NDArray[np.bool_]:
-    """Return whether an n-gram starts at each position: bool [m - n + 1]."""
+    """Return for each position whether an n-gram starts there: bool [m - n + 1]."""
     if edges and n == 2:
         return inside[:-1] | inside[1:]
     if edges and n > 2:

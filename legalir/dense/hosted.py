@@ -41,20 +41,20 @@ class HostedEncoder(Portable):
     batch is there: no text is paid for twice, in whatever batch it was.
 
     A request that got no reply, or one with another number of vectors, another dimension, or a number that is not
-    finite, is an error, as an index must not lack a provision; run again, and what is stored is not asked for again.
+    finite, is an error, because an index must contain every provision; a new run requests only vectors not yet stored.
 
     Args:
         model: name of the model there.
         base_url: address before ``/embeddings``; None for ``$OPENAI_BASE_URL``, else OpenAI's.
         key: name of the environment variable with the key; it ends in ``_API_KEY``.
-        dimensions: length of the vectors that the endpoint is asked for; None for the model's own.
-        query_prompt: text that stands before a query.
-        document_prompt: text that stands before a document.
+        dimensions: requested length of the vectors; None for the model's own.
+        query_prompt: text put before a query.
+        document_prompt: text put before a document.
         query_fields: further fields of a request for queries, such as ``{"task": "retrieval.query"}`` for Jina.
         document_fields: the same for documents.
-        max_characters: number of characters that are sent of a text, prompt included; None sends all.
+        max_characters: maximum number of characters sent per text, including the prompt; None sends all.
         batch: number of texts of a request, at least 1.
-        timeout: seconds until a request without a reply is given up.
+        timeout: seconds after which a request without a reply fails.
         retries: number of further tries after a lost connection, a time-out, 429 and 5xx.
         concurrency: number of requests that may be under way at once.
         client: asks and stores; None for a new one.
@@ -157,7 +157,7 @@ class HostedEncoder(Portable):
         filled = [number for number, text in enumerate(composed) if text.strip()]
         advance(len(composed) - len(filled))
         if not filled and self._dimensions is None:
-            self._vectors(["."], task, lambda done: None)  # Only a vector tells the dimension.
+            self._vectors(["."], task, lambda done: None)  # Only a vector shows the dimension.
         if self._most is not None:
             room = self._most - len(self._prompts[task])
             cut = sum(len(composed[number]) > room for number in filled)
@@ -198,7 +198,7 @@ class HostedEncoder(Portable):
         """Return the reply to each of several requests, which are sent as one.
 
         Raises:
-            FailedReply: there is none, or it is of no use.
+            FailedReply: there is no reply, or it is unusable.
         """
         texts = [text for request in requests for _, text in request.messages]
         body = {
@@ -228,7 +228,7 @@ def read_embeddings(body: Any, n: int) -> list[npt.NDArray[np.float32]]:
     """Return the vector of each of `n` texts in the JSON of an endpoint: lists of numbers, or base64 of float32.
 
     Raises:
-        FailedReply: there is another number of vectors, or one that is empty or not finite.
+        FailedReply: the number of vectors is wrong, or a vector is empty or not finite.
     """
     try:
         rows = sorted(body["data"], key=lambda row: row.get("index", 0))

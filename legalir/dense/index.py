@@ -79,21 +79,21 @@ _QUESTIONS = 200
 
 
 class DenseIndex(IndexArtifact):
-    """A dense index of a collection, and where its retrievers come from.
+    """A dense index of a collection, which makes its retrievers.
 
     ::
 
         index = legalir.DenseIndex("my.index", encoder="lsa").index(docs)
         index.retriever().search("무창층의 기준은?")
 
-    All documents are compared with a query, unless the index was built with ``approximate="hnsw"`` or ``"ivf"``, also
+    Each query is compared with all documents, unless the index was built with ``approximate="hnsw"`` or ``"ivf"``, also
     with parameters, as in ``"hnsw(m=32, ef_construction=200, ef=256)"`` or ``"ivf(lists=1000, probes=60)"``: then FAISS
     finds candidates, whose scores are as exact. The share of the best documents that it finds is measured when it is
     built: ``index.recall``.
 
     Args:
         path: directory of the artifact.
-        encoder: a name or an encoder; None searches with that of the index at `path`, and builds with ``lsa``.
+        encoder: a name or an encoder; None searches with the encoder of the index at `path`, and builds with ``lsa``.
 
     Raises:
         ComponentError: there is no such encoder.
@@ -107,7 +107,7 @@ class DenseIndex(IndexArtifact):
 
     @classmethod
     def of(cls, collection: Collection, encoder: str | AnyEncoder = "lsa", *, approximate: str | None = None) -> Self:
-        """Return the index of a collection, built on first use; a text that another index of the cache has is not
+        """Return the index of a collection, built on first use; a text in another index of the cache is not
         encoded again.
 
         Args:
@@ -160,7 +160,7 @@ class DenseIndex(IndexArtifact):
         """Return the index of another state of a collection with the facts of this one's manifest.
 
         Raises:
-            ComponentError: its vectors were given, or its encoder is another one now.
+            ComponentError: its vectors were imported, or its encoder has changed.
         """
         made_by, search = facts["encoder"], facts["approximate"]
         if made_by is None:
@@ -245,7 +245,7 @@ class DenseIndex(IndexArtifact):
         """Return the vectors of queries, [m, d], rows of length 1; zeros for a query without content.
 
         Args:
-            queries: one row a query, with ``query_vec``, or ``query`` and perhaps ``query_parts``: then the mean of
+            queries: one row per query, with ``query_vec``, or ``query`` and perhaps ``query_parts``: then the mean of
                 the vectors of these texts is the query's.
             component: name of the component, for messages.
 
@@ -309,7 +309,7 @@ class DenseIndex(IndexArtifact):
         advance: Callable[[int], None] = lambda done: None,
         executor: Executor | None = None,
     ) -> Self:
-        """Build the index, replacing one that stands at the path only when the new one is whole.
+        """Build the index; an existing index at the path is replaced only when the new one is complete.
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``), ``text`` and, if there is one, ``title``.
@@ -317,10 +317,10 @@ class DenseIndex(IndexArtifact):
             corpus: fingerprint of the collection, stored in the manifest.
             approximate: a search as in :meth:`approximated`; None for an exact one.
             queries: as in :meth:`approximated`.
-            reuse: paths of indexes whose vectors are used again, as are those of the index at the path, and of
+            reuse: paths of indexes whose vectors are reused, as are the vectors of the index at the path, and of
                 interrupted work on it; by an encoder that is a :class:`~legalir.dense.contract.CountedEncoder`.
             advance: called with the number of further documents that are done.
-            executor: its workers encode, where the encoder is such a one, or count terms, where it learns from them;
+            executor: its workers encode, if the encoder supports it, or count terms, if the encoder learns from them;
                 None: this process does.
 
         Raises:
@@ -475,7 +475,7 @@ class DenseIndex(IndexArtifact):
                 :class:`~legalir.dense.approximate.IVF`).
             path: directory of another index, which is built; None replaces this one.
             queries: queries to measure recall with: texts, or vectors [m, d]; None for the vectors of up to 200
-                documents, where each must find the others.
+                documents, each of which must find all other equal documents.
 
         Returns:
             The index that now has it.
@@ -620,10 +620,11 @@ def _mean_vectors(encoder: Encoder, parts: Sequence[tuple[tuple[str, str], ...]]
 
 
 class DenseRetriever(Retriever):
-    """Finds the documents whose vectors have the greatest cosine with that of a query [vector-space].
+    """Finds the documents whose vectors have the greatest cosine with the query vector [vector-space].
 
-    All are compared, unless the index holds an approximate search (see :class:`~legalir.DenseIndex`), which finds most
-    of the best, and may find less than `num_results`; its results have the same scores, and ties are broken alike.
+    All documents are compared, unless the index has an approximate search (see :class:`~legalir.DenseIndex`), which
+    finds most of the best, and may find less than `num_results`; its results have the same scores,
+    and ties are broken alike.
 
     Columns in: ``qid`` and ``query_vec``, numbers [d] of any length but 0, or else ``query``, which is encoded. Columns
     out: the query columns, then ``docno, score, rank``. Scores are cosines, from −1 to 1. A query whose vector is zeros
@@ -631,8 +632,8 @@ class DenseRetriever(Retriever):
 
     Args:
         index: the dense index.
-        num_results: results a query, at least 1.
-        exact: compares all documents, also if the index holds an approximate search.
+        num_results: results per query, at least 1.
+        exact: compare all documents, even if the index has an approximate search.
         depth: number of results that an approximate search finds candidates for; None for `num_results`. A rank cutoff
             that becomes part of the retriever does not change it, and so does not change the results.
 
@@ -668,12 +669,12 @@ class DenseRetriever(Retriever):
 
     @property
     def label(self) -> str:
-        """The encoder's name, which is that of the retriever in an expression."""
+        """The encoder's name, which is also the retriever's name in an expression."""
         encoder = self.index.encoder
         return "dense" if encoder is None else encoder.name
 
     def scorer(self) -> DenseScorer:
-        """Return the transformer that scores given documents as this retriever does."""
+        """Return a transformer that scores given documents like this retriever."""
         return DenseScorer(self.index)
 
     def check(self, inp: pd.DataFrame) -> None:
@@ -728,7 +729,7 @@ class DenseRetriever(Retriever):
 
 
 class DenseScorer(PairScorer):
-    """Scores given documents by the cosine of their vectors with that of the query.
+    """Scores given documents by the cosine of their vectors with the query vector.
 
     Columns in: ``qid, docno`` and ``query_vec`` or ``query``, as :class:`DenseRetriever` uses them. Columns out: the
     same, ``score`` and ``rank``. A query whose vector is zeros gives all documents 0.

@@ -38,7 +38,7 @@ _LEAST_VALUE = 1e-3
 """A direction needs a singular value above this share of the first: rounding errors of float32 hide smaller ones."""
 
 _BLOCK_COLUMNS = 32
-"""Number of columns that are multiplied at a time: so many rows of them stay in the processor's cache."""
+"""Number of columns multiplied at a time, small enough for the processor's cache."""
 _BLOCK_ROWS = 8_192
 """Number of rows that are converted to float64 at a time."""
 
@@ -68,7 +68,7 @@ def right_singular_vectors(matrix: csc_array, dimensions: int) -> Floats:
 
     Args:
         matrix: float32 [n, V].
-        dimensions: at least 1; d is less where the matrix has a lower rank.
+        dimensions: at least 1; d is smaller if the matrix has a lower rank.
     """
     n, terms = matrix.shape
     if not matrix.nnz:
@@ -125,7 +125,7 @@ def _orthonormal(products: Doubles, least: float) -> Floats:
 
     Args:
         products: inner products of the columns, [k, k].
-        least: directions whose share in the products is below this one of the first are left out.
+        least: directions whose share in the products, relative to the first direction, is below this are dropped.
     """
     values, vectors = np.linalg.eigh(products)
     kept = np.flatnonzero(values > least * values[-1])[::-1]
@@ -216,7 +216,7 @@ class LSA:
 
 
 class FittedLSA:
-    """LSA as fitted on a collection.
+    """LSA fitted on a collection.
 
     Args:
         lsa: the encoder before it was fitted.

@@ -46,7 +46,7 @@ _TERMS = 100
 def moved_vector(
     query: npt.NDArray[np.float32], feedback: npt.NDArray[np.floating], alpha: float, beta: float
 ) -> npt.NDArray[np.float32]:
-    """Return ``α·q + β·mean(feedback)``, scaled to length 1, [d]; zeros where the sum has no direction.
+    """Return ``α·q + β·mean(feedback)``, scaled to length 1, [d]; zeros if the sum is zero.
 
     Args:
         query: [d].
@@ -62,7 +62,7 @@ def moved_vector(
 def moved_terms(
     query: Mapping[int, float], feedback: Mapping[int, float], alpha: float, beta: float, terms: int | None
 ) -> TermVector:
-    """Return ``α·q + β·|q|·f``, scaled to the length of q, with at most `terms` terms that are not those of q.
+    """Return ``α·q + β·|q|·f``, scaled to the length of q, with at most `terms` terms that are not in q.
 
     The length of a query without terms is taken as 1. With α = 1 and β = 0 the query does not change.
 
@@ -95,7 +95,7 @@ class Feedback(Cuttable, Generic[Q]):
 
     Q is the type of a moved query.
 
-    Columns in: ``docno, score`` and those of the query. Columns out: in mode ``full``, the query columns, then
+    Columns in: ``docno, score`` and the query columns. Columns out: in mode ``full``, the query columns, then
     ``docno, score, rank``; in mode ``candidate``, the columns of the input. Both with the column :attr:`moved`, the
     moved query, so that later scorers use it, too.
 
@@ -104,7 +104,7 @@ class Feedback(Cuttable, Generic[Q]):
         beta: weight of the feedback, at least 0.
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
         mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
-        num_results: results a query in mode ``full``.
+        num_results: results per query in mode ``full``.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -214,7 +214,7 @@ class TermRocchio(Feedback[dict[str, float]]):
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
         mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
         terms: greatest number of terms that the feedback adds, the heaviest; None adds all, which is slow.
-        num_results: results a query in mode ``full``.
+        num_results: results per query in mode ``full``.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -318,7 +318,7 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
 
     Columns in: ``qid, docno, score`` and ``query_vec`` or ``query``. Columns out: in mode ``full``, which searches the
     whole collection with q', the query columns, ``docno, score, rank``; in mode ``candidate``, which scores the given
-    documents again, the columns of the input. Both with ``query_vec``, which holds q'.
+    documents again, the columns of the input. Both with ``query_vec``, which contains q'.
 
     Args:
         index: the dense index.
@@ -326,7 +326,7 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
         beta: weight of the feedback, at least 0.
         k: number of results that count as relevant, at least 1; a shorter list gives all it has.
         mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
-        num_results: results a query in mode ``full``.
+        num_results: results per query in mode ``full``.
 
     Raises:
         ComponentError: a parameter is out of range.

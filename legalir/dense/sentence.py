@@ -1,4 +1,4 @@
-"""Sentence encoders [sbert]: transformers whose hidden states are pooled into one vector a text.
+"""Sentence encoders [sbert]: transformers whose hidden states are pooled into one vector per text.
 
 Read top to bottom: the settings of a model, which come from the caller, a preset, or the folder of the model; a folder
 into memory, as sentence-transformers opens it; texts through the model, batched by length; and the encoder over them.
@@ -67,10 +67,10 @@ class Settings:
 
     Args:
         pooling: None if the modules in the folder do it.
-        max_length: tokens that are read of a text, special ones and prompt included, at most the model's positions;
-            None if the folder says it.
-        query_prompt: stands before a query.
-        document_prompt: stands before a document.
+        max_length: maximum number of tokens per text, including special tokens and prompt, at most the model's
+            positions; None to use the value in the folder.
+        query_prompt: text put before a query.
+        document_prompt: text put before a document.
     """
 
     pooling: str | None
@@ -123,10 +123,10 @@ class Loaded:
 
     Args:
         modules: the ``SentenceTransformer``.
-        device: where it computes.
-        tokenizer: a fast one; None if the model reads texts in a way of its own.
-        limit: tokens that are read of a text; 0 if there is no tokenizer.
-        lock: to be held while the tokenizer is used, which keeps its padding and truncation as state.
+        device: device of the computation.
+        tokenizer: a fast tokenizer; None if the model reads texts in its own way.
+        limit: maximum number of tokens per text; 0 if there is no tokenizer.
+        lock: must be held while the tokenizer is used, because its padding and truncation are state.
     """
 
     modules: Any
@@ -145,7 +145,7 @@ def load(folder: Path, settings: Settings, placed: Placement, *, trust_remote_co
     """Return the model in `folder`.
 
     Raises:
-        ModelError: its files are missing or cannot be read, or it needs code of its own.
+        ModelError: its files are missing or cannot be read, or it needs its own code.
         MissingExtra: sentence-transformers is not installed.
     """
     library = require("sentence_transformers", extra="dense")
@@ -173,7 +173,7 @@ def load(folder: Path, settings: Settings, placed: Placement, *, trust_remote_co
 
 
 def _has_fast_tokenizer(modules: Any, first: Any) -> bool:
-    """Return whether the first module is a transformer over the tokens of a fast tokenizer, and nothing else."""
+    """Return True if the first module is a plain transformer over the tokens of a fast tokenizer."""
     if not isinstance(first, modules.Transformer) or list(first.modality_config) != ["text"]:
         return False
     return first.tokenizer is not None and bool(first.tokenizer.is_fast)
@@ -184,7 +184,7 @@ def _pooling(modules: Any, transformer: Any, mode: str) -> Any:
 
 
 def _limit(transformer: Any, max_length: int | None) -> int:
-    """Return the number of tokens that are read of a text: `max_length`, or else what the folder says."""
+    """Return the maximum number of tokens per text: `max_length`, or else the value in the folder."""
     positions = _positions(transformer.model)
     return min(positions, max_length or transformer.max_seq_length or positions)
 
@@ -214,7 +214,7 @@ def encode_texts(
     Args:
         loaded: the model.
         texts: normalised texts.
-        prompt: stands before each.
+        prompt: text put before each text.
         task: kind of the texts; a few models have a part for queries and another for documents.
         batch_tokens: tokens of a batch, padding included; a longer text goes alone.
         advance: called with the number of further texts that are done.
@@ -251,7 +251,7 @@ def _encode_whole(loaded: Loaded, texts: Sequence[str], prompt: str, task: Task,
 
 
 _Columns = Mapping[str, Sequence[Sequence[int]]]
-"""Input of a model, such as ``input_ids`` and ``attention_mask``: a list of numbers a text."""
+"""Input of a model, such as ``input_ids`` and ``attention_mask``: a list of numbers per text."""
 
 
 def _tokenize(loaded: Loaded, texts: Sequence[str]) -> tuple[_Columns, npt.NDArray[np.int64], int]:
@@ -300,7 +300,7 @@ def _prompt_length(loaded: Loaded, prompt: str) -> int:
 
 
 class SentenceEncoder:
-    """Encodes with a transformer that pools its hidden states into one vector a text [sbert].
+    """Encodes with a transformer that pools its hidden states into one vector per text [sbert].
 
     The vector of a text is the model's, scaled to length 1. A text of white space has a vector of zeros, whatever the
     model makes of it. Texts are put into NFC first, so that the same text has the same vector. The number of texts
@@ -310,12 +310,12 @@ class SentenceEncoder:
         model: a folder, or the name of a model on the hub such as ``BAAI/bge-m3``.
         preset: name of the model whose preset applies (``presets.yaml``), for a folder; None for the preset of
             `model`, if there is one.
-        pooling: ``cls``, ``mean`` or ``last``; None for that of the folder's own modules, or of the preset.
-        max_length: tokens that are read of a text, prompt and special tokens included; None for the preset's, within
-            the model's limit, and without a preset for that limit.
-        query_prompt: stands before a query; None for the preset's, or the folder's own.
-        document_prompt: stands before a document; None likewise.
-        task: what the queries are for, in words, where the prompt has a place for it.
+        pooling: ``cls``, ``mean`` or ``last``; None for the pooling of the folder's own modules, or of the preset.
+        max_length: maximum number of tokens per text, including prompt and special tokens; None for the preset's,
+            within the model's limit, and without a preset for that limit.
+        query_prompt: text put before a query; None for the preset's, or the folder's own.
+        document_prompt: text put before a document; None for the preset's, or the folder's own.
+        task: purpose of the queries, in words, if the prompt has a place for it.
         batch_tokens: tokens that the model reads at a time, padding included; None for what suits the device.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; None for the best there is.
         dtype: ``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda`` and ``float32`` elsewhere,
@@ -385,7 +385,7 @@ class SentenceEncoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hex digest that changes whenever the same text could have another vector, but for rounding on other devices.
+        """Hex digest that changes whenever the vector of a text could change, except for rounding on other devices.
 
         Raises:
             ModelError: the model is not there, or cannot be read.

@@ -1,4 +1,4 @@
-"""The encoder ``static``: a static model by its folder, its name in a collection, or as the collection's own."""
+"""Encoder ``static``: a static model, from a folder, by its name in a collection, or the collection's own model."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from legalir.errors import ComponentError, ModelError, suggestion
 from legalir.models.lengths import log_cut
 
 _FOLDER = "static"
-"""Folder of the models of a collection, beside its corpus."""
+"""Folder of a collection's models, next to its corpus."""
 
 
 def own_model(collection: Collection | None) -> Path | None:
     """Return the folder of a collection's own model, None if it has none.
 
     It is the folder that ``static`` names in ``dataset.yaml``, relative to the collection's, or else its folder
-    ``static``, if that holds a model.
+    ``static``, if that contains a model.
 
     Raises:
         ComponentError: ``dataset.yaml`` names a folder without a model.
@@ -52,7 +52,7 @@ def model_folder(collection: Collection | None, model: str | None) -> Path:
             collection's own.
 
     Raises:
-        ComponentError: there is none.
+        ComponentError: there is no such model.
     """
     if model is None:
         own = own_model(collection)

@@ -27,7 +27,7 @@ _NEEDS = "only a StaticEmbedding, which Normalize may follow, can be read withou
 
 
 def is_static_embedding(folder: Path) -> bool:
-    """Return whether a folder holds a model of sentence-transformers or model2vec, and not one of ours."""
+    """Return True if a folder contains a model of sentence-transformers or model2vec, not one of legalir's."""
     if (folder / ABOUT).exists():
         return False
     return (folder / _MODULES).is_file() or ((folder / _TOKENIZER).is_file() and (folder / TENSORS).is_file())
@@ -42,7 +42,7 @@ class TokenModel:
         tokenizer: a ``tokenizers.Tokenizer``.
         table: vector of each token, [tokens, d].
         fingerprint: hex digest of their files.
-        prompts: texts that stand before a ``query`` and a ``document``.
+        prompts: texts that are put before a ``query`` and a ``document``.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """Static models: a vector for each hashed n-gram; a text is the weighted sum of the vectors of its n-grams [charagram].
 
-The folder of a model holds two files. ``model.safetensors`` has the arrays; ``model.json`` has everything else: format
-and version, the version of legalir that wrote it, n-grams, sizes, precision, the card, size and sha256 of the arrays'
-file, and the sha256 of its own content. So every change in a folder is noticed. It holds no time and no name of a
-machine: the same model makes the same bytes.
+The folder of a model contains two files. ``model.safetensors`` has the arrays; ``model.json`` has everything else:
+format and version, the version of legalir that wrote it, n-grams, sizes, precision, the card, size and sha256 of the
+arrays' file, and the sha256 of its own content. So every change in a folder is noticed. It holds no time and no name of
+a machine: the same model makes the same bytes.
 
 A safetensors file is the length of its header, 8 bytes, little-endian; the header, from names to ``dtype``, ``shape``
 and ``data_offsets``; and the arrays, one after the other. It is mapped into memory with numpy alone, and every number
@@ -39,7 +39,7 @@ from legalir.storage.manifest import AGAIN, inventory, is_card, read_card, seal
 ABOUT, TENSORS = "model.json", "model.safetensors"
 _MODULES, _CONFIG = "modules.json", "config_sentence_transformers.json"
 _FILES = (ABOUT, TENSORS, _MODULES, _CONFIG, "README.md")
-"""Files of a model, with those of sentence-transformers: no other file is ever removed."""
+"""Files of a model, including files of sentence-transformers; no other file is ever removed."""
 
 _FORMAT, _VERSION = "legalir-static", 1
 _FACTS = ("ngrams", "tf", "rows", "dimensions", "precision", "tensors", "card")
@@ -178,13 +178,13 @@ class StaticModel:
         return model
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model as a folder: ``model.safetensors`` and ``model.json``; a model that stands there is replaced.
+        """Write the model as a folder: ``model.safetensors`` and ``model.json``; an existing model is replaced.
 
         The same model makes the same bytes.
 
         Raises:
             ArtifactError: the files cannot be written.
-            ComponentError: something else is at the path, or the card does not hold JSON values.
+            ComponentError: something else is at the path, or the card contains values that are not JSON.
             MissingExtra: the package safetensors is not installed.
         """
         self._save(Path(path), {})
@@ -213,7 +213,7 @@ class StaticModel:
         """Write the two files of the model into an existing folder; unlike :meth:`save`, not in one step.
 
         Raises:
-            ComponentError: the card does not hold JSON values.
+            ComponentError: the card contains values that are not JSON.
             MissingExtra: the package safetensors is not installed.
         """
         from legalir import __version__

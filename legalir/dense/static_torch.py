@@ -39,7 +39,7 @@ class StaticNGrams(InputModule):  # type: ignore[misc]
 
     @property
     def max_seq_length(self) -> float:
-        """Characters that are read of a text."""
+        """Maximum number of characters read from a text."""
         return float(self.model.ngrams.max_characters or "inf")
 
     def get_embedding_dimension(self) -> int:
@@ -62,7 +62,7 @@ class StaticNGrams(InputModule):  # type: ignore[misc]
         return features
 
     def save(self, output_path: str, *args: Any, **kwargs: Any) -> None:
-        """Write the model, as it is now, into a folder of sentence-transformers."""
+        """Save the current model as a folder of sentence-transformers."""
         table = self.embedding.weight.detach().cpu().numpy().astype(np.float16)
         model = StaticModel(self.model.ngrams, table, tf=self.model.tf, card=self.model.card)
         model.write_files(Path(output_path))

@@ -235,7 +235,7 @@ def _check_lengths(path: Path, vectors: npt.NDArray[np.float32]) -> None:
     low, high = np.inf, 0.0
     for first in range(0, len(vectors), _ROWS):
         lengths = np.linalg.norm(vectors[first : first + _ROWS].astype(np.float64), axis=1)
-        lengths = lengths[(lengths > 0) & np.isfinite(lengths)]  # foreign_vectors refuses the others by docno
+        lengths = lengths[(lengths > 0) & np.isfinite(lengths)]  # foreign_vectors reports all other rows by docno
         low, high = float(lengths.min(initial=low)), float(lengths.max(initial=high))
     if high > low * (1 + _EQUAL):
         raise ComponentError(

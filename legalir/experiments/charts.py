@@ -42,7 +42,7 @@ class Bar(NamedTuple):
 
 
 class MeasurePanel(NamedTuple):
-    """One measure: a bar a system, and the place of the baseline, None where there is none."""
+    """One measure: one bar per system, and the place of the baseline, None if there is none."""
 
     measure: str
     bars: tuple[Bar, ...]

@@ -95,7 +95,7 @@ def make_runs(
     of the definition read them.
 
     Args:
-        definition: what is asked.
+        definition: the definition of the experiment.
         collection: the collection to search.
         topics: columns ``qid, query`` and any others.
         out: directory of the result, or None.
@@ -283,14 +283,14 @@ class Spent(NamedTuple):
 
     Attributes:
         seconds: time.
-        usage: what language models were asked.
+        usage: usage of language models.
     """
 
     seconds: float = 0.0
     usage: Usage = Usage()
 
     def llm(self) -> dict[str, object] | None:
-        """Return what language models were asked, None for nothing."""
+        """Return the usage of language models, or None if no model was asked."""
         return self.usage.to_dict() if self.usage.asked + self.usage.stored else None
 
 

@@ -64,7 +64,7 @@ def describe_environment(
 ) -> dict[str, object]:
     """Return the content of ``environment.json``: versions, machine, fingerprints, values, and how each run was made.
 
-    `absent` holds the reason for each system without a run, `usage` what language models were asked.
+    `absent` holds the reason for each system without a run, `usage` the usage of language models.
     """
     from legalir.pipeline import canonical
     from legalir.pipeline.settings import tuned_digest
@@ -120,7 +120,7 @@ def _how(run: Run) -> dict[str, object]:
 
 
 def _llm(client: Client, usage: Usage, runs: Iterable[Run]) -> dict[str, object] | None:
-    """Return what language models were asked now, with the models of all runs; None if no system asks one."""
+    """Return this run's usage of language models, with the models of all runs; None if no system asks a model."""
     models: dict[str, str] = {}
     for run in runs:
         asked = (run.record.llm or {}).get("models")

@@ -85,9 +85,9 @@ def render_several(
     """Return the page of an experiment on several datasets as HTML.
 
     Args:
-        definition: what was asked.
-        links: page of each dataset by its name, empty where there is none.
-        tables: rows of each measure, with a cell a dataset and one of the mean.
+        definition: the definition of the experiment.
+        links: page of each dataset by its name, empty if there is none.
+        tables: rows of each measure, with one cell per dataset and one of the mean.
         legend: meaning of the tables.
 
     Raises:

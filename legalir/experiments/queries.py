@@ -165,7 +165,7 @@ class AnswerView:
         state: state of the reply where it failed, else empty.
         abstained: whether it is an abstention.
         reason: why.
-        choice: number and text of the chosen option, empty where there are no options.
+        choice: number and text of the chosen option, empty if there are no options.
         quotes: quotations whose words do not stand in the answer.
         sources: the provisions that the answer cites, in order.
         given: number of provisions that it was made from.
@@ -329,7 +329,7 @@ class QueryCard:
         lists: first results by system.
         answers: answer by system; None where a system has none.
         options: options of a multiple-choice item, each with whether it is the key.
-        reference: the reference answer, empty where there is none.
+        reference: the reference answer, empty if there is none.
     """
 
     qid: str

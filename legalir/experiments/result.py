@@ -33,8 +33,8 @@ class ExperimentResult:
     """The result of an experiment.
 
     Attributes:
-        definition: what was asked.
-        table: one row a system that ran; columns ``name``, the measures as fractions, for each measure the columns
+        definition: the definition of the experiment.
+        table: one row per system that ran; columns ``name``, the measures as fractions, for each measure the columns
             of :func:`legalir.experiments.scores.statistic_columns`, then counts of answers
             (:data:`legalir.experiments.scores.COUNT_COLUMNS`) and the latency. A measure that does not apply to a
             system is NaN.
@@ -75,7 +75,7 @@ class ExperimentResult:
 
     @property
     def baseline(self) -> str | None:
-        """The system that the others are tested against; None where there is none, or where it has no figures."""
+        """The baseline system; None if there is no baseline, or if it has no figures."""
         return self.scores.baseline
 
     @property
@@ -305,7 +305,7 @@ class ExperimentResults:
         results: the result of each dataset, in the order of the definition.
 
     Attributes:
-        definition: what was asked.
+        definition: the definition of the experiment.
         results: the result of each dataset, by the dataset's name.
     """
 
@@ -388,7 +388,7 @@ class ExperimentResults:
         return {system: names for system, names in missing.items() if names}
 
     def rows(self, measure: str) -> list[Row]:
-        """Return the rows of the table of one measure as people see them: a cell a dataset, and one of the mean."""
+        """Return the rows of the table of one measure as people see them: one cell per dataset, and one of the mean."""
         table = self.table[self.table["measure"] == measure].to_dict(orient="records")
         columns = [*self.results, "mean"]
         fraction = all(0 <= row[name] <= 1 for row in table for name in columns if not math.isnan(row[name]))

@@ -30,12 +30,12 @@ class Cell:
     """One figure.
 
     Attributes:
-        value: as in the table, NaN where there is none.
+        value: as in the table, NaN if there is none.
         text: as shown: fractions as percent with two decimals.
         best: whether no other system is better.
         mark: ``▲`` or ``▼`` where it is significantly better or worse than the baseline, else empty.
-        low, high: the 95 % confidence interval, NaN where there is none.
-        explanation: the comparison with the baseline in words, empty where there is none.
+        low, high: the 95 % confidence interval, NaN if there is none.
+        explanation: the comparison with the baseline in words, empty if there is none.
     """
 
     value: float
@@ -71,7 +71,7 @@ class Row:
         published: whether the figures are from elsewhere; `source` says where from.
         source: of published figures.
         failed, abstained: number of failed replies and of abstentions, as text; empty for systems without answers.
-        tokens_in, tokens_out: number of tokens of the requests and of the replies, as text; empty where there are none.
+        tokens_in, tokens_out: number of tokens of the requests and of the replies, as text; empty if there are none.
         won: datasets on which it is better than the baseline, and those on which it is worse, as text.
         median, p95: time of one query in milliseconds, NaN where it was not measured.
     """
@@ -116,14 +116,14 @@ class ScoreTable:
     """The scores of an experiment, ready to be shown.
 
     Args:
-        definition: what was asked.
+        definition: the definition of the experiment.
         table: the scores of the systems that ran, see :func:`legalir.experiments.scores.score_table`.
         absent: the reason for each system without a run.
 
     Attributes:
         groups: the measures of rankings, then those of answers; one group without a heading if there is one kind.
         leading: the rows of `table` of systems with a figure for the first measure.
-        baseline: the system that the others are tested against, None where there is none or it has no figures.
+        baseline: the system that the others are tested against, None if there is none or it has no figures.
         leader: the best system by the first measure, the baseline apart; None where there is no other.
         compared: whether systems were tested against the baseline, by any measure.
         rows: a row for each system in the order of the definition, then the published rows.

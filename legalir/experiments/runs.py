@@ -1,7 +1,7 @@
 """A run with its record and response times, in memory and on disk, where it reads back exactly.
 
 A run is of one of two kinds. *Ranked lists* have the columns :data:`RANKED_COLUMNS` and are a TREC file, ``NAME.trec``;
-*answers* have a row a question and are a file of JSON lines, ``NAME.jsonl``: `qid`, the columns that generators add
+*answers* have one row per question and are a file of JSON lines, ``NAME.jsonl``: `qid`, the columns that generators add
 (:data:`legalir.answer.generator.ANSWER_COLUMNS`), and those of judges. The record is ``NAME.json``.
 """
 
@@ -131,12 +131,12 @@ class RunRecord:
         system: the name of the system.
         expression: its canonical expression.
         key: the key of :func:`legalir.experiments.fingerprints.run_key`.
-        sha256: of the run file; empty where there is none.
+        sha256: of the run file; empty if there is none.
         queries: number of queries asked.
         seconds: time for all of them together; steps that several systems share count in full.
         latency: the response time of single queries, None where it was not measured.
         notes: remarks of its components.
-        llm: what language models were asked for it, as :meth:`legalir.llm.client.Usage.to_dict` has it; None for none.
+        llm: usage of language models for it, as :meth:`legalir.llm.client.Usage.to_dict` has it; None for none.
     """
 
     system: str

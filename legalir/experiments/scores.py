@@ -41,7 +41,7 @@ FLIPS = 10_000
 
 
 def paired_test(name: str) -> PairedTest:
-    """Return a paired test: a function of two arrays, one value a query, that returns (statistic, p).
+    """Return a paired test: a function of two arrays, one value per query, that returns (statistic, p).
 
     Two systems that are equal on every query, or a single query, give p = 1, where scipy's tests give NaN and a
     warning.
@@ -363,7 +363,7 @@ def score_table(
     latencies: Mapping[str, Latency | None],
     per_query: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Return one row a system: the name, the measures, their statistics, counts of answers, the latency.
+    """Return one row per system: the name, the measures, their statistics, counts of answers, the latency.
 
     For each measure, p-values are corrected over the systems that are compared with the baseline, as in
     ``pt.Experiment``; measures are not pooled. Without a correction ``reject`` compares the plain p-value with alpha.

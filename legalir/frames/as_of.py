@@ -52,7 +52,7 @@ def masks(queries: pd.DataFrame, validity: Validity | None) -> Sequence[Mask | N
     """Return for each query which documents are in force on its day; None where all documents always are.
 
     Args:
-        queries: one row a query.
+        queries: one row per query.
         validity: of the documents; None for documents that are no versions.
 
     Raises:

@@ -132,7 +132,7 @@ def fed_with_questions(what: str) -> Iterator[None]:
 
 
 def drop_results(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the queries of `frame`, one row a query, in order of first appearance.
+    """Return the queries of `frame`, one row per query, in order of first appearance.
 
     Of result rows, only the columns of the query are returned (:func:`query_names`): others would end up beside other
     documents. Of query rows, all but ``docno, score, rank``.

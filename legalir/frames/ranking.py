@@ -103,7 +103,7 @@ class RankedLists(NamedTuple):
     Components of a chain hand them on as they are: a frame is made only where one is needed.
 
     Attributes:
-        queries: the query columns, one row a query; a query may have no results.
+        queries: the query columns, one row per query; a query may have no results.
         query: position in `queries`, int64 [r], ascending.
         docno: object [r].
         score: float64 [r], descending within a query; equal scores by ascending docno.
@@ -154,7 +154,7 @@ def ranked_lists(
     """Return the lists of documents in any order.
 
     Args:
-        queries: the query columns, one row a query.
+        queries: the query columns, one row per query.
         query: position in `queries`, [r].
         docno: [r].
         score: [r].

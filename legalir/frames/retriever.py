@@ -30,7 +30,7 @@ class Retriever(Cuttable):
         """Return the best documents of each question.
 
         Args:
-            queries: one row a question, at least one, each qid once.
+            queries: one row per question, at least one, each qid once.
         """
         raise NotImplementedError
 

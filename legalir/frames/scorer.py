@@ -22,7 +22,7 @@ class Scoring(Protocol):
     """A transformer that can also score given documents."""
 
     def scorer(self) -> pt.Transformer:
-        """Return the transformer that scores given documents as this one does.
+        """Return a transformer that scores given documents like this one.
 
         Columns in: the query columns that this one needs, and ``docno``. Columns out: the same rows and columns,
         with ``score`` and ``rank``.
@@ -77,7 +77,7 @@ class PairScorer(Component):
         """Return the score of each pair; [m].
 
         Args:
-            queries: one row a query.
+            queries: one row per query.
             query: position in `queries` of each pair's query, [m], ascending.
             documents: number of each pair's document, [m].
         """

@@ -1,7 +1,7 @@
 """Quotients and sums that are rounded once, so that equal fractions give equal scores [error-free].
 
 A number is a pair: a float64 next to it, and the rest, which is what rounding took from it. A pair has about 106 bits;
-the sum of some pairs, rounded to one float64, is that of the exact fractions unless these lie within 2⁻¹⁰⁰ of a
+the sum of some pairs, rounded to one float64, equals the rounded exact fraction, unless it lies within 2⁻¹⁰⁰ of a
 midpoint of two floats. Fractions with the denominators of ranks do not.
 
 m rows, n items.

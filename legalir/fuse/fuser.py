@@ -36,7 +36,7 @@ class Lists:
 
     Attributes:
         pipeline: number of the pipeline that returned each row, from 0; [m].
-        query: position of its query among the given ones; [m].
+        query: position of each row's query among the input queries; [m].
         document: number of its document in `docnos`; [m].
         rank: its rank, 1-based; [m].
         score: its score; [m].
@@ -85,7 +85,7 @@ def stack(results: Sequence[Results], qids: Sequence[str], name: str) -> Lists:
 
     Raises:
         ComponentError: a pipeline returned no scores or ranks, a score that is not a finite number, a rank that is not
-            a whole number from 0, a document twice, or a query that it was not given.
+            a whole number from 0, a document twice, or a query that is not in the input.
     """
     position = {qid: place for place, qid in enumerate(qids)}
     columns = [_columns(each, position, f"{name}: pipeline {number}") for number, each in enumerate(results, start=1)]
@@ -101,7 +101,7 @@ def stack(results: Sequence[Results], qids: Sequence[str], name: str) -> Lists:
 
 
 def _columns(results: Results, position: Mapping[str, int], pipeline: str) -> tuple[npt.NDArray[Any], ...]:
-    """Return position of the query, −1 where it is missing, qid, docno, score, rank from 0, and failed; each [m]."""
+    """Return position of the query (−1 if missing), qid, docno, score, rank from 0, and failed; each [m]."""
     if isinstance(results, RankedLists):
         queries, docno, score = results.queries, results.docno, results.score
         row, rank = results.query, places(results.query).astype(np.float64)
@@ -143,7 +143,7 @@ def checked_weights(component: str, weights: object, pipelines: int) -> tuple[fl
     """Return the weights as plain numbers.
 
     Raises:
-        ComponentError: they are not one finite number for each of `pipelines`.
+        ComponentError: `weights` is not one finite number for each of `pipelines`.
     """
     given: list[Any] = list(weights) if isinstance(weights, Iterable) else [weights]
     for weight in given:
@@ -159,7 +159,7 @@ def checked_weights(component: str, weights: object, pipelines: int) -> tuple[fl
 class Fuser(Cuttable):
     """Fuses the lists of its pipelines: the score of a document is the sum of its values in each list, rounded once.
 
-    Columns in: those that the pipelines need, which all get the same input; so ``bm25 % 100 >> rrf(tfidf, lsa)`` fuses
+    Columns in: the columns that the pipelines need; all get the same input, so ``bm25 % 100 >> rrf(tfidf, lsa)`` fuses
     the scores that both give to the first 100. Columns out: the query columns of the
     input, then ``docno, score, rank``; other columns of the pipelines' results are dropped. Every document that any
     pipeline returned is kept, or the best `num_results` of them: ``% k`` compiles to that. A list that lacks a document
@@ -214,7 +214,7 @@ class Fuser(Cuttable):
         return f"{type(self).__name__}({', '.join([*map(repr, self.pipelines), *others])})"
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return no results, with all columns; the pipelines say which columns they miss."""
+        """Return an empty frame with all columns; the pipelines report missing input columns."""
         for pipeline in self.pipelines:
             pipeline.transform(inp.copy())
         return empty_like(inp)
@@ -223,7 +223,7 @@ class Fuser(Cuttable):
         """Return the fused list of every query.
 
         Raises:
-            ComponentError: a pipeline's results cannot be fused; the message says why.
+            ComponentError: a pipeline's results cannot be fused; the message gives the reason.
         """
         return self.retrieve_lists(inp).frame()
 

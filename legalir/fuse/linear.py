@@ -32,21 +32,21 @@ class LinearFusion(Fuser):
       as the last result of the list; within a list, nothing else changes.
     - ``dbsf``: ``(s − mean + 3σ)/6σ``, which lies from 0 to 1 for scores within 3σ of the mean [dbsf]; σ is estimated
       from the list, with n − 1. Outliers do not press the other scores together, as they do under ``minmax``.
-    - ``none``: the scores as they are.
+    - ``none``: the scores unchanged.
 
     Where all scores of a list are equal, as in a list of one, ``minmax`` and ``zscore`` make each of them 1, and
-    ``dbsf`` ½. Each list may have its own: scores that mean the same for each query, such as those of ``lookup``, are
-    best left as they are.
+    ``dbsf`` ½. Each list may have its own: scores with the same meaning for each query, such as the scores of
+    ``lookup``, are best left unchanged.
 
     Args:
         pipelines: the pipelines to fuse, at least one.
         weights: one for each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
             document. None for 1 each, so that the score is CombSUM.
         normalize: ``minmax``, ``zscore``, ``dbsf`` or ``none``; or a list of these, one for each pipeline.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "linear"
@@ -110,7 +110,7 @@ class LinearFusion(Fuser):
 class CombMNZ(LinearFusion):
     """CombMNZ [comb-sum]: ``score(d) = n(d) · Σ_m w_m · norm(s_m(d))``, n(d) the number of lists that have d.
 
-    Parameters and errors are those of :class:`LinearFusion`.
+    Same parameters and errors as :class:`LinearFusion`.
     """
 
     name = "combmnz"
@@ -120,7 +120,7 @@ class CombMNZ(LinearFusion):
         return lists.holders * self._weighted(lists)
 
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
-        """Return the number of lists, and what the linear fusion says."""
+        """Return the number of lists, and the explanation of the linear fusion."""
         how, detail = super().describe(lists, row)
         holders = int(lists.holders[row])
         return f"{holders} lists × {how}", {**detail, "lists": holders}
@@ -129,8 +129,8 @@ class CombMNZ(LinearFusion):
 class CombMAX(LinearFusion):
     """CombMAX [comb-sum]: ``score(d) = max_m w_m · norm(s_m(d))`` over the lists that have d.
 
-    Parameters and errors are those of :class:`LinearFusion`. An explanation gives the score to the list that has the
-    greatest value, the first of equal ones, and 0 to the others.
+    Same parameters and errors as :class:`LinearFusion`. An explanation gives the score to the list that has the
+    greatest value (the first one in a tie), and 0 to all other lists.
     """
 
     name = "combmax"
@@ -145,7 +145,7 @@ class CombMAX(LinearFusion):
         return out
 
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
-        """Return what the linear fusion says, and whether the row counts."""
+        """Return the explanation of the linear fusion, and whether the row counts."""
         how, detail = super().describe(lists, row)
         pair, _ = lists.pair
         values = self._weighted(lists)

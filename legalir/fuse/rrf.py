@@ -62,10 +62,10 @@ class RRF(_Reciprocal):
     Args:
         pipelines: the pipelines to fuse, at least one.
         k: constant that flattens the differences of the first ranks, at least 1.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "rrf"
@@ -97,10 +97,10 @@ class WeightedRRF(_Reciprocal):
         pipelines: the pipelines to fuse, at least one.
         weights: one for each pipeline, none below 0, together 1.
         k: constant that flattens the differences of the first ranks, at least 1.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "wrrf"
@@ -139,10 +139,10 @@ class ISR(_Reciprocal):
 
     Args:
         pipelines: the pipelines to fuse, at least one.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "isr"
@@ -173,10 +173,10 @@ class Borda(Fuser):
 
     Args:
         pipelines: the pipelines to fuse, at least one.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "borda"
@@ -187,7 +187,7 @@ class Borda(Fuser):
         self.check_pipelines()
 
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
-        """Return the points of each row above those of a document that its list lacks."""
+        """Return the points of each row, minus the points of a document that is missing from its list."""
         candidates, length = _sizes(lists)
         return candidates + 1 - lists.rank - (candidates - length + 1) / 2
 

@@ -1,7 +1,7 @@
 """The citation graph of a collection as an artifact: links of each provision, in both directions, memory-mapped.
 
 Links between docnos become links between numbers; self-loops, repeats and links to unknown ends are left out and
-counted. The links may also be those of nearest neighbours, to compare citations with.
+counted. The links may also connect nearest neighbours, for comparison with citations.
 
 Files of a build: the string table ``docnos``, ascending, so that the order of the nodes is that of their docnos; and
 for ``targets`` (cited provisions) and ``sources`` (citing provisions) ``indptr.npy``, ``nodes.npy`` and ``kinds.npy``,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _KINDS = 256
 _GRAPHS = 16
-"""Number of days whose links are kept in memory."""
+"""Maximum number of days whose links stay in memory."""
 
 
 class Left(NamedTuple):
@@ -100,12 +100,12 @@ def number_links(links: Iterable[Sequence[str]], docnos: Iterable[str] | None) -
 
 
 def without_repeats(source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
-    """Return where each pair of `source` and `target` stands first, in ascending order."""
+    """Return the first position of each pair of `source` and `target`, in ascending order."""
     return np.sort(np.unique(source * n + target, return_index=True)[1])
 
 
 def _odd(rows: list[Sequence[str]]) -> bool:
-    """Return whether one of `rows` may be no link."""
+    """Return True if one of `rows` may not be a link."""
     types = set(map(type, rows))
     return not (
         types <= {tuple, list} and set(map(len, rows)) <= {2, 3} and set(map(type, chain.from_iterable(rows))) <= {str}
@@ -167,7 +167,7 @@ class Vectors(Protocol):
 
 
 _CELLS = 16_000_000
-"""Similarities that are held at a time."""
+"""Number of similarities in memory at a time."""
 
 
 def nearest_links(docnos: Sequence[str], vectors: npt.NDArray[np.floating[Any]], k: int) -> NumberedLinks:
@@ -271,7 +271,7 @@ class GraphReport:
 
 
 def report_on(targets: Adjacency, sources: Adjacency, kinds: list[str], left: Left) -> GraphReport:
-    """Return the report on a graph, given by both directions."""
+    """Return the report on a graph, from its links in both directions."""
     cites, cited = targets.degrees(), sources.degrees()
     sizes = _component_sizes(targets)
     counts = np.bincount(targets.kinds, minlength=len(kinds))
@@ -321,7 +321,7 @@ class GraphContent:
         targets: links by the citing provision.
         sources: links by the cited provision.
         facts: ``kinds``, the names of the kinds; counts of links that were left out; origin of the graph.
-        fingerprint: tells one content from another.
+        fingerprint: identifies the content.
         validity: of the nodes, where they are versions of provisions.
     """
 
@@ -376,7 +376,7 @@ def open_content(path: Path) -> GraphContent:
     """Verify the graph in a directory, every file of it, and map it.
 
     Raises:
-        ArtifactError: there is none, or it is damaged.
+        ArtifactError: there is no graph, or it is damaged.
     """
     manifest, arrays = open_build(path, KIND, VERSION)
     targets, sources = (Adjacency(*(arrays[f"{way}.{name}"] for name in Adjacency._fields)) for way in _DIRECTIONS)
@@ -399,7 +399,7 @@ class CitationGraph(pt.Artifact):
         graph = legalir.CitationGraph.from_dataset("legalir/firecode").save("firecode.graph")
         graph.cites("fd-12")
 
-    A graph is made by one of the ``from_`` methods, in memory, or opened where one was saved. Its nodes are numbered
+    A graph is made in memory by one of the ``from_`` methods, or opened from a saved folder. Its nodes are numbered
     by ascending docno.
 
     Args:
@@ -484,7 +484,7 @@ class CitationGraph(pt.Artifact):
         return (self._holding, (self._content,)) if self.in_memory else (type(self), (self.path,))
 
     def save(self, path: str | PathLike[str]) -> Self:
-        """Write the graph to a directory, whole or not at all, and return it as it stands there.
+        """Write the graph to a directory atomically, and return the saved graph.
 
         Raises:
             ArtifactError: `path` cannot be written, or something else is there.
@@ -497,7 +497,7 @@ class CitationGraph(pt.Artifact):
         """Open a saved graph and verify every file.
 
         Raises:
-            ArtifactError: there is none, or it is damaged.
+            ArtifactError: there is no graph, or it is damaged.
         """
         graph = cls(path, **kwargs)
         _ = graph._content
@@ -518,7 +518,7 @@ class CitationGraph(pt.Artifact):
         return self.path is pt.Artifact.NO_PATH
 
     def built(self) -> bool:
-        """Return whether there is a graph; one at a path may still turn out to be damaged when it is opened."""
+        """Return True if there is a graph; a saved graph may still be found damaged when it is opened."""
         return self.in_memory or "_content" in self.__dict__ or (self.directory / "manifest.json").exists()
 
     def fingerprint(self) -> str:
@@ -527,7 +527,7 @@ class CitationGraph(pt.Artifact):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts about the graph beside its links; ``corpus`` is the fingerprint of its collection."""
+        """Facts about the graph other than its links; ``corpus`` is the fingerprint of its collection."""
         return dict(self._content.facts)
 
     def __eq__(self, other: object) -> bool:
@@ -573,13 +573,13 @@ class CitationGraph(pt.Artifact):
 
     @property
     def validity(self) -> Validity | None:
-        """The days on which each provision is in force; None where the provisions are no versions."""
+        """The days on which each provision is in force; None if the provisions are not versions."""
         return self._content.validity
 
     def at(self, day: int) -> Self:
-        """Return the graph with the same nodes and the links in force on a day: those of which both ends are.
+        """Return the graph with the same nodes and the links in force on a day; both ends of a link must be in force.
 
-        A graph whose provisions are no versions is returned as it is.
+        A graph whose provisions are not versions is returned unchanged.
         """
         if self.validity is None:
             return self
@@ -599,7 +599,7 @@ class CitationGraph(pt.Artifact):
         return {}
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
-        """Return the node of each docno, -1 for one that the graph does not know; [m]."""
+        """Return the node of each docno, -1 if it is not in the graph; [m]."""
         return self.docno_table.numbers(docnos)
 
     def adjacency(self, direction: Direction = "out") -> Adjacency:
@@ -613,7 +613,7 @@ class CitationGraph(pt.Artifact):
         return both_ways(self._content.targets)
 
     def cites(self, docno: str) -> list[str]:
-        """Return the provisions that a provision cites, in the order of the given links.
+        """Return the provisions that a provision cites, in the order of the links.
 
         Raises:
             DataError: it is not in the graph.

@@ -33,10 +33,10 @@ class Step(NamedTuple):
 
 
 def check_graph(component: str, graph: object, num_results: int | None = None) -> None:
-    """Check that a component was given a citation graph, and its number of results.
+    """Check that a component's graph is a citation graph, and check its number of results.
 
     Raises:
-        ComponentError: one is something else.
+        ComponentError: one of them is invalid.
     """
     if not isinstance(graph, CitationGraph):
         raise ComponentError(f"{component}: graph={graph!r} is not a CitationGraph.")

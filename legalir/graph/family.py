@@ -42,7 +42,7 @@ def best_of_group(group: Ints, score: Floats, m: int) -> npt.NDArray[np.bool_]:
 
 
 def support(group: Ints, score: Floats, m: int) -> Floats:
-    """Return the mean of the best `m` scores of each row's group, those that a smaller group lacks taken as 0; [r].
+    """Return the mean of the best `m` scores of each row's group; a smaller group is padded with 0; [r].
 
     Args:
         group: number of the group, from 0; [r].
@@ -65,7 +65,7 @@ _NOUN = {"law": "law", "family": "law family"}
 class FamilySmoothing(Component):
     """Smooths the scores of a list over its laws: ``score(d) = S(d) + weight · mean of the best m S in d's group``.
 
-    The group is the law family of the provision (a statute with its enforcement decree and rule, told by their names)
+    The group is the law family of the provision (a statute with its enforcement decree and rule, grouped by name)
     or its law alone; only its provisions in the list count. Of fewer than m, the missing ones count as 0, and a
     provision without a law is a group of its own. It is cluster-based smoothing [cluster-lm] [cluster-retrieval] with
     the law as cluster: a law about a matter is evidence for each of its provisions.
@@ -73,7 +73,7 @@ class FamilySmoothing(Component):
     S is the score of the list, for each query by itself:
 
     - ``minmax``: ``(s − min)/(max − min)``. The z-scores of linear fusion, ``(s − min)/σ``, would give the same order.
-    - ``none``: as it is, at least 0.
+    - ``none``: the score unchanged, but at least 0.
 
     Columns in: ``qid, docno, score``. Columns out: the same with new scores, and ``rank``.
 
@@ -85,7 +85,7 @@ class FamilySmoothing(Component):
         group: ``family`` or ``law``.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The law and the family of laws of each provision of a collection, as an artifact, memory-mapped.
+"""Law and law family of each provision of a collection, as a memory-mapped artifact.
 
 Files of a build: the docnos (see :mod:`legalir.storage.strings`), ``law.npy``, int32 [n], and the string table ``laws``
 that it points into.
@@ -32,7 +32,7 @@ _CARRIES_OUT = (
     *("시행령", "시행규칙"),  # Korea
     *("施行細則", "施行法"),  # Taiwan
 )
-"""Last words in the names of laws that carry out a statute: they bear its name and one of these words."""
+"""Last words in the names of implementing laws: the name of the statute, followed by one of these words."""
 
 
 def statute_of(law: str) -> str:
@@ -83,11 +83,11 @@ class LawTable(IndexArtifact):
     def index(  # type: ignore[override]  # unknown arguments are mistakes, not to be swallowed
         self, iter: Iterable[Mapping[str, Any]], *, corpus: str = ""
     ) -> Self:
-        """Build the table, replacing one that stands at the path only when the new one is whole.
+        """Build the table; an existing table at the path is replaced only when the new one is complete.
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``) and, if there is one, ``law``.
-            corpus: fingerprint of the collection, kept in the manifest.
+            corpus: fingerprint of the collection, stored in the manifest.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -108,7 +108,7 @@ class LawTable(IndexArtifact):
             docnos: of n provisions.
             laws: their laws, empty strings where they have none; object [n].
             validity: their days, if they are versions.
-            corpus: fingerprint of the collection, kept in the manifest.
+            corpus: fingerprint of the collection, stored in the manifest.
 
         Raises:
             ArtifactError: the files cannot be written, or something else is at the path.
@@ -141,11 +141,11 @@ class LawTable(IndexArtifact):
         return len(self._groups[by][0])
 
     def numbers(self, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
-        """Return the number of each provision, -1 for one that is not in the collection; [m]."""
+        """Return the number of each provision, -1 if it is not in the collection; [m]."""
         return self.docno_table.numbers(docnos)
 
     def groups(self, numbers: npt.NDArray[np.int64], by: Group) -> npt.NDArray[np.int64]:
-        """Return the law or family of each provision, -1 for one without a law and one that is not there; [m].
+        """Return the law or family of each provision, -1 if it has no law or is not in the collection; [m].
 
         Args:
             numbers: of the provisions, as :meth:`numbers` returns them.
@@ -155,10 +155,10 @@ class LawTable(IndexArtifact):
         return np.where(numbers >= 0, of[numbers] if len(of) else -1, -1)
 
     def in_force(self, queries: pd.DataFrame) -> list[Mapping[str, str] | None]:
-        """Return for each query the version in force of each provision, by its key; None where there are no versions.
+        """Return for each query the version in force of each provision, by key; None if there are no versions.
 
         Args:
-            queries: one row a query, perhaps with ``as_of``.
+            queries: one row per query, perhaps with ``as_of``.
 
         Raises:
             ComponentError: a value of ``as_of`` is not a date.

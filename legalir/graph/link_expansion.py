@@ -24,10 +24,10 @@ class LinkExpansion(Expander):
     Args:
         graph: the citation graph of the collection that was searched.
         k: number of provisions of the list, at least 1.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "links"

@@ -15,9 +15,9 @@ from legalir.plugins import parameters_of
 
 
 def depth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
-    """Return the nodes within `depth` steps in pre-order, each where the walk meets it first.
+    """Return the nodes within `depth` steps in pre-order, each at its first visit.
 
-    The walk goes no further from a node that it met before, even where it now comes with more steps left: for
+    The walk does not continue from a node that was visited before, even with more steps left: for
     A → B, C; B → C; C → D and depth 2 it meets C through B with none left, and never D.
     """
     met: set[int] = set()
@@ -73,10 +73,10 @@ class NitiLink(Expander):
         depth: steps from a retrieved provision, at least 0; 0 adds nothing.
         order: ``dfs``, as published, or ``bfs``. They differ: a depth-first walk may use up its steps on the way to a
             provision that it could have reached sooner, and then goes no further from there.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "nitilink"

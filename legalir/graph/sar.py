@@ -90,9 +90,9 @@ def boosted(score: Floats, bonus: Floats, beta: float) -> Floats:
 
 
 def lifted(query: Ints, frozen: npt.NDArray[np.bool_], score: Floats, queries: int) -> Floats:
-    """Return how much to add to the frozen candidates of each query so that they stand above all others; [queries].
+    """Return how much to add to the frozen candidates of each query so that they rank above all others; [queries].
 
-    All frozen candidates of a query get the same, so that they keep their order, and 0 where they stand above already.
+    All frozen candidates of a query get the same bonus, so they keep their order; it is 0 if they already rank first.
     """
     low = np.full(queries, np.inf)
     high = np.full(queries, -np.inf)
@@ -163,7 +163,7 @@ class SAR(Component):
         score(n) = S(n) + β·B(n)·(1 − S(n))
 
     deg is the number of links out of a seed, and of links into a cited provision, each in the whole graph. The result
-    holds the whole list and every provision that a seed cites. A provision that the graph lacks keeps its score.
+    contains the whole list and every provision that a seed cites. A provision missing from the graph keeps its score.
 
     Columns in: ``qid, docno, score``, and for a scorer ``query`` or ``query_vec``, whichever it reads. Columns out:
     the query columns, ``docno, score, rank``.
@@ -176,7 +176,7 @@ class SAR(Component):
         graph: the citation graph of the collection that was searched.
         k: number of seeds, at least 1.
         beta: β, at least 0; with 0, no score of the list changes.
-        scorer: gives S(n) of a cited provision that the list lacks: a transformer that scores given documents, or a
+        scorer: gives S(n) of a cited provision that is not in the list: a transformer that scores given documents, or a
             retriever that has a ``scorer()``. None: S(n) = 0. Scores of −1 to 0, as a cosine has them, count as 0.
         normalize: how scores come into [0, 1]: ``minmax``, ``max``, ``sigmoid`` or ``clip``, for each query by itself;
             None refuses scores outside [0, 1]. Scores of the scorer are brought there in the same way; with
@@ -190,7 +190,7 @@ class SAR(Component):
             the number of linked provisions as degree.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     def __init__(
@@ -344,7 +344,7 @@ class SAR(Component):
     def _missing_scores(self, lists: RankedLists, node: Ints, key: Ints) -> tuple[Floats, Floats]:
         """Return the scorer's score of candidates that the lists lack, and S: 0 for candidates that it does not score.
 
-        A normaliser that needs the ends of a scale gets those of the scorer's own scores of the list: another
+        A normaliser that needs the ends of a scale uses the range of the scorer's own scores of the list: another
         component may have made the list.
 
         Args:
@@ -377,7 +377,7 @@ class SAR(Component):
         return np.nan_to_num(raw), np.nan_to_num(base)
 
     def _pair_scores(self, lists: RankedLists, key: Ints) -> Floats:
-        """Return the scorer's scores of candidates, by one call; NaN for those that it leaves out. `key` ascends."""
+        """Return the scorer's scores of candidates, with one call; NaN for candidates that it omits. `key` ascends."""
         scorer, n = self.pair_scorer, len(self.graph)
         assert scorer is not None
         query, node = np.divmod(key, n)

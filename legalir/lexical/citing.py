@@ -1,4 +1,4 @@
-"""Headings of the provisions that cite a provision, as its field ``citing``.
+"""Headings of the provisions that cite a provision, for its field ``citing``.
 
 A search engine uses the text of links in the same way.
 """
@@ -22,7 +22,7 @@ class Citing:
 
     Args:
         graph: the citations.
-        nodes: node of each of some provisions, -1 for one that the graph does not know; [p].
+        nodes: node of each provision, -1 if it is not in the graph; [p].
         headings: heading of each of them; other provisions have none.
         most: largest number of headings of one provision, the first by docno of the citing provision. A definition
             that a whole code cites would be longer than any provision.

@@ -67,9 +67,9 @@ def _heaviest(row: Row, k: int) -> Row:
 
 
 class _Expansion(Component):
-    """Adds terms of the first results to a query; a subclass weighs them.
+    """Adds terms from the first results to a query; subclasses define their weights.
 
-    Columns in: ``qid, query, docno, score``; where there is a column ``query_toks``, its terms are the query. Columns
+    Columns in: ``qid, query, docno, score``; if there is a column ``query_toks``, its terms are the query. Columns
     out: the query columns, a row a query, and ``query_toks``, a dict of terms of the index and their weights, which a
     retriever over the same analyzer searches for in place of ``query``.
     """
@@ -137,7 +137,7 @@ class RM3(_Expansion):
     of which the `terms` terms of the greatest probability are kept and scaled to sum to 1. p(d|q) is proportional to
     the likelihood of the query under d with Dirichlet smoothing, whatever retriever made the list.
 
-    Columns in: ``qid, query, docno, score``; where there is a column ``query_toks``, its terms are the query. Columns
+    Columns in: ``qid, query, docno, score``; if there is a column ``query_toks``, its terms are the query. Columns
     out: the query columns, a row a query, and ``query_toks``, a dict of terms of the index and their weights, which a
     retriever over the same analyzer searches for in place of ``query``.
 
@@ -231,7 +231,7 @@ def rm3(collection: Collection, *, analyzer: str = "auto", **params: Any) -> RM3
     """Expand questions by the relevance model of their first results: ``bm25 % 10 >> rm3(terms=20) >> bm25``.
 
     Args:
-        analyzer: the terms, those of the retriever that follows: ``auto``, ``word``, ``char2``, ``jamo3``, or an
+        analyzer: the analyzer of the retriever that follows: ``auto``, ``word``, ``char2``, ``jamo3``, or an
             analyzer of a plugin, also with parameters.
     """
     return RM3(SparseIndex.of(collection, analyzer), **params)
@@ -242,7 +242,7 @@ def bo1(collection: Collection, *, analyzer: str = "auto", **params: Any) -> Bo1
     """Expand questions by the informative terms of their first results: ``bm25 % 3 >> bo1 >> bm25``.
 
     Args:
-        analyzer: the terms, those of the retriever that follows: ``auto``, ``word``, ``char2``, ``jamo3``, or an
+        analyzer: the analyzer of the retriever that follows: ``auto``, ``word``, ``char2``, ``jamo3``, or an
             analyzer of a plugin, also with parameters.
     """
     return Bo1(SparseIndex.of(collection, analyzer), **params)

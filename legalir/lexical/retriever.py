@@ -39,7 +39,7 @@ Query = str | Mapping[str, float]
 
 
 class SparseRetriever(Retriever):
-    """Scores the documents of an index by the terms they share with a query.
+    """Scores the documents of an index by the terms that they share with a query.
 
     Columns in: ``qid`` and ``query_toks``, a dict of terms of the index's analyzer and their weights, or else
     ``query``. Columns out: the query columns, then ``docno, score, rank``. Documents that share no term are not
@@ -54,7 +54,7 @@ class SparseRetriever(Retriever):
     num_results: int
 
     def weighting(self, segment: Segment) -> npt.NDArray[np.float32] | Weigher:
-        """Return the weight of each posting of a segment, [p], or the function that computes those of some terms."""
+        """Return the weight of each posting of a segment, [p], or a function that computes it for some terms."""
         raise NotImplementedError
 
     def posting_weights(self) -> npt.NDArray[np.float32]:
@@ -66,7 +66,7 @@ class SparseRetriever(Retriever):
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Return the terms to add up, repeated as often as they are added, and their weights; [q], float32 [q].
+        """Return the terms to add up, each repeated as often as it counts, and their weights; [q], float32 [q].
 
         Args:
             terms: distinct term numbers.
@@ -80,7 +80,7 @@ class SparseRetriever(Retriever):
         """Return the weighted postings, made on first use."""
         index = self.index
         weighing = {name: value for name, value in self._given().items() if name not in ("index", "num_results")}
-        # Since the last query, the index may have been built anew, and a dict of weights may have been written into.
+        # Since the last query, the index may have been rebuilt, and a dict of weights may have been modified.
         key = index.manifest.data, hashable(weighing)
         if self._weighted is None or self._weighted[0] != key:
             self._weighted = key, ScoredSegments(index.segments, self.weighting)
@@ -132,7 +132,7 @@ class SparseRetriever(Retriever):
         return best, scores[best]
 
     def scorer(self) -> SparseScorer:
-        """Return the transformer that scores given documents as this retriever does."""
+        """Return a transformer that scores given documents like this retriever."""
         return SparseScorer(self)
 
     def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
@@ -183,7 +183,7 @@ def queries_of(index: TermIndex, queries: pd.DataFrame, component: str) -> list[
 
     Args:
         index: the index that is searched.
-        queries: one row a query.
+        queries: one row per query.
         component: name of the component that reads, for errors.
 
     Raises:
@@ -220,7 +220,7 @@ def explain_terms(retriever: SparseRetriever, query: Query, docnos: Sequence[str
 
     A part is a term that query and document share, the largest first. Its detail has the ``term`` as indexed, how
     often it is ``in_query`` (or its weight there) and ``in_document``, and the number of ``documents`` with it; over
-    fields, of each field. Where the length of a document counts beside its terms, it is the last part.
+    fields, of each field. If the length of a document also counts, it is the last part.
     """
     index = retriever.index
     numbers = index.docno_table.numbers(docnos)
@@ -275,7 +275,7 @@ def _scaled(parts: list[Part], score: float) -> tuple[Part, ...]:
 
 
 class SparseScorer(PairScorer):
-    """Scores given documents as a sparse retriever scores them, also those that share no term with the query.
+    """Scores given documents like a sparse retriever, including documents that share no term with the query.
 
     Columns in: ``qid, docno``, and ``query_toks`` or ``query`` as the retriever reads them. Columns out: the same,
     ``score`` and ``rank``.

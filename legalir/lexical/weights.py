@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 Rows = slice | npt.NDArray[np.int64]
 
 Weigher = Callable[[Rows, Rows], npt.NDArray[np.floating]]
-"""Returns the weights of all postings of some terms, given the terms and their postings, in the same order."""
+"""Function of some terms and their postings; returns the weights of the postings, in the same order."""
 
 _BLOCK = 2_000_000
 
@@ -72,7 +72,7 @@ def bm25_norm(lengths: npt.NDArray[np.int32], all_lengths: npt.NDArray[np.int32]
 
     Args:
         lengths: dl of each document, [n].
-        all_lengths: those of the whole collection, whose mean is avgdl.
+        all_lengths: the lengths of the whole collection, whose mean is avgdl.
         k1: at least 0.
         b: from 0 to 1.
     """
@@ -201,7 +201,7 @@ def field_factor(lengths: npt.NDArray[np.int32], all_lengths: npt.NDArray[np.int
 
     Args:
         lengths: l of each document, [n].
-        all_lengths: those of the whole collection.
+        all_lengths: the lengths of the whole collection.
         weight: w, at least 0.
         b: from 0 to 1.
     """

@@ -1,4 +1,4 @@
-"""The options of a command that may ask a language model, declared once."""
+"""Options of commands that may ask a language model."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Annotated, get_type_hints
 import typer
 
 _LLM = typer.Option("--llm", help="Language model, such as smollm2.", show_default="$LEGALIR_LLM")
-_OFFLINE = typer.Option("--offline", help="Use stored replies of language models only.")
+_OFFLINE = typer.Option("--offline", help="Use only stored replies of language models.")
 _LOCAL_ONLY = typer.Option("--local-only", help="Refuse language models on other machines.")
 _LIMIT = typer.Option(
-    "--max-tokens-total", min=1, help="Tokens after which no model is asked.", show_default="no limit"
+    "--max-tokens-total",
+    min=1,
+    help="Maximum number of tokens; after that, no model is asked.",
+    show_default="no limit",
 )
 
 _OPTIONS: dict[str, tuple[object, object]] = {
@@ -26,7 +29,7 @@ _OPTIONS: dict[str, tuple[object, object]] = {
 
 
 def model_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of language models in place of its parameter ``client``.
+    """Replace the parameter ``client`` of a command with the options of language models.
 
     The command then gets the :class:`~legalir.llm.client.Client` that the options describe::
 

@@ -353,7 +353,7 @@ class HeadRetriever(_Weighted, Retriever):
         raise NotImplementedError
 
     def scorer(self) -> M3Scorer:
-        """Return the transformer that scores given documents as this retriever does."""
+        """Return a transformer that scores given documents like this retriever."""
         return M3Scorer(self.index, self.weights)
 
     def ranked(self, queries: pd.DataFrame) -> RankedLists:

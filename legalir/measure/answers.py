@@ -1,6 +1,6 @@
 """The measures of answers, in the terms of ``ir_measures``: ``ir_measures.parse_measure("CitationF1")``.
 
-Their run is a frame of answers with one row a query: ``query_id`` (``qid`` in PyTerrier) and the columns that a
+Their run is a frame of answers with one row per query: ``query_id`` (``qid`` in PyTerrier) and the columns that a
 generator or a judge adds. ``pt.Experiment`` takes them over pipelines that end in a generator. A table of rankings and
 answers side by side is that of ``legalir.experiments``.
 

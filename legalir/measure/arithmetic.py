@@ -25,7 +25,7 @@ def multi_hit_rate(ranks: Ranks, relevant: int) -> float:
 
     Args:
         ranks: of the relevant documents within k.
-        relevant: |T|; where it is 0 the value is 0, as that of recall.
+        relevant: |T|; if it is 0 the value is 0, like recall.
     """
     return float(0 < relevant == len(ranks))
 
@@ -38,7 +38,7 @@ def multi_mrr(ranks: Ranks, relevant: int) -> float:
 
     Args:
         ranks: r_1 < r_2 < … .
-        relevant: |T|; the value is 0 where it is 0.
+        relevant: |T|; if it is 0, the value is 0.
     """
     if not relevant:
         return 0.0
@@ -60,14 +60,14 @@ def micro_recall(hits: Sequence[int], relevant: Sequence[int]) -> float:
 def chunk_hits(
     ranking: Sequence[str], covers: Mapping[str, Collection[str]], relevant: AbstractSet[str]
 ) -> tuple[Ranks, int]:
-    """Return the ranks of the chunks that add relevant provisions, and the number of relevant provisions they hold.
+    """Return the ranks of the chunks that add relevant provisions, and the number of relevant provisions in them.
 
-    One chunk may hold several provisions and several chunks may hold one; a chunk whose relevant provisions stand in
-    chunks before it is no hit. Ranks count chunks; recall counts provisions.
+    A chunk may contain several provisions, and several chunks may contain the same provision; a chunk whose relevant
+    provisions are in earlier chunks is not a hit. Ranks count chunks; recall counts provisions.
 
     Args:
         ranking: chunks, best first, already cut at k.
-        covers: the provisions that each chunk holds; one that is not in it holds none.
+        covers: the provisions that each chunk contains; a missing chunk contains none.
         relevant: T, as provisions.
     """
     held: set[str] = set()
@@ -83,11 +83,12 @@ def chunk_hits(
 def chunk_multi_mrr(ranks: Ranks, held: int, relevant: int) -> float:
     """Return MultiMRR over chunks: the mean over the hit chunks of ``1/(r_j - j + 1)``, times recall of provisions.
 
-    So computes the released code of [nitibench]. If each chunk is a provision, it is :func:`multi_mrr`.
+    This is the computation in the released code of [nitibench]. If each chunk is a provision, it equals
+    :func:`multi_mrr`.
 
     Args:
         ranks: of the hit chunks, from :func:`chunk_hits`.
-        held: number of relevant provisions that they hold.
-        relevant: |T|; the value is 0 where it is 0.
+        held: number of relevant provisions in them.
+        relevant: |T|; if it is 0, the value is 0.
     """
     return multi_mrr(ranks, len(ranks)) * held / relevant if relevant else 0.0

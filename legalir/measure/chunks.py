@@ -1,14 +1,14 @@
 """Measures of rankings of chunks, with judgements of provisions, each by one of three rules.
 
-The released code of [nitibench] has the rules of recall, hit rates, MRR, MultiMRR and precision; the others are ours.
-A chunk holds the provisions that a mapping gives it; parts of provisions count only if the mapping has them.
+The released code of [nitibench] has rules for recall, hit rates, MRR, MultiMRR and precision; the other rules are ours.
+A mapping gives the provisions that each chunk contains; parts of provisions count only if the mapping has them.
 
 ==========  ==========================================  ========================================================
 rule        measures                                    what is counted
 ==========  ==========================================  ========================================================
-`CHUNKS`    RR, Success, P, MultiMRR                    k counts chunks; a chunk is relevant if it holds a relevant
-                                                        provision that no chunk before it holds
-`HELD`      R, MicroR, MultiHitRate                     k counts chunks; the provisions that they hold are counted
+`CHUNKS`    RR, Success, P, MultiMRR                    k counts chunks; a chunk is relevant if it contains a relevant
+                                                        provision that no earlier chunk contains
+`HELD`      R, MicroR, MultiHitRate                     k counts chunks; the provisions that they contain are counted
 `LISTED`    all others, such as nDCG and AP             k counts provisions: each chunk is replaced by the provisions
                                                         that it holds and that no chunk before it holds
 ==========  ==========================================  ========================================================
@@ -35,7 +35,7 @@ _RULES = dict.fromkeys(("RR", "Success", "P", "MultiMRR"), CHUNKS) | dict.fromke
     ("R", "MicroR", "MultiHitRate"), HELD
 )
 _NOTHING, _UNFOUND = " ", "  "
-"""Stand for the document of an empty run, and for one that no run finds: no docno is white space."""
+"""Stand-ins for the document of an empty run, and for a document that no run finds; no docno is white space."""
 
 _Labels = Mapping[str, Mapping[str, int]]
 _Run = Mapping[str, Sequence[str]]
@@ -52,7 +52,7 @@ def rule_of(measure: Measure) -> str:
 def over_chunks(measures: Iterable[Measure], covers: Covers) -> list[Measure]:
     """Return measures that read rankings of chunks and judgements of provisions.
 
-    They go wherever measures go: ``pt.Experiment(systems, topics, qrels, over_chunks([R @ 10], covers))``.
+    They can be used like any measure: ``pt.Experiment(systems, topics, qrels, over_chunks([R @ 10], covers))``.
 
     Args:
         measures: measures of rankings.
@@ -137,7 +137,7 @@ class ChunkProvider(providers.Provider):
     NAME = "legalir-chunks"
 
     def supports(self, measure: Measure) -> bool:
-        """Return whether a measure reads chunks."""
+        """Return True if a measure reads chunks."""
         return isinstance(measure, ChunkMeasure)
 
     def _evaluator(self, measures: Iterable[Measure], qrels: TYPE_QREL) -> providers.Evaluator:

@@ -1,10 +1,10 @@
-"""The arithmetic of citations: precision, recall and F1, citations of what was not given, and the recall gap.
+"""Arithmetic of citations: precision, recall and F1, citations outside the context, and the recall gap.
 
-``cited`` are the provisions that an answer cites, ``gold`` those that it should cite, ``context`` those that the
-generator was given. All three are docnos; the order does not matter, and a docno counts once.
+``cited`` are the provisions that an answer cites, ``gold`` the provisions that it should cite, and ``context`` the
+provisions that the generator received. All three are docnos; the order does not matter, and a docno counts once.
 
 [nitibench] pools its values: the counts of all questions are added up before they are divided (micro). The mean of the
-values of the questions (macro) is the other average. The released code exchanges precision and recall; this one does
+values of the questions (macro) is the other average. The released code exchanges precision and recall; this code does
 not.
 """
 
@@ -54,7 +54,7 @@ class CitationCounts:
 
     @property
     def scores(self) -> CitationScores:
-        """P = correct/cited, R = correct/gold, F1 = 2·correct/(cited + gold); each 0 where it would be 0 of 0.
+        """P = correct/cited, R = correct/gold, F1 = 2·correct/(cited + gold); each is 0 if its denominator is 0.
 
         F1 is the harmonic mean of P and R.
         """
@@ -91,7 +91,7 @@ def macro_scores(counts: Sequence[CitationCounts]) -> CitationScores:
 
 
 def ungrounded(cited: Iterable[str], context: Iterable[str]) -> tuple[int, int]:
-    """Return |cited ∖ context| and |cited|: the citations that were not given, and all citations.
+    """Return |cited ∖ context| and |cited|: the number of citations outside the context, and of all citations.
 
     The rate over several answers is the sum of the first by the sum of the second; without citations it is undefined.
     """
@@ -103,7 +103,7 @@ def recall_gap(gold: Iterable[str], context: Iterable[str], cited: Iterable[str]
     """Return |gold ∩ context| - |gold ∩ cited| and |gold|.
 
     The gap over several answers is the sum of the first by the sum of the second: recall of the retriever without
-    recall of the citations [nitibench]. It is negative where answers cite gold provisions that were not given.
+    recall of the citations [nitibench]. It is negative if answers cite gold provisions outside the context.
     """
     should = set(gold)
     return len(should & set(context)) - len(should & set(cited)), len(should)

@@ -42,7 +42,7 @@ def risk_coverage(confidence: Sequence[float], wrong: Sequence[bool]) -> RiskCov
     """Return the curve of abstention by confidence. Questions with equal confidence are answered together.
 
     Args:
-        confidence: of each question; minus infinity for one that has none, such as a question without results.
+        confidence: of each question; minus infinity for a question without a confidence, for example without results.
         wrong: whether the answer of each question is wrong.
 
     Raises:
@@ -67,7 +67,7 @@ def correlations(retrieval: Mapping[str, Sequence[float]], answers: Mapping[str,
     """Return how each measure of rankings goes with each measure of answers over several systems [nitibench].
 
     Args:
-        retrieval: values of each measure of rankings, one a system.
+        retrieval: values of each measure of rankings, one per system.
         answers: values of each measure of answers, of the same systems in the same order.
 
     Returns:

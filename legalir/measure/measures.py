@@ -27,7 +27,7 @@ class Share(float):
     """`hits` of `relevant`, as a float; 0 of 0 is `empty`.
 
     ``+`` of shares gives their sum with the pooled counts and the number of shares; ``/`` of that sum by that number
-    gives the pooled share. Any other arithmetic is that of floats.
+    gives the pooled share. All other arithmetic uses floats.
 
     A value that may be undefined is a share, too: `value` of 1 where it is defined, 0 of 0 with `empty` NaN where it
     is not. The pooled share is the mean of the defined values.

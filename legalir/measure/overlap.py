@@ -118,7 +118,7 @@ Floats = npt.NDArray[np.float32]
 def bert_overlap(
     answer: Floats, reference: Floats, answer_counts: npt.NDArray[np.bool_], reference_counts: npt.NDArray[np.bool_]
 ) -> Overlap:
-    """Return BERTScore [bertscore]: each token goes with the token of the other text that is most like it.
+    """Return BERTScore [bertscore]: each token is matched with the most similar token of the other text.
 
     P is the mean over the tokens of the answer of their greatest cosine with a token of the reference; R the same with
     the texts exchanged; F1 = 2PR/(P + R). No idf weights, no rescaling with a baseline.
@@ -233,10 +233,10 @@ class _Backbone:
     Args:
         model: the transformer.
         tokenizer: a fast one.
-        limit: tokens that are read of a text.
+        limit: maximum number of tokens read from a text.
         layers: number of layers.
-        device: where it computes.
-        lock: to be held while the tokenizer is used.
+        device: device of the computation.
+        lock: must be held while the tokenizer is used.
     """
 
     model: Any
@@ -261,7 +261,7 @@ class _Backbone:
 def _load(folder: Path, placed: Placement) -> _Backbone:
     model, tokenizer = load_backbone(folder, "AutoModel", placed), load_tokenizer(folder)
     table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
-    padding = getattr(table, "padding_idx", None)  # RoBERTa counts positions from the one after that of padding.
+    padding = getattr(table, "padding_idx", None)  # RoBERTa's positions start after the position of padding.
     positions = getattr(model.config, "max_position_embeddings", tokenizer.model_max_length)
     positions -= 0 if padding is None else padding + 1
     limit = min(tokenizer.model_max_length, positions)

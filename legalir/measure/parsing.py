@@ -26,7 +26,7 @@ def parse_measures(texts: Iterable[str | Measure]) -> list[Measure]:
             measures; or one such name.
 
     Raises:
-        MeasureError: no name is given; or a measure is unknown, has a wrong parameter or lacks one, or no installed
+        MeasureError: there is no name; or a measure is unknown, has a wrong or missing parameter, or no installed
             package computes it.
         PluginError: the package that offers it is broken.
     """
@@ -52,7 +52,7 @@ def _checked(text: str | Measure) -> Measure:
 
 
 def _fault(measure: Measure) -> str | None:
-    """Return the fault of a measure's parameters, None where there is none; ``ir_measures`` only asserts."""
+    """Return what is wrong with a measure's parameters, or None; ``ir_measures`` only asserts."""
     accepted = measure.SUPPORTED_PARAMS
     at = measure.AT_PARAM
     for name in measure.params:

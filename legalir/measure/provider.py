@@ -2,7 +2,7 @@
 
 Runs are ranked as trec_eval ranks them [pytrec-eval], so that one table has one order: by score in single precision,
 descending, then by document id, descending. The ranks of a run do not reach the providers of ``ir_measures``. Every
-judged query yields one value for each measure, 0 where the run has nothing for it; queries without judgements yield
+judged query yields one value for each measure, 0 if the run has nothing for it; queries without judgements yield
 nothing.
 """
 

@@ -1,10 +1,11 @@
 """The arithmetic of multiple-choice and yes/no items, and what a model answers with and without the right provisions.
 
-An option is a number from 1; choice 0 is a reply that names no option. An item may have an option that says that the
-question cannot be answered (`abstain`). Which choice is right depends on what the model was given [sar]:
+An option is a number from 1; choice 0 is a reply that names no option. An item may have an option for questions
+that cannot be answered (`abstain`). Which choice is right depends on the provisions that the model received [sar]:
 
 - nothing (*zero-shot*), or every document of the item (*full*): the key;
-- some provisions, but not every document of the item (*partial*): to abstain. So is it where a retriever missed one.
+- some provisions, but not every document of the item (*partial*): to abstain. The same applies if a retriever missed
+  one.
 
 An item without an option to abstain always has its key as the right choice.
 """
@@ -59,7 +60,7 @@ def outcome(choice: int, right: int, abstain: int | None) -> Outcome:
     Args:
         choice: the chosen option; 0 for an unreadable reply.
         right: the option from :func:`right_choice`.
-        abstain: the option that says that the question cannot be answered; None if the item has none.
+        abstain: the option "cannot be answered"; None if the item has none.
     """
     if choice == 0:
         return Outcome.INVALID
@@ -70,14 +71,14 @@ def outcome(choice: int, right: int, abstain: int | None) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Shares of the outcomes of `n` items; NaN where there is nothing to divide by.
+    """Shares of the outcomes of `n` items; NaN if the denominator is 0.
 
     Attributes:
         n: number of all items.
         correct: share of correct choices.
         wrong: share of wrong choices.
         abstained: share of abstentions that are not correct.
-        invalid: share of unreadable replies among all items, whatever the denominator of the other three.
+        invalid: share of unreadable replies among all items; the other three may have another denominator.
     """
 
     n: int
@@ -120,8 +121,8 @@ class Change:
         corrected: share that is correct after, among the items that are not correct before (correction rate).
         introduced: share that is not correct after, among the items that are correct before (introduced-error rate).
 
-    The rates are NaN where no item could change in that way. Whatever is not correct counts as such: wrong choices,
-    abstentions and invalid replies.
+    The rates are NaN if no item could change in that way. Everything that is not correct counts as wrong: wrong
+    choices, abstentions and invalid replies.
 
     Raises:
         ArithmeticError: ``after = before·(1 - introduced) + (1 - before)·corrected`` does not hold to 1e-12, which no
@@ -173,7 +174,7 @@ def change(before: Sequence[Outcome], after: Sequence[Outcome], denominator: Den
 
 
 class KeyAccuracy(NamedTuple):
-    """Accuracy on the items whose key stands at one position."""
+    """Accuracy on the items whose key is at one position."""
 
     n: int
     accuracy: float
@@ -207,7 +208,7 @@ class BinaryScores:
 
     Attributes:
         n: number of items.
-        accuracy: share of right answers; an unreadable one is wrong.
+        accuracy: share of right answers; an unreadable answer is wrong.
         yes: scores of the class *yes*; its F1 is the F1 of the item set.
         no: scores of the class *no*.
         balanced: mean of the recalls of both classes; NaN if a class has no items.
@@ -273,7 +274,7 @@ class Safety:
         full: rates with all documents.
         change: what the documents change between zero-shot and full: correction and introduced-error rate.
         by_key: accuracy with all documents, for each position of the key.
-        second: rates with other documents of each item than `partial` has (B without A); None if not given.
+        second: rates with the documents that `partial` lacks (B without A); None without such a condition.
     """
 
     zero_shot: Rates
@@ -296,16 +297,16 @@ class Safety:
 
         Args:
             zero_shot: answers without provisions. Columns of each frame: ``qid, key, abstain, documents, choice``,
-                ``context_docnos``, and ``reply_state`` where there is one; a failed reply is invalid. One row an item;
+                ``context_docnos``, and ``reply_state`` if present; a failed reply is invalid. One row per item;
                 the order does not matter.
             partial: answers to the same items with some of their documents, such as the first.
             full: answers with all documents.
-            second: answers with some of the documents, but not those of `partial`; None to leave it out.
+            second: answers with some of the documents, but not the documents of `partial`; None to omit this condition.
             denominator: see :func:`rates` and :func:`change`.
 
         Raises:
-            MeasureError: a column or an item is missing, an item stands twice, the items differ between the frames, an
-                item has no option to abstain, or a context is not that of its condition.
+            MeasureError: a column or an item is missing, an item occurs twice, the items differ between the frames, an
+                item has no option to abstain, or a context does not match its condition.
         """
         frames = {"zero-shot": zero_shot, "partial": partial, "full": full}
         if second is not None:
@@ -329,13 +330,13 @@ class Safety:
 
 
 def different_contexts(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
-    """Return the questions for which two systems were given different provisions, in ascending order of qid.
+    """Return the questions for which two systems received different provisions, in ascending order of qid.
 
-    A question that only one of the frames has is among them. Their figures do not compare the systems alone.
+    Questions in only one of the frames are included. On these questions, figures do not compare only the systems.
 
     Args:
         first: answers of one system, with ``qid`` and ``context_docnos``.
-        second: answers of the other.
+        second: answers of the second system.
 
     Raises:
         MeasureError: a column is missing, or a context is not a sequence of docnos.

@@ -43,7 +43,7 @@ class Case:
         return default if isinstance(value, float) and math.isnan(value) else value
 
     def items(self, column: str) -> list[Any]:
-        """Return the items of a cell that holds a tuple, a list or an array."""
+        """Return the items of a cell that contains a tuple, a list or an array."""
         value = self.cell(column)
         return [] if value is None else list(value)
 
@@ -80,7 +80,7 @@ class AnswerEvaluator(providers.Evaluator):
         qrels: relevance by query and provision.
 
     Raises:
-        ValueError: a measure that is not one of answers.
+        ValueError: a measure is not a measure of answers.
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Mapping[str, Mapping[str, int]]) -> None:
@@ -192,7 +192,7 @@ def _outcome(case: Case, measure: AnswerMeasure) -> Outcome | None:
     documents = case.items("documents") or case.gold(measure)
     right = right_choice(key, abstain, documents, case.items("context_docnos"))
     choice = 0 if case.failed else whole_number(case.cell("choice")) or 0
-    if choice == 0 and case.abstained:  # It found nothing and asked no model.
+    if choice == 0 and case.abstained:  # The search found nothing, and no model was asked.
         return Outcome.CORRECT if right == abstain else Outcome.ABSTAINED
     return outcome(choice, right, abstain)
 
@@ -211,7 +211,7 @@ def _invalid(case: Case, measure: AnswerMeasure) -> Share:
 
 
 def _texts(cases: Sequence[Case]) -> list[tuple[str, str] | None]:
-    """Return the answer, without the markers of its citations, and the reference of each case; None without a row."""
+    """Return the answer, without citation markers, and the reference of each case; None without a row."""
     return [None if case.row is None else (case.words, str(case.cell("answer", "") or "")) for case in cases]
 
 
@@ -243,7 +243,7 @@ def _bertscore_of(encoder: str, layer: int | None) -> BertScore:
 
 
 def _verdict(case: Case, measure: AnswerMeasure) -> Share:
-    """Return what a judge says of the answer; a failed reply has no verdict."""
+    """Return a judge's verdict on the answer; a failed reply has no verdict."""
     return _defined(None if case.failed else case.cell(measure.kind.columns[0]))
 
 

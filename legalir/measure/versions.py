@@ -17,11 +17,11 @@ _LISTS = ("citations", "context_docnos")
 
 
 def judged_names(run: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
-    """Return a run in which versions have the names that judgements have; a run without versions as it is.
+    """Return a run in which versions have the names used in the judgements; a run without versions is unchanged.
 
     Args:
         run: ``qid`` and, of ranked lists, ``docno, rank``; of answers, ``citations`` and ``context_docnos``. Of several
-            rows of a query that get one name, the one of the best rank is kept, and ranks are counted anew.
+            rows of a query that get the same name, the row with the best rank is kept, and ranks are renumbered.
         qrels: ``qid, docno``.
     """
     judged = set(zip(qrels["qid"], qrels["docno"], strict=True))

@@ -65,12 +65,12 @@ class Builder:
     """Builds expressions over one collection; equal parts of all of them are one object.
 
     Args:
-        collection: given to each factory.
+        collection: passed to each factory.
     """
 
     def __init__(self, collection: Collection | None) -> None:
         self.collection = collection
-        # Keys hold ids of built objects, which stay alive as values of this dict.
+        # Keys contain ids of built objects, which stay alive as values of this dict.
         self._built: dict[Hashable, pt.Transformer] = {}
         self._plugins: dict[str, plugins.Plugin] = {}
         self._others: dict[int, Builder] = {}
@@ -87,7 +87,7 @@ class Builder:
         return self._built[key]
 
     def over(self, collection: Collection | None) -> Builder:
-        """Return the builder for a collection: this one for its own."""
+        """Return the builder for a collection; this builder for its own collection."""
         return self if collection is self.collection else self._others.setdefault(id(collection), Builder(collection))
 
     def plugin(self, name: str) -> plugins.Plugin:
@@ -169,7 +169,7 @@ class _Building:
     def _named(
         self, text: ast.Constant, plugin: plugins.Plugin, keywords: dict[str, ast.keyword]
     ) -> dict[str, ast.keyword]:
-        """Return a text that was given by position, under the name of the parameter that it fills."""
+        """Return a positional text as a keyword argument, under the name of its parameter."""
         name, parameter = plugin.entry.name, plugin.signature.text_parameter
         if parameter is None:
             raise self._error(text, f"{name} takes parameters by name.")
@@ -186,7 +186,7 @@ class _Building:
             raise PluginError(str(self._error(node, str(error)))) from error
 
     def _value(self, node: ast.expr) -> tuple[object, Hashable]:
-        """Return the value of a parameter, and a key that tells it from other values."""
+        """Return the value of a parameter, and a key that identifies the value."""
         if isinstance(node, ast.Name | ast.Call | ast.BinOp):
             built = self.pipeline(node, None)
             return built, id(built)
@@ -214,7 +214,7 @@ class _Building:
             raise PluginError(str(self._error(node, str(error)))) from error
 
     def _of_the_day(self, plugin: plugins.Plugin, pipelines: list[pt.Transformer], params: dict[str, object]) -> object:
-        """Return the component; over versions, without what is not in force, which those of legalir know themselves."""
+        """Return the component; over versions, wrap components of other packages to remove results not in force."""
         collection = self._builder.collection
         foreign = plugin.entry.package != "legalir" and plugin.entry.role in ("retriever", "expander")
         if collection is None or not foreign or not collection.dated:

@@ -1,6 +1,6 @@
 """The pipeline called ``default``: its parts fit the collection by what is known of it, or were chosen by judgements.
 
-Without judgements, a part is on where it can help: evidence of the law where there are several laws, SAR where
+Without judgements, a part is on if it can help: evidence of the law if there are several laws, SAR if
 provisions cite each other often, numbers of provisions where provisions have numbers, a static model where the
 collection has one. ``legalir tune`` chooses by judgements and writes ``tuned.yaml``, which then decides.
 ``docs/default.md`` has figures; ``experiments/CHANGES.md`` has the other trials.
@@ -36,11 +36,11 @@ _OF_JUDGEMENTS, _OF_STATUTES = 0.8, 0.1
 
 
 class FittedDefault(NamedTuple):
-    """The settings of ``default`` on a collection.
+    """Settings of ``default`` on a collection.
 
     Attributes:
         settings: the values.
-        reasons: why each part is as it is, in the order of the pipeline.
+        reasons: the reason for each part, in the order of the pipeline.
     """
 
     settings: DefaultSettings
@@ -51,22 +51,22 @@ def default(collection: Collection, *, tuned: bool = True) -> pt.Transformer:
     """Run the best pipeline: terms by field, evidence from the law, citations, and the own model of the collection.
 
     Args:
-        tuned: whether the settings that ``legalir tune`` chose are used, where there are any.
+        tuned: whether to use the settings from ``legalir tune``, if there are any.
     """
     return build(default_expression(collection, tuned), collection)
 
 
 def default_expression(collection: Collection, tuned: bool = True) -> str:
-    """Return the expression that ``default`` stands for on a collection; errors as :func:`fit_default`."""
+    """Return the expression of ``default`` on a collection; errors as in :func:`fit_default`."""
     return fit_default(collection, tuned).settings.expression()
 
 
 def fit_default(collection: Collection, tuned: bool = True) -> FittedDefault:
-    """Return what ``default`` does on a collection, and why.
+    """Choose the settings of ``default`` for a collection, with the reasons.
 
     Args:
         collection: the collection.
-        tuned: whether ``tuned.yaml`` decides, where there is one.
+        tuned: whether to use ``tuned.yaml``, if it exists.
 
     Raises:
         ArtifactError: the description of the collection's model is truncated or altered.
@@ -127,7 +127,7 @@ def _model(collection: Collection) -> tuple[float, str]:
 
 
 def _is_of(card: Mapping[str, Any], collection: Collection) -> bool:
-    """Return whether a model was trained on this collection, by the name of its judgements or by its provisions.
+    """Return True if a model was trained on this collection, according to the name of its judgements or its provisions.
 
     Judgements of another collection do not count: with the weight of judgements, such a model is far worse than none.
     """

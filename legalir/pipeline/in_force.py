@@ -18,7 +18,7 @@ from legalir.graph.laws import LawTable
 
 
 class InForce(Component):
-    """Leaves out of the results of a component those that are not in force on the day of their query.
+    """Removes results of a component that are not in force on the day of their query.
 
     For components that know no days: the retrievers and expanders of other packages, unless they have an attribute
     ``respects_as_of`` that is True. A retriever with a parameter `num_results` is asked again for twice as many, until
@@ -30,7 +30,7 @@ class InForce(Component):
     Args:
         component: the component.
         law: the documents of the collection.
-        num_results: number of results of a query that the component was asked for; None if it takes none.
+        num_results: number of results per query requested from the component; None if it has no such parameter.
         remade: returns the component for another number of results.
     """
 
@@ -47,7 +47,7 @@ class InForce(Component):
         self.remade = remade
 
     def _arguments(self) -> dict[str, Any]:
-        # The component that is made again follows from the one that is there.
+        # The copy with another number of results follows from the component itself.
         return {"component": self.component, "law": self.law, "num_results": self.num_results}
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +66,7 @@ class InForce(Component):
             out = self._asked_for(most).transform(inp)
 
     def _asked_for(self, most: int) -> pt.Transformer:
-        """Return the component, as it is set now, for another number of results."""
+        """Return a copy of the component with another number of results."""
         component = self.component
         if isinstance(component, Component) and "num_results" in component._given():
             return component._changed(num_results=most)
@@ -74,7 +74,7 @@ class InForce(Component):
         return self.remade(most)
 
     def _short(self, out: pd.DataFrame, kept: pd.DataFrame, most: int) -> bool:
-        """Return whether a query may have more results in force than `kept` has of it."""
+        """Return True if a query may have more results in force than `kept` contains."""
         if "docno" not in out.columns or most >= len(self.law.docno_table) or self.num_results is None:
             return False
         full = out["qid"].value_counts()
@@ -102,11 +102,11 @@ def made_in_force(
     defaults: Mapping[str, object],
     law: LawTable,
 ) -> object:
-    """Return a component of another package that returns nothing that is not in force on the day of a query.
+    """Wrap a component of another package so that it returns only results in force on the day of each query.
 
     Args:
         make: returns the component for some parameters.
-        params: the parameters that were given.
+        params: the parameters passed to the component.
         defaults: the defaults of all parameters that have one.
         law: the documents of the collection.
     """

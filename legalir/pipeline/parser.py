@@ -47,7 +47,7 @@ class Expression:
         self._check_depth(self.tree)  # Leaning left may have deepened it.
 
     def error(self, node: ast.AST, fault: str) -> ExpressionError:
-        """Return the error that says where `fault` is: at the column of `node`."""
+        """Return an error that places `fault` at the column of `node`."""
         # ast counts columns in bytes of UTF-8.
         before = self.text.encode()[: getattr(node, "col_offset", 0)].decode(errors="ignore")
         return ExpressionError(f"Expression {shown(self.text)}, column {len(before) + 1}: {fault}")

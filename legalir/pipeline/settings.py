@@ -1,4 +1,4 @@
-"""The settings of ``default``, and those that ``legalir tune`` chose for a collection, in its file ``tuned.yaml``."""
+"""Settings of ``default``, and a collection's tuned settings from ``legalir tune``, in its file ``tuned.yaml``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class DefaultSettings(Schema):
     """β of SAR."""
 
     lookup: _Weight = 1.0
-    """Weight of the provisions that the question names, beside scores from 0 to 1."""
+    """Weight of the provisions that the question names; other scores range from 0 to 1."""
 
     model: _Share = 0.0
     """Weight of the collection's static model; the terms, the law and SAR together have the rest."""
@@ -110,7 +110,7 @@ class Gain(Schema):
     default: Number
     """Mean of `measure` without tuning, in percent."""
     tuned: Number
-    """Mean with the settings that the other folds chose, in percent."""
+    """Mean with settings chosen on the remaining folds, in percent."""
     low: Number
     """Lower end of the 95 % interval of the mean difference."""
     high: Number
@@ -162,7 +162,7 @@ def share_unchanged(old: str, new: str) -> float:
 
 
 def tuned_paths(collection: Collection) -> tuple[Path, Path]:
-    """Return the places of the settings of a collection: beside its files, and in the cache."""
+    """Return the two possible paths of a collection's settings: next to its files, and in the cache."""
     root = Path(collection.source.folder.root).resolve()
     return root / _FILE, collection.home / "tuned" / f"{root.name[:40]}-{digest(str(root))[:12]}.yaml"
 
@@ -172,13 +172,13 @@ def _tuned_path(collection: Collection) -> Path | None:
 
 
 def tuned_digest(collection: Collection) -> str | None:
-    """Return the sha256 of the file of a collection's tuned settings, None if there is none."""
+    """Return the sha256 of a collection's file of tuned settings, or None if there is no file."""
     path = _tuned_path(collection)
     return None if path is None else file_digest(path)
 
 
 def read_tuned(collection: Collection) -> Tuned | None:
-    """Return the tuned settings of a collection, None if there are none.
+    """Return the tuned settings of a collection, or None if there are none.
 
     Raises:
         DefinitionError: the file cannot be read, or is of another collection.

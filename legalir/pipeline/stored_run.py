@@ -103,14 +103,14 @@ def _is_finite(text: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _lists_of(path: Path, sha256: str) -> dict[str, TrecList]:
-    """Return the lists of a file, read once while its content is the same."""
+    """Return the lists of a file; it is read again only if its content changes."""
     return read_trec_run(path)
 
 
 class StoredRun(Retriever):
     """Retriever that returns the lists of a TREC run, such as a baseline of another toolkit or group.
 
-    A question gets the list of its qid; its text does not matter. The order of a list is that of its scores, ties by
+    A question gets the list of its qid; its text does not matter. Lists are ordered by score, ties by
     docno. A question that the file does not have gets no results; such questions are counted in a message. A document
     that the collection does not have stays in the lists, as it does for TREC's tools; a warning counts them. Of
     versions of provisions those in force on the day of the question are returned; a key means its version in force.
@@ -120,8 +120,8 @@ class StoredRun(Retriever):
 
     Args:
         path: the file, six columns ``qid Q0 docno rank score tag``; it may end in ``.gz``.
-        num_results: maximum number of results of a question; None for the whole list.
-        laws: the documents of the collection; None for lists as they are in the file.
+        num_results: maximum number of results per question; None for the whole list.
+        laws: the documents of the collection; None to return the lists as they are in the file.
 
     Raises:
         ComponentError: there is no such file, or `num_results` is not an integer of at least 1.

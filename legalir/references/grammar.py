@@ -26,7 +26,7 @@ from legalir.references.numbers import clean
 GAP = r"[\s\u200b-\u200f\u2060\ufeff]{0,3}"
 """Pattern of white space between the words of a form, and of the invisible signs that word processors leave."""
 
-# Each quantifier has a bound: without one, it would be tried anew from each sign of a long run.
+# Each quantifier has a bound: without one, it would be tried again from each sign of a long run.
 _HAN = r"[〇零一二三四五六七八九十百千]{1,12}"
 _LETTERS = rf"(?-i:[A-Z]{{1,3}}|{'|'.join(f'{sign}{{1,3}}' for sign in ascii_lowercase)})(?![^\W_])"
 _NUMBER = rf"(?:(?<!\d)\d{{1,6}}(?!\d)(?:{_LETTERS})?(?:[.\-‐-–/]\d{{1,4}}(?!\d)(?:{_LETTERS})?){{0,6}}|{_HAN})"

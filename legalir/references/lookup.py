@@ -324,10 +324,10 @@ class Lookup(Retriever):
         most: a number that more provisions have is left out; at least 1.
         without_law: whether a number counts that stands without a law in a collection of several laws: then each
             provision with the number may be meant.
-        num_results: results a query, at least 1.
+        num_results: results per query, at least 1.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "lookup"

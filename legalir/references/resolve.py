@@ -41,7 +41,7 @@ class Address(NamedTuple):
     Attributes:
         path: number of the article and of the units inside, ``("9의2", "1", "3")``; in an annex the first is
             ``annex 4``, in a supplement ``supp 2``.
-        key: the publisher's identifier of the unit, empty where there is none.
+        key: the publisher's identifier of the unit, empty if there is none.
         docno: of the document.
         kind: of the unit.
     """

@@ -46,7 +46,7 @@ def prompt_values(pairs: Sequence[Pair], max_characters: int | None = None) -> d
 
     Args:
         pairs: question, title and text of each provision of one list.
-        max_characters: number of characters that the model reads of a provision; None for all.
+        max_characters: maximum number of characters that the model reads of a provision; None for all.
     """
     texts = [" ".join(title_and_text(*pair[1:]).split())[:max_characters] for pair in pairs]
     lines = (f"[{number}] {text}" for number, text in enumerate(texts, start=1))
@@ -60,8 +60,8 @@ class ChatReranker(Component):
     ``rank`` and ``reply_state``. The score of place p of n, from 0, is ``1 − p/n``. An earlier ``reply_state`` that is
     not ``ok`` stays.
 
-    A subclass has an attribute `texts`, a collection, or the text of each docno, or None, and says in :meth:`_ordered`
-    what it asks.
+    A subclass has an attribute `texts`, a collection, or the text of each docno, or None, and defines in
+    :meth:`_ordered` what it asks.
     """
 
     label: str
@@ -129,5 +129,5 @@ class ChatReranker(Component):
 
 
 def is_silent(pair: Pair) -> bool:
-    """Return whether a question asks nothing: punctuation alone."""
+    """Return True if a question consists only of punctuation."""
     return not any(map(str.isalnum, pair[0]))

@@ -1,6 +1,6 @@
 """Cross-encoder [monobert]: logits of pairs of a question and a provision, and the best window of a long provision.
 
-A tokenizer is asked once how it puts two texts together; then each text is tokenised only once. A provision that is too
+The tokenizer's template for two texts is read once; then each text is tokenised only once. A provision that is too
 long is read in windows and gets the logit of its best one [max-p].
 """
 
@@ -42,7 +42,7 @@ def find_cross_encoder(
         trust_remote_code: whether Python code that comes with the model may be run.
 
     Raises:
-        ModelError: there is no such model, it gives more than one score a pair, or it needs Python code of its own.
+        ModelError: there is no such model, it gives more than one score per pair, or it needs its own Python code.
         MissingExtra: the model is on the hub, and huggingface_hub is not installed.
     """
     if preset is not None and preset.remote_code and not trust_remote_code:
@@ -245,7 +245,7 @@ class CrossEncoder:
         return tokens
 
     def ends(self, text: str) -> npt.NDArray[np.int64]:
-        """Return the first character of each token of a text, and the one after its last; int64 [tokens, 2]."""
+        """Return the first character of each token of a text, and the character after its last; int64 [tokens, 2]."""
         offsets = self._tokenize([text], return_offsets_mapping=True)["offset_mapping"][0]
         return np.array(offsets, dtype=np.int64).reshape(-1, 2)
 
@@ -302,7 +302,7 @@ def cross_encoder(folder: Path, digest: str, placed: Placement, *, trust_remote_
 
 
 _SHORT = 4
-"""A title is short if it takes at most one in this many tokens of a window."""
+"""A title is short if it takes at most 1/n of the tokens of a window, where n is this number."""
 
 
 class Windows(NamedTuple):
@@ -318,7 +318,7 @@ class Windows(NamedTuple):
 
 
 def windows(length: int, title: int, room: int, stride: int | None = None) -> Windows:
-    """Return the windows of a provision; a provision that fits is a single window without a repeated title.
+    """Return the windows of a provision; if the provision fits, one window without a repeated title.
 
     All windows of a longer provision have `room` tokens; the last one ends with the provision.
 

@@ -1,4 +1,4 @@
-"""Rerankers behind an endpoint ``/rerank``: Cohere's, Jina's, vLLM's and those of others that follow them."""
+"""Rerankers behind an endpoint ``/rerank``: Cohere, Jina, vLLM and compatible services."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class HostedReranker(Component):
     that the order of the list changes nothing. The reply has a score for each; scores are as the endpoint gives them,
     mostly in [0, 1]. A reply is stored in the client's cache, and the same list is not sent again.
 
-    A request that got no reply, or one that lacks a score or has one that is not finite, is an error: a list with
-    scores of two kinds would mean nothing. Run again, and what is stored is not asked for again.
+    A request without a reply, or a reply with a missing or non-finite score, is an error: a list with
+    scores of two kinds would mean nothing. A new run requests only scores that are not stored.
 
     A question of white space is not sent, and its provisions score 0.
 
@@ -47,9 +47,9 @@ class HostedReranker(Component):
         texts: a collection, or the text of each docno, for frames without a column ``text``.
         key: name of the environment variable with the key; it ends in ``_API_KEY``. None sends none.
         fields: further fields of a request, such as ``{"return_documents": False}`` for Jina.
-        max_characters: number of characters that are sent of a provision, at least 1; None sends all.
+        max_characters: maximum number of characters sent per provision, at least 1; None sends all.
         batch: maximum number of provisions of a request, at least 1; a longer list takes several.
-        timeout: seconds until a request without a reply is given up.
+        timeout: seconds after which a request without a reply fails.
         retries: number of further tries after a lost connection, a time-out, 429 and 5xx.
         concurrency: number of requests that may be under way at once.
         client: asks and stores; None for a new one.
@@ -147,7 +147,7 @@ class HostedReranker(Component):
         """Return the reply to one request: a JSON list with the score of each of its documents.
 
         Raises:
-            FailedReply: there is none, or it is of no use.
+            FailedReply: there is no reply, or it is unusable.
         """
         ((_, query), *documents) = requests[0].messages
         body = {"model": self.model, "query": query, "documents": [text for _, text in documents], **self.fields}
@@ -180,7 +180,7 @@ def read_scores(body: Any, n: int) -> list[float]:
     """Return the score of each of `n` documents in the JSON of an endpoint, ``{"results": [{"index", …}]}``.
 
     Raises:
-        FailedReply: a document has no score, or two, or one that is not finite.
+        FailedReply: a document has no score, two scores, or a score that is not finite.
     """
     try:
         scores = {row["index"]: row["relevance_score"] for row in body["results"]}

@@ -24,7 +24,7 @@ _TOKENS = 10
 
 
 def windows(length: int, window: int, stride: int) -> list[slice]:
-    """Return the windows over a list, from its end to its front, all of one size; the last one is the front.
+    """Return the windows over a list, from its end to its front, all of the same size; the last window is the front.
 
     The code of the paper stops before a window that would begin in front of the list, and so may leave out the first
     rows; here that window begins with the first row.
@@ -40,7 +40,7 @@ def windows(length: int, window: int, stride: int) -> list[slice]:
 
 
 def permutation(order: Sequence[object], n: int) -> Order:
-    """Return all places in the order that a model wrote down, [n]; those that it left out follow in their order."""
+    """Return all places in the order that a model wrote, [n]; omitted places follow in their original order."""
     named = named_places(order, n)
     return np.array([*named, *(place for place in range(n) if place not in set(named))], dtype=np.int64)
 
@@ -62,7 +62,7 @@ def _check(n: int, reply: Any, question: str) -> None:
 class Listwise(ChatReranker):
     """Reranks with a chat model that puts the provisions of a window in order [rankgpt].
 
-    The first window holds the end of the list; each further one begins `stride` rows nearer to its front, until the
+    The first window contains the end of the list; each further one begins `stride` rows nearer to its front, until the
     front is reached: so a good provision can rise through the whole list. A list of 100 takes 9 requests, one after the
     other; lists of several questions are ordered at once.
 
@@ -81,11 +81,11 @@ class Listwise(ChatReranker):
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         texts: a collection, or the text of each docno, for frames without a column ``text``.
         window: number of provisions that the model reads at once, from 2 to 1000.
         stride: number of rows that a window moves, from 1 to `window`.
-        max_characters: number of characters that the model reads of a provision, at least 20.
+        max_characters: maximum number of characters that the model reads of a provision, at least 20.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -168,7 +168,7 @@ def listwise(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     chosen = collection_prompt("listwise", collection, "listwise", prompt, language)
     return Listwise(collection.client, chosen, llm, collection, window, stride, **params)

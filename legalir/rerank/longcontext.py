@@ -48,19 +48,19 @@ class LongContext(ChatReranker):
     `k` provisions by their numbers, the best first, each with a reason. A number named before is dropped; a number out
     of range is dropped and counted in a message. The others are not returned: the list may be shorter than `k`.
 
-    If the reply names no provision of the list, is no JSON, or there is none, the first `k` provisions stay in their
-    order, the failed reply is counted, and ``reply_state`` says so; a fusion leaves the list out if it has another one.
+    If the reply is missing, is not JSON or names no provision of the list, the first `k` provisions stay in their
+    order, the failed reply is counted, and ``reply_state`` shows it; a fusion omits the list if it has another list.
 
     Columns in: ``qid, query, docno, score``, and ``title, text`` if `texts` is not given. Columns out: the same,
     ``score``, ``rank`` and ``reply_state``. The score of place p of n, from 0, is ``1 − p/n``.
 
     Deviations from [nitibench]: provisions are named by the number of their line instead of law and section; no example
-    is asked for with each; the question stands after the provisions in the same message.
+    is requested with each; the question follows the provisions in the same message.
 
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         texts: a collection, or the text of each docno, for frames without a column ``text``.
         k: maximum number of results, from 1 to 1000.
         max_tokens: tokens of the reply, at least 16.
@@ -137,7 +137,7 @@ def longcontext(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     chosen = collection_prompt("longcontext", collection, "longcontext", prompt, language)
     return LongContext(collection.client, chosen, llm, collection, k, **params)

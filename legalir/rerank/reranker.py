@@ -130,7 +130,7 @@ class CrossEncoderReranker(Component):
         return digest(settings)
 
     def scorer(self) -> Self:
-        """Return the transformer that scores given documents as this one does: itself."""
+        """Return a transformer that scores given documents like this one: itself."""
         return self
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:

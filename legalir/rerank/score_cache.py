@@ -1,6 +1,6 @@
 """Cache of a cross-encoder's scores on disk, for any number of processes.
 
-An SQLite file holds hashes and numbers, never a text. It only saves time: if none can be written, reranking works
+An SQLite file contains hashes and numbers, but no texts. It only saves time: if none can be written, reranking works
 without it, which is logged.
 """
 
@@ -61,7 +61,7 @@ class ScoreCache(SqliteCache):
     noun = "scores"
 
     def is_whole(self, row: tuple[Any, ...]) -> bool:
-        """Return whether a row is as it was written."""
+        """Return True if a row is unchanged since it was written."""
         return _unpack(*row) is not None
 
     def get(self, keys: Sequence[str]) -> dict[str, Best]:

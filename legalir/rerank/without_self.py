@@ -46,7 +46,7 @@ class WithoutSelf(Component):
         return inp.iloc[:0].assign(score=pd.Series(dtype=np.float64), rank=pd.Series(dtype=np.int64))
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Return the other documents of each list, with new ranks.
+        """Return each list without the query's own document, with new ranks.
 
         Raises:
             ComponentError: a score is not a finite number, or a document occurs twice.
@@ -70,7 +70,7 @@ class WithoutSelf(Component):
         return np.array([own[query] not in (docno, provision_key(docno)) for query, docno in pairs], dtype=bool)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
-        """Return the scores of `docnos`, which are those of the list before."""
+        """Return the scores of `docnos`, unchanged from the input list."""
         lists = self.rank_lists(read_lists(inp, "without_self")[0])
         scores = dict(zip(lists.docno.tolist(), lists.score.tolist(), strict=True))
         wanted = [docno for docno in docnos if docno in scores]

@@ -1,4 +1,4 @@
-"""Focus on the end of a long question: it tells a story first, then asks."""
+"""Focus on the end of a long question, which tells a story first and then asks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ALPHABET = regex.compile(
 def length_of(query: str) -> float:
     """Return the length of a question in characters, of which a letter of an alphabet counts as a third.
 
-    200 characters of Hangul, Han or Thai say as much as 450 of English or Vietnamese, which are about 75 words.
+    200 characters of Hangul, Han or Thai express as much as 450 of English or Vietnamese, which are about 75 words.
     """
     return len(query) - 2 / 3 * len(_ALPHABET.findall(query))
 
@@ -55,10 +55,10 @@ class Focus(Component):
     """Lets the end of a long question count more: its terms weigh as if they occurred several times.
 
     Columns in: ``qid, query``. Columns out: the same, the question as it was in ``query_0`` (PyTerrier's convention for
-    rewritten queries). Short questions stay as they are. Measured in ``experiments/CHANGES.md``.
+    rewritten queries). Short questions do not change. Measured in ``experiments/CHANGES.md``.
 
     Args:
-        over: length up to which a question stays as it is, in characters; a letter of an alphabet counts as a third
+        over: maximum length of an unchanged question, in characters; a letter of an alphabet counts as a third
             (:func:`length_of`).
         share: the part of the question, from its end, that counts more; above 0, at most 1.
         times: number of times that its terms count, at least 1.

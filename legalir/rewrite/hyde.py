@@ -26,17 +26,17 @@ class HyDE(Rewriter):
     """Searches with hypothetical provisions in place of the question [hyde].
 
     A dense retriever that follows searches with the mean of the vectors of the n texts, each encoded as a document; a
-    retriever of terms searches with the texts one after the other. It stands directly before the retriever.
+    retriever of terms searches with the texts one after the other. It must directly precede the retriever.
 
     Columns in: ``qid, query``. Columns out: the same, ``query_0``, ``reply_state`` and ``query_parts``. A question
-    without any usable reply is searched for as it is.
+    without any usable reply is searched for unchanged.
 
     SearchFireSafety uses it without naming model, prompt or n [searchfiresafety].
 
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         numbers: as for :class:`~legalir.rewrite.rewriter.Rewriter`.
         n: number of provisions, at least 1; with more than one they are sampled at temperature 0.7 [hyde].
         include_query: whether the question itself counts as one more text, as in the paper.
@@ -93,7 +93,7 @@ def hyde(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     return make_rewriter(HyDE, collection, "hyde", prompt, language, strip_unknown_citations, **params)

@@ -1,7 +1,7 @@
 """RAR-Agent [rar-agent]: two queries written by a chat model are fused with the question, then the question decides.
 
-The analytical query holds the legal terms and the main issue; the rationale is a short hypothetical ruling, for which
-the analytical query is the scaffold. The prompts of the paper are not published; ours have the same contents.
+The analytical query contains the legal terms and the main issue; the rationale is a short hypothetical ruling, for
+which the analytical query is the scaffold. The prompts of the paper are not published; ours have the same contents.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Analytical(Rewriter):
 class Rationale(Rewriter):
     """Replaces each question by a short hypothetical ruling [rar-agent, eq. 2].
 
-    What :class:`Analytical` wrote is the scaffold if it stands on the left; without it, or if its reply failed, there
-    is none. Columns in: ``qid, query``. Columns out: the same, ``query_0`` and ``reply_state``. Arguments and errors as
-    for :class:`~legalir.rewrite.rewriter.Rewriter`.
+    The output of :class:`Analytical` is the scaffold if that component precedes this one; without it, or if its reply
+    failed, there is no scaffold. Columns in: ``qid, query``. Columns out: the same, ``query_0`` and ``reply_state``.
+    Arguments and errors as for :class:`~legalir.rewrite.rewriter.Rewriter`.
     """
 
     name = "rationale"
@@ -69,7 +69,7 @@ def analytical(
 
     Args:
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     return make_rewriter(Analytical, collection, "analytical", prompt, language, strip_unknown_citations, **params)
@@ -88,9 +88,9 @@ def rationale(
     """Search with a hypothetical ruling: ``analytical >> rationale >> bm25``.
 
     Args:
-        cot: whether the model is told to think step by step.
+        cot: whether to instruct the model to think step by step.
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     return make_rewriter(
@@ -116,8 +116,8 @@ def rar(
     """RAR-Agent's retrieval: ``rar(default, reranker=rerank("BAAI/bge-reranker-v2-m3"))``.
 
     The same as ``rrf(P % N, analytical >> P % N, analytical >> rationale >> P % N, k=rrf_k) % M >> reranker % k``. The
-    reranker reads the original question; without one, the order of the fusion stands. The paper's P is the hybrid
-    ``linear(dense, bm25, weights=[0.4, 0.6])`` [rar-agent]; how it normalises scores is not published.
+    reranker reads the original question; without a reranker, the order of the fusion is kept. The paper's P is the
+    hybrid ``linear(dense, bm25, weights=[0.4, 0.6])`` [rar-agent]; how it normalises scores is not published.
 
     Args:
         pipeline: P, searched with the question and with both queries.
@@ -127,9 +127,9 @@ def rar(
         rrf_k: constant of the fusion.
         reranker: scores the M results against the original question; None for the order of the fusion.
         cot: whether the rationale is reasoned step by step.
-        scaffold: whether the rationale is given the analytical query.
-        llm: name or call of the model; None for that of the run.
-        language: language of the prompts; ``auto`` for that of the collection.
+        scaffold: whether the prompt for the rationale contains the analytical query.
+        llm: name or call of the model; None for the model of the run.
+        language: language of the prompts; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     for name, value in (("N", N), ("M", M), ("k", k)):

@@ -36,7 +36,7 @@ def original_questions(frame: pd.DataFrame) -> list[str]:
 
 
 def composed(text: object) -> str:
-    """Return a text in NFC, with whole characters: the same question in NFD is asked once."""
+    """Return a text in NFC, with whole characters, so that a question in NFC and NFD is asked only once."""
     return unicodedata.normalize("NFC", whole_characters(str(text)))
 
 
@@ -55,14 +55,14 @@ class Rewriter(Component):
 
     The model always reads the original question, also after another rewriting. Columns in: ``qid, query``. Columns
     out: the same, the question as it was in ``query_0`` (PyTerrier's convention), and ``reply_state``. Where the reply
-    failed, the original question is searched for; a fusion leaves that list out if it has another one of the question.
+    failed, the original question is searched for; a fusion omits that list if it has another list of the question.
 
-    A subclass says in :meth:`_rewritten` what it asks.
+    A subclass defines its request in :meth:`_rewritten`.
 
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         numbers: numbers of the provisions; references to others are dropped from what the model writes. None keeps all.
 
     Raises:
@@ -91,7 +91,7 @@ class Rewriter(Component):
         return self.client.ask(self.prompt, values, llm=self.llm, may_be_cut=True, check=check_script, **settings)
 
     def _columns(self, answers: Sequence[Answer], questions: Sequence[str]) -> dict[str, list[Any]]:
-        """Return the columns for one text a question, written in one line."""
+        """Return the columns for one text per question, written in one line."""
         texts = [
             " ".join(self._cleaned(answer.value).split()) if answer.state == "ok" else question
             for answer, question in zip(answers, questions, strict=True)
@@ -168,7 +168,7 @@ def make_rewriter(
         collection: the collection, with its client and its numbers.
         prompt_name: name of the prompt that ships.
         prompt: file of the user's own prompt; None for ours.
-        language: code of a language; ``auto`` for that of the collection.
+        language: code of a language; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
         params: further arguments of the class.
 

@@ -47,7 +47,7 @@ class SubQueries(Rewriter):
     Args:
         client: asks the model.
         prompt: the prompt.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         numbers: as for :class:`~legalir.rewrite.rewriter.Rewriter`.
         n: largest number of sub-queries, at least 1.
 
@@ -113,8 +113,8 @@ def _check(reply: Any, question: str) -> None:
 class Multi(RRF):
     """Searches with each sub-query of a question and fuses the lists by reciprocal rank [hypa-rag], [rrf].
 
-    Columns in: those that the rewriter needs; results are refused. Columns out: the query columns of the input, then
-    ``docno, score, rank``.
+    Columns in: the columns that the rewriter needs; results are refused. Columns out: the query columns of the input,
+    then ``docno, score, rank``.
 
     With rewriting, the paper does not fuse the list of the original question; the released code used only the first
     half of all lists, which is not built here.
@@ -125,10 +125,10 @@ class Multi(RRF):
         original: whether the list of the original question is fused, too; a question whose reply failed has it once.
         fuse: ``rrf``.
         k: constant of the fusion, at least 1.
-        num_results: results a query, at least 1; None for all.
+        num_results: results per query, at least 1; None for all.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
     """
 
     name = "multi"
@@ -210,7 +210,7 @@ def rewrite(
     Args:
         n: largest number of sub-queries.
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
     return make_rewriter(SubQueries, collection, "rewrite", prompt, language, strip_unknown_citations, n=n, **params)

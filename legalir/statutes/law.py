@@ -81,7 +81,7 @@ class Unit:
         number: by :func:`legalir.references.numbering.number_of`; empty where a unit has none.
         label: the number as printed, ``제9조의2``, ``§ 823a``; white space as one space.
         heading: without brackets around it.
-        key: the publisher's own identifier, empty where there is none.
+        key: the publisher's own identifier, empty if there is none.
         content: spans, units, and the strings `BREAK` and `CELL`, in reading order. A unit starts a line by itself.
         repealed: whether the whole unit is repealed: it keeps its place, and is never in force.
         effective_from: ISO date from which this wording applies, if the publisher dates the unit.

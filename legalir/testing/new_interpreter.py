@@ -63,7 +63,7 @@ def report_on(under_test: ComponentUnderTest) -> Report:
 
 
 def _job(under_test: ComponentUnderTest) -> str | None:
-    """Return the literal from which another interpreter makes the same component; None where there is none."""
+    """Return the literal from which another interpreter makes the same component; None if there is none."""
     given = under_test.given
     if not isinstance(given, str):
         module, name = getattr(given, "__module__", None), getattr(given, "__qualname__", "<none>")

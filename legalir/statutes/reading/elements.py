@@ -166,7 +166,7 @@ class Elements:
             unit.links.append(GivenLink(*self.span(element), law, key, kind))
 
     def table(self, element: etree._Element, unit: Unit, role: Role) -> None:
-        """Read a table: one line a row; a short cell that spans rows is repeated in each of them."""
+        """Read a table: one line per row; a short cell that spans rows is repeated in each of them."""
         self._grid |= _grid(element)
         self.line(unit)
         self.inside(element, unit, role)

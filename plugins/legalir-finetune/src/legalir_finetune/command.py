@@ -43,29 +43,29 @@ app = typer.Typer()
 
 @app.command(epilog=EXAMPLES)
 def finetune(
-    recipe: Annotated[Path, typer.Argument(help="A recipe (YAML).", show_default=False)],
+    recipe: Annotated[Path, typer.Argument(help="YAML file of a recipe.", show_default=False)],
     model: Annotated[
         str | None, Option(help="Base model: a name on the hub, or a folder.", show_default="the recipe's")
     ] = None,
     out: Annotated[
-        Path | None, Option("--out", "-o", help="Folder of the tuned model.", show_default="the recipe's")
+        Path | None, Option("--out", "-o", help="Folder for the tuned model.", show_default="the recipe's")
     ] = None,
-    epochs: Annotated[int | None, Option(help="Passes over the data.", show_default="the recipe's")] = None,
-    device: Annotated[str | None, Option(help="cpu, cuda or mps.", show_default="the recipe's")] = None,
+    epochs: Annotated[int | None, Option(help="Number of passes over the data.", show_default="the recipe's")] = None,
+    device: Annotated[str | None, Option(help="Device: cpu, cuda or mps.", show_default="the recipe's")] = None,
     resume: Annotated[
         bool | None,
         Option(
             "--resume/--no-resume",
-            help="Go on with the training in OUT.partial, or begin again.",
+            help="Continue the training in OUT.partial, or start again.",
             show_default="go on if it has the same recipe and data",
         ),
     ] = None,
     replace: Annotated[bool, Option("--replace", help="Replace the model at OUT.")] = False,
-    as_json: Annotated[bool, Option("--json", help="Print JSON for a program to read.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Fine-tune a language model: an encoder on queries and right provisions, or one that writes on provisions.
+    """Fine-tune a language model: an encoder on queries and relevant provisions, or a generative model on provisions.
 
-    Ctrl-C ends the training after the current step; the same command goes on from there.
+    Ctrl-C stops the training after the current step; the same command continues from there.
     """
     from legalir_finetune import FineTuning, load_recipe, pretrain
     from legalir_finetune import finetune as tune

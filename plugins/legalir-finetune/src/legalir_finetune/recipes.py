@@ -54,7 +54,7 @@ class FineTuning(Recipe):
     out: Text
     """Folder of the tuned model."""
     objective: Choice[Literal["dense", "unified"]] = "dense"
-    """``dense`` tunes one vector a text; ``unified`` tunes the three heads of an M3 model together."""
+    """``dense`` tunes one vector per text; ``unified`` tunes the three heads of an M3 model together."""
     sources: PairSources = ("judgements",)
     """Where queries come from: some of ``judgements``, ``citations``, ``headings``."""
     dev: Text | None = None

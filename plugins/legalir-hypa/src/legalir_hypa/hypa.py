@@ -64,7 +64,7 @@ def hypa(
         graph: a file of facts; None for the graph that was built.
         encoder: makes the vectors of facts; None leaves the search by vectors out.
         llm: name or call of the model; None for that of the run.
-        language: language of the prompts; ``auto`` for that of the collection.
+        language: language of the prompts; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped from
             sub-queries.
     """

@@ -316,7 +316,7 @@ def build_triples(
         llm: a model, or its name or call; None for that of the collection's client.
         n: largest number of facts of one provision, from 1 to 50.
         prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
 
     Raises:
         ComponentError: `n` is out of range.

@@ -124,7 +124,7 @@ class Triples(Component):
         facts: finds facts by their vectors; the docno is the number. None leaves them out.
         client: asks for key words; None for the question itself.
         prompt: the prompt for key words.
-        llm: a model, or its name or call; None for that of the client.
+        llm: a model, or its name or call; None for the client's model.
         depth: largest number of facts of a walk, from 1 to 6.
         max_paths: number of walks that are kept, at least 0.
         keywords: largest number of key words, or of entities of the question, from 0 to 50.
@@ -138,7 +138,7 @@ class Triples(Component):
             fact of a key is one of each version.
 
     Raises:
-        ComponentError: a parameter is not one of these.
+        ComponentError: a parameter is invalid.
         ModelError: no model is named, or it is not allowed.
     """
 
@@ -416,7 +416,7 @@ def triples(
         encoder: makes the vectors of facts; None leaves the search by vectors out.
         analyzer: turns entities and what is looked for into terms.
         prompt: file of your own prompt for key words.
-        language: language of the prompt; ``auto`` for that of the collection.
+        language: language of the prompt; ``auto`` for the collection's language.
     """
     check_choice("triples", "by", by, ("llm", "question"))
     if by == "question" and prompt is not None:

@@ -78,7 +78,7 @@ def java_home() -> Path:
 
 
 def java_version(home: Path) -> int | None:
-    """Return the feature version of the Java at `home`, such as 21; None where there is none."""
+    """Return the feature version of the Java at `home`, such as 21; None if there is none."""
     try:
         text = (home / "release").read_text(encoding="utf-8", errors="replace")
         found = re.search(r'^JAVA_VERSION="([^"]+)"', text, re.MULTILINE)

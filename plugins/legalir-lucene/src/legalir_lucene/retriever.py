@@ -39,7 +39,7 @@ class Lucene(EngineRetriever):
         k1: of BM25: saturation of term frequency, at least 0.
         b: of BM25: length normalisation, from 0 to 1.
         mu: of query likelihood: weight of the collection in the language model of a document, in terms, at least 1.
-        num_results: results a query, at least 1.
+        num_results: results per query, at least 1.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -78,7 +78,7 @@ class Lucene(EngineRetriever):
 
     def _searcher(self) -> Searcher:
         build = self.index.files
-        # The index may have been built anew since the last query.
+        # The index may have been built again since the last query.
         if self._searching is None or self._searching[0] != build:
             searcher = self.index.reader.searcher(self.model, k1=self.k1, b=self.b, mu=self.mu)
             self._searching = build, searcher

@@ -72,7 +72,7 @@ class Writer:
         kind.setIndexOptions(java("org.apache.lucene.index.IndexOptions").DOCS_AND_FREQS)
         kind.freeze()
         text = "(Ljava/lang/String;Ljava/lang/CharSequence;Lorg/apache/lucene/index/IndexableFieldType;)V"
-        # One document is filled anew for each: this is how Lucene wants it.
+        # One document is filled again for each: this is how Lucene wants it.
         self._terms = java("org.apache.lucene.document.Field")(FIELD, "", kind, signature=text)
         self._docno = java("org.apache.lucene.document.SortedDocValuesField")(_DOCNO, self._bytes(b""))
         self._document = java("org.apache.lucene.document.Document")()

@@ -37,7 +37,7 @@ class PostgresDense(EngineRetriever):
         ef: number of candidates of the graph, from 1 to 1000; `num_results` where that is more.
         exact: compare all rows.
         timeout: limit of a question in seconds, above 0.
-        num_results: results a query, at least 1.
+        num_results: results per query, at least 1.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -78,7 +78,7 @@ class PostgresText(EngineRetriever):
     Args:
         index: the table of terms.
         timeout: limit of a question in seconds, above 0.
-        num_results: results a query, at least 1.
+        num_results: results per query, at least 1.
 
     Raises:
         ComponentError: a parameter is out of range.

@@ -420,7 +420,7 @@ class Colbert(Cuttable):
         self.num_results: int = num_results
 
     def scorer(self) -> ColbertScorer:
-        """Return the transformer that scores given documents as this retriever does."""
+        """Return a transformer that scores given documents like this retriever."""
         return ColbertScorer(self.index)
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:

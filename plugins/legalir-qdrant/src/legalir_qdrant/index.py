@@ -162,7 +162,7 @@ class Qdrant(EngineRetriever):
         return self.name
 
     def scorer(self) -> pt.Transformer:
-        """Return the transformer that scores given documents as this retriever does, from legalir's own index."""
+        """Return a transformer that scores given documents like this retriever, from legalir's own index."""
         return self.index.vectors.scorer()
 
     def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> list[Hits]:

@@ -108,7 +108,7 @@ class Sparse:
 
     The weight of a posting is ``idf · tf / (tf + k1·(1 − b + b·dl/avgdl))``, as legalir computes it over the whole
     collection; that of a question's term is how often it occurs. Statistics of the engine are not used, so shards,
-    tenants and days do not change a score. A collection that changes has other weights, and is stored anew.
+    tenants and days do not change a score. A collection that changes has other weights, and is stored again.
 
     Args:
         retriever: a ``BM25``.

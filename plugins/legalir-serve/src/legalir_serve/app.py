@@ -124,7 +124,7 @@ def create_app(
         pages: whether there are pages for people.
         tools: whether there are tools for agents at ``/mcp``.
         host: the address that the server listens at; on this machine alone, agents have to name it.
-        renewing: whether the application looks for changes of the collections, and opens them anew.
+        renewing: whether the application looks for changes of the collections, and opens them again.
         labels: a file with labels of the pages in further languages.
     """
     workers = Workers(concurrency, timeout)

@@ -29,19 +29,22 @@ MCP_EXAMPLES = """Examples:
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
-Datasets = Annotated[list[str], typer.Argument(help="Ids or paths of folders.", show_default=False)]
+Datasets = Annotated[list[str], typer.Argument(help="Dataset ids, or paths of folders.", show_default=False)]
 Pipelines = Annotated[
     list[str] | None,
     typer.Option(
-        "--pipeline", "-p", help="NAME=EXPRESSION that requests may name; default is there.", show_default=False
+        "--pipeline",
+        "-p",
+        help="Pipeline that requests may name, as NAME=EXPRESSION (repeatable); default is always included.",
+        show_default=False,
     ),
 ]
-Answer = Annotated[str | None, typer.Option(help="Expression that makes answers.", show_default="default % 5 >> quote")]
+Answer = Annotated[
+    str | None, typer.Option(help="Pipeline expression that gives answers.", show_default="default % 5 >> quote")
+]
 Allow = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Component that requests may put into expressions, beside the harmless ones.", show_default=False
-    ),
+    typer.Option(help="Additional component that clients may use in expressions (repeatable).", show_default=False),
 ]
 
 
@@ -56,27 +59,33 @@ def serve(
     pipeline: Pipelines = None,
     answer: Answer = None,
     allow: Allow = None,
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at.")] = 8000,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests whose work is done at once.")] = 16,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that a request may take.")] = 20,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+    concurrency: Annotated[
+        int, typer.Option(min=1, help="Maximum number of requests processed at the same time.")
+    ] = 16,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Time limit of a request, in seconds.")] = 20,
     tokens: Annotated[
         Path | None,
         typer.Option(
-            envvar="LEGALIR_TOKENS", help="File with a token a line, one of which a request needs.", show_default="none"
+            envvar="LEGALIR_TOKENS",
+            help="File with one token per line; each request needs one of them.",
+            show_default="none",
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that serve; they share their memory.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Number of server processes; they share memory.")] = 1,
     labels: Annotated[
         Path | None, typer.Option(help="YAML file of labels in another language.", show_default=False)
     ] = None,
-    log_questions: Annotated[bool, typer.Option("--log-questions", help="Log the address of each request.")] = False,
+    log_questions: Annotated[
+        bool, typer.Option("--log-questions", help="Log the URL of each request, which contains the question.")
+    ] = False,
     *,
     client: Client,
 ) -> None:
-    """Serve DATASETS as a page, an HTTP API under /v1, and tools for agents under /mcp.
+    """Serve DATASETS as a web page, an HTTP API under /v1, and tools for agents under /mcp.
 
-    Nothing is written, and no question is logged unless --log-questions says so.
+    Nothing is written, and questions are logged only with --log-questions.
     """
     import uvicorn
 
@@ -117,7 +126,7 @@ def mcp(
     *,
     client: Client,
 ) -> None:
-    """Offer DATASETS as tools to an agent, by the Model Context Protocol over standard input and output."""
+    """Offer DATASETS as tools to an agent, with the Model Context Protocol over standard input and output."""
     from legalir_serve.tools import create_tools
 
     create_tools(_service(datasets, pipeline, answer, None, client)).run("stdio")
@@ -144,7 +153,7 @@ def _service(
 
 
 def _names(datasets: list[str]) -> list[str]:
-    """Return what requests call each collection: the id, or the name of the folder."""
+    """Return the name of each collection in requests: its id, or the name of its folder."""
     names: list[str] = []
     for place in datasets:
         name = place if place.startswith("legalir/") else Path(place).resolve().name

@@ -40,7 +40,7 @@ def serve(config: uvicorn.Config, processes: int, warm: Callable[[], object], re
         config: the application and its address.
         processes: number of processes.
         warm: opens all indexes, in this process.
-        renew: opens anew what has changed, in this process; true if anything has.
+        renew: opens again what has changed, in this process; true if anything has.
 
     Raises:
         ComponentError: the system cannot fork, or an index is open on a GPU, which a forked process cannot use.
@@ -115,7 +115,7 @@ def _end_with(alive: int) -> None:
 
 
 def _renewed(renew: Callable[[], object]) -> bool:
-    """Return whether anything was opened anew; a fault is logged, and what is served stays."""
+    """Return whether anything was opened again; a fault is logged, and what is served stays."""
     try:
         return bool(renew())
     except Exception as error:

@@ -153,7 +153,7 @@ class Service:
                     made.pipeline.transform(asked_once(title or "1", day))
 
     def renew(self) -> list[str]:
-        """Open each collection anew whose files have changed, and return the names of these.
+        """Open each collection again whose files have changed, and return the names of these.
 
         The new state takes the place of the old one when all its indexes are open; requests under way go on with the
         old one. A state that cannot be opened is logged, and not tried again until the files change once more.

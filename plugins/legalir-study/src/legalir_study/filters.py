@@ -34,7 +34,7 @@ class Language(BaseModel):
         about_text: patterns of a question about the text itself.
         question: patterns of the end of a question without a question mark.
         statement: patterns of the end of a statement.
-        addenda: patterns of the words for the rules at the end of an amending act, whose articles are numbered anew.
+        addenda: patterns of the words for the rules at the end of an amending act, whose articles are numbered again.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)

@@ -1,4 +1,4 @@
-"""``legalir judge``: a page on which people rate answers, and how well people and judges agree."""
+"""``legalir judge``: make a page where people rate answers, and measure how well people and judges agree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from legalir_study.agreement import Agreement
     from legalir_study.sheet import Ratings
 
-app = typer.Typer(no_args_is_help=True, help="Let people rate answers, and compare their ratings with judges.")
+app = typer.Typer(no_args_is_help=True, help="Let people rate answers, and compare people with judges.")
 
 _SHEET = """Examples:
 
@@ -56,7 +56,7 @@ class Measure(enum.StrEnum):
 
 
 class Level(enum.StrEnum):
-    """Scale of ratings, by which Krippendorff's alpha weighs their differences."""
+    """Level of measurement, which determines how Krippendorff's alpha weighs differences."""
 
     nominal = "nominal"
     ordinal = "ordinal"
@@ -66,21 +66,23 @@ class Level(enum.StrEnum):
 
 @app.command(epilog=_SHEET)
 def sheet(
-    result: Annotated[Path, typer.Argument(help="The directory of an experiment's result.", show_default=False)],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The page.", show_default="RESULT/sheet.html")] = None,
+    result: Annotated[Path, typer.Argument(help="Directory of an experiment result.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Output file of the page.", show_default="RESULT/sheet.html")
+    ] = None,
     system: Annotated[
-        list[str] | None, typer.Option("--system", "-s", help="Only this system; repeatable.", show_default=False)
+        list[str] | None, typer.Option("--system", "-s", help="Rate only this system (repeatable).", show_default=False)
     ] = None,
     measure: Annotated[
         list[Measure] | None,
-        typer.Option("--measure", "-m", help="What is rated; repeatable.", show_default="coverage, contradiction"),
+        typer.Option("--measure", "-m", help="Measure to rate (repeatable).", show_default="coverage, contradiction"),
     ] = None,
     sample: Annotated[
         int | None, typer.Option("--sample", min=1, help="Number of questions, drawn at random.", show_default="all")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Random seed for sampling and shuffling answers.")] = 0,
 ) -> None:
-    """Write a page on which a person rates the answers of a result beside their sources."""
+    """Write a page where a person rates the answers of a result and sees their sources."""
     from legalir.experiments import ExperimentResult
     from legalir.extend import atomic_file
     from legalir_study.sheet import sheet_items, sheet_page
@@ -106,7 +108,7 @@ def sheet(
 
 
 def _answers(runs: Mapping[str, pd.DataFrame], folder: Path, wanted: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Return the answers of each system, or of those that are wanted."""
+    """Return the answers of each system, or only of the systems that are wanted."""
     runs = {name: run for name, run in runs.items() if "qanswer" in run.columns}
     if not runs:
         raise ExperimentError(f"No system of {folder} gives answers: let one end in a generator, such as '>> quote'.")
@@ -132,27 +134,33 @@ class _Pair(NamedTuple):
 def show_agreement(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Ratings that the page saved, or one table (CSV, TSV, JSON lines).", show_default=False),
+        typer.Argument(help="Rating files saved by the page, or one table (CSV, TSV, JSON lines).", show_default=False),
     ],
     result: Annotated[
         Path | None,
-        typer.Option("--result", help="Directory of the result whose judges are compared, too.", show_default=False),
+        typer.Option("--result", help="Directory of a result, to compare its judges too.", show_default=False),
     ] = None,
-    columns: Annotated[str, typer.Option("--columns", help="Columns of the two raters in a table.")] = "person,judge",
+    columns: Annotated[str, typer.Option("--columns", help="Table columns of the two raters.")] = "person,judge",
     person_threshold: Annotated[
         float | None,
-        typer.Option("--person-threshold", help="Lowest rating of the first rater that counts 1.", show_default=False),
+        typer.Option(
+            "--person-threshold", help="Lowest rating of the first rater that counts as 1.", show_default=False
+        ),
     ] = None,
     judge_threshold: Annotated[
         float | None,
-        typer.Option("--judge-threshold", help="Lowest rating of the second rater that counts 1.", show_default=False),
+        typer.Option(
+            "--judge-threshold", help="Lowest rating of the second rater that counts as 1.", show_default=False
+        ),
     ] = None,
     level: Annotated[Level, typer.Option("--level", help="Level of measurement for alpha.")] = Level.ordinal,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", help="Draw the confusion matrices: .svg, .png, .pdf.", show_default=False),
+        typer.Option(
+            "--picture", help="Output file for the confusion matrices (.svg, .png or .pdf).", show_default=False
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Show how well raters agree: number, marginals, kappa, alpha, rank correlation, confusion matrix."""
     from legalir_study.agreement import agreement, draw_matrices
@@ -254,7 +262,7 @@ def _rating(path: Path, number: int, value: object) -> float | None:
 
 
 def _named(raters: Sequence[Ratings]) -> list[tuple[str, Ratings]]:
-    """Return raters with names that differ."""
+    """Return the raters with distinct names."""
     names: list[str] = []
     for rater in raters:
         name, number = rater.rater, 2
@@ -332,7 +340,7 @@ def _print(console: Console, measure: str, first: str, second: str, figures: Agr
 
 
 def _printable(text: str) -> str:
-    """Return `text` without characters that could steer a terminal: names come from files of others."""
+    """Return `text` without terminal control characters, because names come from untrusted files."""
     return "".join(sign if sign.isprintable() else " " for sign in text).strip()
 
 

@@ -166,7 +166,7 @@ def synthesize_mcq(
         llm: the model that writes; None for that of the client.
         judge: the model that answers; None for the one that writes.
         prompt: file of a prompt of your own.
-        language: language of the items; ``auto`` for that of the collection.
+        language: language of the items; ``auto`` for the collection's language.
         abstain: the option that says that the question cannot be answered; None for ours.
         alike: similarity from which two questions are the same, percent.
         max_tokens: tokens of the reply that holds an item.

@@ -136,7 +136,7 @@ def synthesize_questions(
         seed: of the samples, the choice of changes and the slips.
         llm: the model; None for that of the client.
         prompt: file of a prompt of your own.
-        language: language of the questions; ``auto`` for that of the collection.
+        language: language of the questions; ``auto`` for the collection's language.
         alike: similarity from which two questions are the same, percent.
         max_tokens: tokens of a reply.
 

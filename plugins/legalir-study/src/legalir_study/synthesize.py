@@ -1,4 +1,4 @@
-"""``legalir synthesize``: test items and labels that a language model makes from the provisions of a collection."""
+"""``legalir synthesize``: let a language model make test items and labels from the provisions of a collection."""
 
 from __future__ import annotations
 
@@ -68,21 +68,29 @@ REVIEW = """Examples:
 
 app = typer.Typer(help="Make test items and labels from the provisions of a collection.", no_args_is_help=True)
 
-Dataset = Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)]
+Dataset = Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)]
 Out = Annotated[
     Path,
-    typer.Option("--out", "-o", help="Folder of the split: a new one, or one of this collection.", show_default=False),
+    typer.Option(
+        "--out", "-o", help="Folder for the split: a new folder, or a folder of this collection.", show_default=False
+    ),
 ]
-Count = Annotated[int, typer.Option("--count", "-n", min=1, help="Number of provisions or pairs to ask about.")]
+Count = Annotated[int, typer.Option("--count", "-n", min=1, help="Number of provisions or pairs to use.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed.")]
-OwnPrompt = Annotated[Path | None, typer.Option("--prompt", help="A prompt of your own (YAML).", show_default="ours")]
-Language = Annotated[str, typer.Option("--language", help="Language of the items; auto: that of the collection.")]
+OwnPrompt = Annotated[
+    Path | None,
+    typer.Option("--prompt", help="YAML file of a prompt that replaces the built-in one.", show_default="ours"),
+]
+Language = Annotated[
+    str, typer.Option("--language", help="Language of the items; auto uses the language of the collection.")
+]
 Alike = Annotated[
-    float, typer.Option("--alike", min=1, max=100, help="Similarity from which two questions are the same, percent.")
+    float,
+    typer.Option("--alike", min=1, max=100, help="Similarity in percent at which two questions count as the same."),
 ]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing split.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Count the requests; send none, write nothing.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count the requests; send and write nothing.")]
 
 
 def _print_json(facts: object) -> None:
@@ -156,8 +164,8 @@ def mcq(
 ) -> None:
     """Write multiple-choice items on pairs of provisions of DATASET, one of which cites the other.
 
-    An item is kept if a judge needs both provisions to answer it. Replies are stored as they come: run the same
-    command again after an interruption, and only the rest is asked.
+    An item is kept if a judge needs both provisions to answer it. Replies are stored as they arrive: after an
+    interruption, the same command asks only for the missing ones.
     """
     from legalir_study.mcq import citation_pairs, synthesize_mcq
 
@@ -218,9 +226,14 @@ def questions(
     out: Out,
     split: Annotated[str, typer.Option("--split", help="Name of the split.")] = "questions",
     count: Annotated[int, typer.Option("--count", "-n", min=1, help="Number of questions of each type.")] = 10,
-    types: Annotated[str, typer.Option("--types", help="Types of questions.", show_default="all")] = "",
+    types: Annotated[
+        str, typer.Option("--types", help="Types of questions (comma-separated).", show_default="all")
+    ] = "",
     change: Annotated[
-        str, typer.Option("--change", help="Shares of changed questions; hypa: the paper's.", show_default="none")
+        str,
+        typer.Option(
+            "--change", help="Shares of questions to change; hypa uses the shares of the paper.", show_default="none"
+        ),
     ] = "",
     seed: Seed = 0,
     prompt: OwnPrompt = None,
@@ -266,26 +279,27 @@ def labels(
     out: Out,
     split: Annotated[str, typer.Option("--split", help="Name of the split.")] = "labels",
     origin: Annotated[
-        Origin, typer.Option("--from", help="A pipeline, or the references in the given answers.")
+        Origin, typer.Option("--from", help="Source of the labels: a pipeline, or the citations in existing answers.")
     ] = Origin.pipeline,
-    candidates: Annotated[str, typer.Option("--candidates", help="Retriever of candidates.")] = "default % 20",
+    candidates: Annotated[str, typer.Option("--candidates", help="Retriever of the candidates.")] = "default % 20",
     positives: Annotated[
         str | None, typer.Option("--positives", help="Reranker of the candidates.", show_default="none")
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option("--threshold", help="Lowest score of a positive.", show_default="none")
+        float | None, typer.Option("--threshold", help="Minimum score of a positive.", show_default="none")
     ] = None,
     top: Annotated[
-        int | None, typer.Option("--top", min=1, help="Number of results that may be positives.", show_default="all")
+        int | None,
+        typer.Option("--top", min=1, help="Number of top results that can be positives.", show_default="all"),
     ] = None,
-    column: Annotated[str, typer.Option("--column", help="Column of the given answers.")] = "answer",
+    column: Annotated[str, typer.Option("--column", help="Column of the existing answers.")] = "answer",
     replace: Replace = False,
     dry_run: DryRun = False,
     *,
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Label provisions as right for the questions of DATASET: by a pipeline, or by the citations of given answers."""
+    """Label relevant provisions for the questions of DATASET, by a pipeline or by the citations in existing answers."""
     from legalir_study.answered import synthesize_answer_labels
     from legalir_study.labels import questions_of, synthesize_labels
 
@@ -307,11 +321,11 @@ def labels(
 
 @app.command(epilog=REVIEW)
 def review(
-    folder: Annotated[Path, typer.Argument(help="The folder of a collection.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="Folder of a collection.", show_default=False)],
     split: Annotated[str, typer.Option("--split", help="Name of the split.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File of the page.")] = Path("review.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file of the page.")] = Path("review.html"),
 ) -> None:
-    """Write a page on which people accept, edit or drop the items of a split, and save their decisions.
+    """Write a page where people accept, edit or drop the items of a split, and save their decisions.
 
     The page is one file that needs no network.
     """
@@ -326,11 +340,11 @@ def review(
 
 @app.command(epilog=REVIEW)
 def apply(
-    folder: Annotated[Path, typer.Argument(help="The folder of the collection.", show_default=False)],
-    decisions: Annotated[Path, typer.Argument(help="A file that the page saved.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="Folder of the collection.", show_default=False)],
+    decisions: Annotated[Path, typer.Argument(help="File saved by the page.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Write the decisions of a person into their split: dropped items move to the dropped ones."""
+    """Apply a person's decisions to their split; dropped items move to the list of dropped items."""
     from legalir_study.review import apply_decisions
 
     counts = apply_decisions(folder, decisions)

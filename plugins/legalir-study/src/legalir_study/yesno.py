@@ -101,7 +101,7 @@ def synthesize_yesno(
         seed: of the sample of provisions.
         llm: the model; None for that of the client.
         prompt: file of a prompt of your own.
-        language: language of the items; ``auto`` for that of the collection.
+        language: language of the items; ``auto`` for the collection's language.
         alike: similarity from which two questions are the same, percent.
         max_tokens: tokens of a reply.
 
