@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 
 PLUGINS := $(wildcard ./plugins/*)
 # First-party packages with commands; they need neither an engine nor a model, so every installation has them.
-COMMANDS := ./plugins/legalir-serve ./plugins/legalir-study
+COMMANDS := ./plugins/legalir-hypa ./plugins/legalir-serve ./plugins/legalir-study
 
 .PHONY: experiment experiments demo install test test-core coverage plugins lint wheel docs bench clean
 

@@ -21,10 +21,10 @@ END = "<!-- to here -->\n"
 def commands() -> Iterator[tuple[str, Any]]:
     """Yield every command of legalir and its first-party packages with its full name, in the order of the help."""
     from legalir import plugins
-    from legalir.cli.main import FIRST_PARTY, load_command
+    from legalir.cli.main import FIRST_PARTY, load_command, parent_of
 
     for entry in plugins.entries("command"):
-        if entry.package == "legalir" or entry.name in FIRST_PARTY:
+        if (entry.package == "legalir" or entry.name in FIRST_PARTY) and not parent_of(entry.name):
             yield from _below(f"legalir {entry.name}", load_command(entry.name))
 
 

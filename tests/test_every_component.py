@@ -493,10 +493,10 @@ COMPONENTS = (
 """Role and text of every component that ships and needs no model of language."""
 
 WITH_MODELS = {
-    ("generator", "pick"): "generate/test_pick.py",  # The questions of the kit have no options.
+    ("generator", "pick"): "answer/test_pick.py",  # The questions of the kit have no options.
     ("source", "history"): "statutes/test_history.py",
-    ("encoder", "openai"): "encode/test_hosted_encoder.py",
-    ("encoder", "sentence"): "encode/test_sentence_conformance.py",
+    ("encoder", "openai"): "dense/test_hosted_encoder.py",
+    ("encoder", "sentence"): "dense/test_sentence_conformance.py",
     **{
         ("llm", name): "llm/test_llm_conformance.py"
         for name in ("gguf", "openai", "recorded", "smollm2", "transformers")
@@ -505,7 +505,7 @@ WITH_MODELS = {
         ("source", name): f"statutes/test_{name}.py"  # Each reads files of its own format.
         for name in ("ca_justice", "jp_egov", "uk_clml", "us_uslm")
     },
-    ("generator", "mcq"): "generate/test_choices_conformance.py",
+    ("generator", "mcq"): "answer/test_choices_conformance.py",
     **{("source", name): "statutes/test_plain_sources.py" for name in ("docx", "html", "pdf")},
     ("source", "auto"): "statutes/test_auto_source.py",
     ("source", "th_json"): "statutes/test_th_json.py",

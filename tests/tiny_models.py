@@ -245,7 +245,7 @@ def write_complexity(folder: Path) -> Path:
     """Write a linear classifier of three classes: a window counts for class 1, a number of metres or a fine for 2."""
     import numpy as np
 
-    from legalir.hypa.complexity import LinearClassifier
+    from legalir_hypa.complexity import LinearClassifier
 
     terms = ["350", "과태료가", "매장이", "창문", "층의"]
     weights = np.array([[0, 0, 0, -3, -2], [-3, -3, -1, 0, 0], [-1, -1, 0.5, 1, 1]], dtype=np.float64)

@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from legalir.hypa.training import train_complexity
+from legalir_hypa.training import train_complexity
 
 PARTS = ("validation", "test")
 FIGURES = {

@@ -40,10 +40,12 @@ MISUSE = (AnalyzerError, ComponentError, DatasetNotFound, DefinitionError, Expre
 
 FIRST_PARTY = {
     "finetune": "legalir-finetune",
+    "graph": "legalir-hypa",
     "judge": "legalir-study",
     "mcp": "legalir-serve",
     "serve": "legalir-serve",
     "synthesize": "legalir-study",
+    "train_complexity": "legalir-hypa",
 }
 """The package of each command that is maintained with legalir and installed apart from it."""
 
@@ -54,6 +56,7 @@ class Commands(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self._entries = {entry.name: entry for entry in plugins.entries("command")}
+        self._entries = {name: entry for name, entry in self._entries.items() if parent_of(name) not in self._entries}
         self.commands = {name: TyperCommand(name) for name in self._entries}
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
@@ -63,18 +66,28 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Return the name, the imported command and the remaining arguments."""
-        if args[0] in FIRST_PARTY and args[0] not in self._entries:
-            package = FIRST_PARTY[args[0]]
+        installed = {entry.name for entry in plugins.entries("command")}
+        missing = [name for name in (args[0], "_".join(args[:2])) if name in FIRST_PARTY and name not in installed]
+        if missing:
+            package = FIRST_PARTY[missing[0]]
             raise MissingExtra(
-                f"The command {args[0]!r} is in the package {package}, which is not installed: "
+                f"The command {missing[0].replace('_', ' ')!r} is in the package {package}, which is not installed: "
                 f"pip install ./plugins/{package} in the source folder of legalir."
             )
         name, command, rest = super().resolve_command(ctx, args)
         return name, None if command is None else load_command(command.name or ""), rest
 
 
+def parent_of(name: str) -> str:
+    """Return the command that another one may be a part of: ``train`` for ``train_complexity``."""
+    return name.partition("_")[0] if "_" in name else ""
+
+
 def load_command(name: str) -> Command:
-    """Import the command called `name`; errors as :func:`legalir.plugins.resolve` and :func:`legalir.plugins.load`."""
+    """Import the command called `name`, with the commands that other packages add to it.
+
+    Errors as :func:`legalir.plugins.resolve` and :func:`legalir.plugins.load`.
+    """
     named: object = plugins.load(plugins.resolve(name, ("command",))).factory
     app = named if isinstance(named, typer.Typer) else typer.Typer()
     if isinstance(named, FunctionType):
@@ -82,6 +95,12 @@ def load_command(name: str) -> Command:
     command = typer.main.get_command(app)
     command.name = name
     command.params = [one for one in command.params if one.name not in ("install_completion", "show_completion")]
+    if isinstance(command, TyperGroup):
+        for entry in plugins.entries("command"):
+            if parent_of(entry.name) == name:
+                part = load_command(entry.name)
+                part.name = entry.name.partition("_")[2]
+                command.add_command(part)
     return command
 
 

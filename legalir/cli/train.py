@@ -41,17 +41,6 @@ STATIC_EXAMPLES = """Examples:
 Then: legalir search my-statutes "question" --pipeline 'static(model="model")'
 """
 
-COMPLEXITY_EXAMPLES = """Examples:
-
-  legalir train complexity hypa-complexity --classes 3 --model svm --out complexity-model
-
-  legalir train complexity my-statutes/train --model lr --out complexity-model
-
-  legalir train complexity questions.csv --model distilbert/distilbert-base-uncased --out complexity-model
-
-Then: legalir search my-statutes "question" --pipeline 'adaptive(default, by=complexity("complexity-model"))'
-"""
-
 app = typer.Typer(help="Train a model that finds provisions, or one that reads questions.", no_args_is_help=True)
 
 
@@ -144,43 +133,6 @@ def _recipe(file: Path | None, given: dict[str, object]) -> StaticRecipe:
         if key not in given:
             raise typer.BadParameter(f"give {name}, or a recipe with --recipe.")
     return StaticRecipe.parse(given, "train static")
-
-
-@app.command(epilog=COMPLEXITY_EXAMPLES)
-def complexity(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|FOLDER|DATASET/SPLIT",
-            help="CSV file with the columns question and label (0, 1, 2: one, two, three or more contexts), a folder "
-            "with the published questionset_noisy2.csv, or a collection, whose judgements are counted.",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[Path, Option("--out", "-o", help="Folder of the model.", show_default=False)],
-    classes: Annotated[int, Option(help="Number of classes: 3, or 2 (one context, or more).")] = 3,
-    model: Annotated[
-        str, Option(help="Model: svm, lr, or a transformer to fine-tune (a folder, or a name on the hub).")
-    ] = "svm",
-    device: Annotated[
-        str | None, Option(help="Device for a transformer: cpu, cuda or mps.", show_default="an accelerator, else cpu")
-    ] = None,
-    replace: Replace = False,
-    as_json: AsJson = False,
-) -> None:
-    """Train a classifier that predicts how many contexts a question needs."""
-    from legalir.hypa.training import train_complexity
-
-    trained = train_complexity(source, out, classes=classes, model=model, replace=replace, device=device)
-    if as_json:
-        facts = {"bytes": _size(trained.path), "questions": trained.questions, "macro_f1": trained.macro_f1}
-        print_json({"out": str(trained.path), **facts})
-        return
-    typer.echo(", ".join(f"{count} {name}" for name, count in trained.questions.items()) + " questions")
-    for name, value in trained.macro_f1.items():
-        typer.echo(f"{name} macro-F1 {value:.4f}".replace(" 0.", " ."))
-    typer.echo(f"Model: {trained.path} ({_size(trained.path) / 1e6:,.1f} MB)")
-    typer.echo(f"Use it: --pipeline 'adaptive(default, by=complexity(\"{trained.path}\"))'")
 
 
 def _size(folder: Path) -> int:

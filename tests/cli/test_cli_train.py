@@ -103,9 +103,6 @@ def test_a_recipe(
         (("static", "legalir/firecode", "--out", "m", "--epochs", "0"), 2, "'epochs' must be at least 1, got 0"),
         (("static", "--recipe", "none.yaml"), 2, "none.yaml does not exist"),
         (("statik",), 2, "statik"),
-        (("complexity", "questions.csv"), 2, "--out"),
-        (("complexity", "none.csv", "--out", "m"), 2, "none.csv"),
-        (("complexity", "none.csv", "--out", "m", "--classes", "4"), 2, "classes=4 is not 2 or 3"),
     ],
 )
 def test_misuse(
@@ -131,25 +128,3 @@ def test_failures(
     assert run(monkeypatch, "static", f"{statutes}/train", *place, "--resume", *OPTIONS) == 2
     assert "holds no interrupted training" in capsys.readouterr().err
     assert not (tmp_path / "model").exists()
-
-
-def test_complexity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    file, out = tmp_path / "questions.csv", tmp_path / "model"
-    words = ("what width", "compare width with height", "explain all rules of width")
-    rows = [f"{words[label]} {number},{label}" for label in range(3) for number in range(20)]
-    file.write_text("\n".join(["question,label", *rows]) + "\n", encoding="utf-8")
-    assert run(monkeypatch, "complexity", str(file), "--model", "lr", "--out", str(out)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:3] == [
-        "42 train, 6 validation, 12 test questions",
-        "validation macro-F1 1.0000",
-        "test macro-F1 1.0000",
-    ]
-    assert lines[3] == f"Model: {out} (0.0 MB)"
-    assert run(monkeypatch, "complexity", str(file), "--classes", "2", "--out", str(out)) == 2
-    assert capsys.readouterr().err == f"error: {out} exists: give another place, or replace=True (--replace).\n"
-    replaced = ("--classes", "2", "--out", str(out), "--replace", "--json")
-    assert run(monkeypatch, "complexity", str(file), *replaced) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["questions"] == {"train": 28, "validation": 4, "test": 8}
-    assert set(facts["macro_f1"]) == {"validation", "test"}

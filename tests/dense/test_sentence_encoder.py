@@ -173,9 +173,9 @@ def test_a_folder_takes_the_preset_that_is_named(tmp_path: Path, caplog: pytest.
     assert len(caplog.messages) == 1
     assert "passage that answers" in own.query_prompt
     assert "provisions of statutes" in named.query_prompt
-    collection = Mock(dense=lambda encoder: DenseIndex(tmp_path / "index", encoder))
+    collection = Mock(cache=tmp_path, cached=lambda index, build: index)
     found = dense(collection, encoder=str(folder), preset=qwen).index
-    assert found == DenseIndex(tmp_path / "index", SentenceEncoder(folder, preset=qwen))
+    assert found == DenseIndex(found.directory, SentenceEncoder(folder, preset=qwen))
     with pytest.raises(ComponentError, match="preset"):
         dense(collection, encoder="lsa", preset=qwen)
 

@@ -23,11 +23,11 @@ from test_every_component import write_facts
 import legalir
 from legalir import pipeline, plugins
 from legalir.errors import ExpressionError, MissingExtra, ModelError, PluginNotFound
-from legalir.hypa.triple_graph import TripleGraph, read_facts
 from legalir.llm.client import Client
 from legalir.pipeline.parser import Expression
 from legalir.testing import data
 from legalir.testing.echo import Echo
+from legalir_hypa.triple_graph import TripleGraph, read_facts
 
 ABSENT = (MissingExtra, ModelError, PluginNotFound)
 """Errors of a component that needs a package, a model, a key or a network."""

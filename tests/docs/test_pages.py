@@ -58,7 +58,7 @@ def expression_of(entry: plugins.PluginEntry) -> str:
 
 
 SECTIONS = list(SECTION.finditer(read("components.md")))
-OURS = [one for one in plugins.entries() if one.package == legalir.__name__ and one.role in COMPONENT_ROLES]
+OURS = [one for one in plugins.entries() if one.package in ("legalir", "legalir-hypa") and one.role in COMPONENT_ROLES]
 
 
 def test_every_component_is_listed_once_with_its_role() -> None:
@@ -123,10 +123,3 @@ def test_pages_of_the_site_that_stand_elsewhere() -> None:
     for path, page in module_at(DOCS / "conf.py").PAGE_OF.items():
         assert (DOCS / path).exists()
         assert (DOCS / page).exists()
-
-
-def test_readme_names_every_page_of_a_component() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for section in SECTIONS:
-        page = re.findall(r"\]\(([\w-]+\.md)", facts_of(section)["More"])[0]
-        assert f"docs/{page}" in readme

@@ -18,7 +18,7 @@ SLOTS = {
     "answer_memory": {"question"},
     **{name: {"question"} for name in ("analytical", "hyde")},
     **{name: {"question", "scaffold"} for name in ("rationale", "ruling")},
-    **{name: {"question", "n"} for name in ("keywords", "rewrite")},
+    "rewrite": {"question", "n"},
     "judge_coverage": {"question", "reference", "answer", "provisions", "against"},
     "judge_claims": {"question", "text", "provisions"},
     "judge_context": {"question", "reference", "provisions", "n"},
@@ -32,7 +32,6 @@ SLOTS = {
     "longcontext": {"question", "provisions", "n"},
     "mcq": {"question", "options", "n"},
     "mcq_context": {"question", "provisions", "options", "n"},
-    "triples": {"provision", "n"},
     "yesno": {"question", "options"},
     "yesno_context": {"question", "provisions", "options"},
 }

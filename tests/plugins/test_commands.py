@@ -45,7 +45,8 @@ def fail() -> None:
 def three_packages(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     entries = {f"command.{name}": f"weights_module:{name}" for name in ("shout", "fail")}
-    install("weights", {**entries, "command.weigh": "weights_module:app"}, SOURCE, version="2.1")
+    entries |= {"command.weigh": "weights_module:app", "command.weigh_twice": "weights_module:shout"}
+    install("weights", entries, SOURCE, version="2.1")
     install("sick", {"command.ill": "sick_module:app"}, "raise RuntimeError('no licence')\n")
     install("gone", {"command.lost": "nowhere_module:app"})
 
@@ -63,6 +64,12 @@ def test_help_lists_all_and_imports_none() -> None:
     assert "A command of package gone 1.0." in lines["lost"]
     assert "Search DATASET" in lines["search"]
     assert not {"weights_module", "sick_module"} & set(sys.modules)
+
+
+def test_a_command_below_another_one() -> None:
+    assert run("weigh", "twice", "hello").output == "HELLO\n"
+    assert "weigh_twice" not in run("--help").output
+    assert "Print WORD in capitals." in run("weigh", "--help").output
 
 
 def test_a_function_and_an_app_are_commands() -> None:
@@ -107,11 +114,12 @@ def test_an_unknown_command_is_misuse_with_a_suggestion() -> None:
         ("mcp", "legalir-serve"),
         ("judge", "legalir-study"),
         ("finetune", "legalir-finetune"),
+        ("train complexity", "legalir-hypa"),
     ],
 )
 def test_a_command_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str, package: str) -> None:
     monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", package)
-    ended = run(name, "legalir/firecode")
+    ended = run(*name.split(), "legalir/firecode")
     assert isinstance(ended.exception, MissingExtra)
     assert f"pip install ./plugins/{package}" in str(ended.exception)
 

@@ -1,7 +1,8 @@
 """Anchors of a fine-tuning, and batches without a false negative.
 
-Each anchor of a batch is distinguished from the provisions of all others, their hard negatives included. An anchor that
-brings a provision that is right for another, or to which another brings a right one, waits for the next batch.
+The negatives of an anchor are its hard negatives and all provisions of the other anchors in its batch. An anchor waits
+for the next batch if one of its provisions is right for another anchor, or if another anchor has a provision that is
+right for it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 _ORDER, _NEGATIVES, _DEV = 11, 12, 13
-"""Places of random numbers; a static training uses others."""
+"""Keys of the random numbers; the training of a static encoder uses other keys."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class EpochBatches:
     Attributes:
         batches: all of one size.
         moved: number of anchors that waited for a later batch.
-        left: number of anchors that are in none of the batches.
+        left: number of anchors that are in no batch.
     """
 
     batches: tuple[tuple[Anchor, ...], ...]
@@ -91,7 +92,7 @@ def anchors(
 
 
 def compose(source: Iterable[Anchor], spared: Gold, size: int) -> EpochBatches:
-    """Put anchors into batches, in their order, so that no batch holds a false negative.
+    """Put anchors into batches, in their order, so that no batch contains a false negative.
 
     Args:
         source: the anchors.
@@ -115,7 +116,7 @@ def compose(source: Iterable[Anchor], spared: Gold, size: int) -> EpochBatches:
 
 
 def _filled(batch: _Batch, waiting: Sequence[Anchor], size: int) -> list[Anchor]:
-    """Fill a batch with anchors that wait; return those that wait on."""
+    """Fill a batch with waiting anchors; return the anchors that still wait."""
     later: list[Anchor] = []
     for place, anchor in enumerate(waiting):
         if len(batch.anchors) == size:
@@ -140,7 +141,7 @@ class _Batch:
         self._excluded: set[int] = set()
 
     def take(self, anchor: Anchor) -> bool:
-        """Take an anchor, unless it or another one would get a false negative; return whether it was taken."""
+        """Add an anchor unless that makes a false negative; return whether it was added."""
         right = self._right.get(anchor.query)
         if right is None:
             right = self._right[anchor.query] = frozenset(self._spared.of(anchor.query).tolist())
@@ -178,7 +179,7 @@ class AnchorSource:
 
 
 def read_anchor_source(recipe: FineTuning, collection: Collection, display: Display) -> AnchorSource:
-    """Read the data of a recipe, and search its hard negatives.
+    """Read the data of a recipe, and search hard negatives.
 
     Raises:
         DataError: there is nothing to learn from, or the dev split shares queries with the judgements.

@@ -38,7 +38,7 @@ def card_of(
         collection: the collection that was learnt from.
         base: the base model.
         material: the data read from the collection.
-        rows: the history; the row with ``kept`` belongs to this model.
+        rows: the history; ``kept`` marks the epoch of this model.
     """
     facts, dev = dataset_facts(collection), dev_set(recipe, material)
     kept = next(row for row in rows if row["kept"])

@@ -1,8 +1,8 @@
 """Continued pre-training: a model that writes text reads the provisions of a collection [searchfiresafety] (A.2).
 
 The provisions follow each other, each with the end token after it, and are cut into blocks of `max_length` tokens. In
-its block, each token is predicted from all tokens before it, including tokens of earlier provisions; the first token of
-a block is only read. The loss of a step is the mean over all tokens that it predicts. A share of the provisions, drawn
+its block, each token is predicted from all tokens before it, also from earlier provisions; the first token of a block
+is only read. The loss of a step is the mean over all tokens that it predicts. A share of the provisions, drawn
 by a hash of their docnos, is held out: perplexity is measured on them before the training and after each epoch, and
 chooses nothing.
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from legalir import Collection
 
 _ORDER, _NOISE = range(2)
-"""Places of random draws: the order of an epoch's blocks, and what a step drops out."""
+"""Keys of the random numbers: for the order of an epoch's blocks, and for the dropout of a step."""
 _LONGEST_GRADIENT = 1.0
 
 Texts = Sequence[tuple[str, str]]
@@ -79,7 +79,7 @@ class Blocks:
         return int((self.sizes - 1).sum())
 
     def chosen(self, numbers: Any) -> Blocks:
-        """Return the blocks with these numbers, as long as the longest of them."""
+        """Return the blocks with these numbers, cut to the longest of them."""
         sizes = self.sizes[numbers]
         return Blocks(self.ids[numbers, : sizes.max()], sizes)
 
@@ -111,7 +111,7 @@ def split_provisions(texts: Texts, share: float) -> tuple[Texts, Texts]:
 
 
 def rate_factor(step: int, steps: int, warmup: float) -> float:
-    """Return what the learning rate of a step, from 0, is multiplied by: it rises to 1, then falls towards 0."""
+    """Return the factor of the learning rate at a step, from 0: it rises to 1, then falls towards 0."""
     rising = math.ceil(warmup * steps)
     return (step + 1) / rising if step < rising else (steps - step) / (steps - rising)
 
@@ -165,7 +165,7 @@ def load_network(recipe: Pretraining, files: CausalFiles, device: str) -> Networ
 
     model, tokenizer = load_causal(files, placement("cpu", recipe.frozen))
     if tokenizer.eos_token_id is None:
-        raise ModelError(f"{files.name} has no end token, which stands between provisions: choose another model.")
+        raise ModelError(f"{files.name} has no end token to put between provisions: choose another model.")
     most = getattr(model.config, "max_position_embeddings", None)
     if most is not None and recipe.max_length > most:
         raise ModelError(

@@ -51,7 +51,7 @@ def finetune(
     progress: bool = True,
     lines: bool = False,
 ) -> FineTuned:
-    """Tune a language model by InfoNCE [infonce]: a query chooses its provision among the batch and hard negatives.
+    """Tune a language model by InfoNCE [infonce]: a query chooses its provision among all provisions of its batch.
 
     Args:
         recipe: the recipe.

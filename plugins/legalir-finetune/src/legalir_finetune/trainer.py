@@ -58,7 +58,7 @@ class BatchSampler:
         epochs: number of epochs.
 
     Attributes:
-        counts: for each epoch, the number of anchors that waited for a later batch, and of those that are in none.
+        counts: for each epoch, the number of anchors that waited for a later batch, and of anchors in no batch.
     """
 
     def __init__(self, compose: Callable[[int], EpochBatches], epochs: int) -> None:
@@ -88,7 +88,7 @@ class Collator:
     passage_length: int
 
     def __call__(self, batch: Sequence[tuple[str, list[str]]]) -> dict[str, Any]:
-        """Return token ids and masks of queries and of passages, grouped by query."""
+        """Return token ids and masks of the queries, and of the passages, query by query."""
         queries = [query for query, _ in batch]
         passages = [passage for _, passages in batch for passage in passages]
         return {

@@ -1,4 +1,4 @@
-"""The fine-tuning itself: the trainer's epochs, the measures after each, the best of them, and states to go on from."""
+"""The training loop of a fine-tuning: epochs, measures after each epoch, the best model, and states to resume from."""
 
 from __future__ import annotations
 
@@ -216,8 +216,8 @@ class Tuning:
 def _measures(recipe: FineTuning, folder: Path, dev: DevSet, device: str) -> dict[str, float]:
     """Return ``R@10``, ``nDCG@10`` and ``MultiHitRate@10`` of the vectors of a model on disk.
 
-    For M3 these are the measures of the dense head, and ``nDCG@10 sparse`` is that of token weights alone. The model is
-    read by the encoder that will read it later.
+    For M3 they measure the dense head, and ``nDCG@10 sparse`` measures the token weights. The model is read by the
+    encoder that users will read it with.
     """
     with own_random_numbers():
         if recipe.objective == "unified":

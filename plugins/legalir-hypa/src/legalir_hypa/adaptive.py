@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyterrier as pt
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
 from legalir.errors import ComponentError
-from legalir.explanation import explain_step, label_of
-from legalir.frames.columns import COMPLEXITY, KEYWORDS, PATHS, REWRITES, drop_results, require_columns
-from legalir.frames.component import Component
+from legalir.extend import (
+    Collection,
+    Component,
+    Explanation,
+    Upstream,
+    drop_results,
+    explain_step,
+    label_of,
+    parameters_of,
+)
 
-if TYPE_CHECKING:
-    from legalir.explanation import Explanation, Upstream
+COMPLEXITY, REWRITES, KEYWORDS, PATHS = "complexity", "rewrites", "keywords", "paths"
+"""Columns of a question: its class, and the numbers that ``rewrite`` and ``triples`` read."""
 
 Values = Sequence[int] | Mapping[int, int]
 
@@ -92,7 +97,7 @@ class Adaptive(Component):
         found = self.pipeline.transform(asked)
         if self.k is None:
             return found
-        require_columns(found, ["docno", "rank"], "adaptive: the result of its pipeline")
+        _require(found, ["docno", "rank"], "its pipeline")
         most = dict(zip(asked["qid"], _values_of("k", self.k, classes, asked["qid"]), strict=True))
         kept = found["rank"].to_numpy() < found["qid"].map(most).to_numpy()
         return found[kept].reset_index(drop=True)
@@ -114,13 +119,26 @@ class Adaptive(Component):
             column = self.by
         else:
             queries, column = self.by.transform(queries.copy()), COMPLEXITY
-            require_columns(queries, ["qid", column], f"adaptive: the result of {label_of(self.by)}")
+            _require(queries, ["qid", column], label_of(self.by))
         classes = _classes(column, queries)
         for name, values in ((REWRITES, self.rewrites), (KEYWORDS, self.keywords), (PATHS, self.paths)):
             if values is not None:
                 numbers = _values_of(name, values, classes, queries["qid"])
                 queries = queries.assign(**{name: pd.Series(numbers, index=queries.index, dtype="int64")})
         return queries, classes
+
+
+def _require(frame: pd.DataFrame, columns: Sequence[str], origin: str) -> None:
+    """Check that the result of a pipeline has columns.
+
+    Raises:
+        ComponentError: it lacks some.
+    """
+    if missing := [name for name in columns if name not in frame.columns]:
+        raise ComponentError(
+            f"adaptive: the result of {origin} needs the column(s) {', '.join(missing)}, and has "
+            f"{', '.join(map(str, frame.columns)) or 'none'}."
+        )
 
 
 def _is_whole(value: object) -> bool:

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_models import write_cross_encoder, write_sentence
+from hypa_material import write_cross_encoder, write_sentence
 
 from legalir.errors import ComponentError, DataError, DatasetNotFound, DefinitionError, LegalIRError, ModelError
-from legalir.hypa import training as module
-from legalir.hypa.complexity import LinearClassifier, open_classifier
-from legalir.hypa.training import read_questions, split, train_complexity
+from legalir_hypa import training as module
+from legalir_hypa.complexity import LinearClassifier, open_classifier
+from legalir_hypa.training import read_questions, split, train_complexity
 
 DATA = os.environ.get("LEGALIR_DATA", "")
 WORDS = {

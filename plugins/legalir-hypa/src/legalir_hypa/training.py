@@ -18,28 +18,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-import legalir
-from legalir import datasets
-from legalir.errors import ArtifactError, ComponentError, DataError, DefinitionError, ModelError
-from legalir.extras import require
-from legalir.frames.component import check_number
-from legalir.hypa.complexity import (
+from legalir import Collection, __version__
+from legalir.errors import ArtifactError, ComponentError, DataError, DefinitionError, LegalIRError, ModelError
+from legalir.extend import (
+    Display,
+    atomic_directory,
+    check_number,
+    find_model,
+    is_card,
+    load_tokenizer,
+    open_display,
+    own_place,
+    own_random_numbers,
+    placement,
+    quiet,
+    writing,
+)
+from legalir_hypa.complexity import (
     ABOUT,
     FORMAT,
     Classifier,
     LinearClassifier,
+    digest,
     max_tokens,
     open_classifier,
     write_about,
 )
-from legalir.models.folders import find_model, is_folder
-from legalir.models.loading import load_tokenizer, placement, quiet, readable
-from legalir.storage.digest import digest
-from legalir.storage.files import atomic_directory
-from legalir.storage.manifest import is_card
-from legalir.train.checkpoints import own_place, writing
-from legalir.train.display import Display, open_display
-from legalir.train.material import own_random_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,11 +127,11 @@ def train_complexity(
         questions = read_questions(source)
         parts = split(questions, classes)
         card: dict[str, Any] = {
-            "made_by": f"legalir {legalir.__version__}",
+            "made_by": f"legalir {__version__}",
             "source": Path(fspath(source)).name if Path(fspath(source)).exists() else fspath(source),
             "sha256": digest([questions["question"].tolist(), questions["label"].tolist()]),
             "questions": {name: len(part) for name, part in parts.items()},
-            "model": Path(model).name if is_folder(model) else model,
+            "model": Path(model).name if Path(model).expanduser().is_dir() else model,
         }
         settings = {"rate": rate, "batch": batch, "epochs": epochs, "decay": decay}
         try:
@@ -202,7 +206,7 @@ def _rows_of_file(file: Path) -> list[tuple[str, int]]:
 
 
 def _rows_of_judgements(name: str) -> list[tuple[str, int]]:
-    dataset = datasets.load(name)
+    dataset = Collection(name).source
     right = {(one.qid, one.docno) for one in dataset.judgements() if one.label >= 1}
     contexts = Counter(qid for qid, _ in right)
     rows = [(str(row["query"]), contexts[str(row["qid"])]) for row in dataset.queries()]
@@ -280,18 +284,25 @@ def _fine_tune(
     display: Display,
 ) -> None:
     """Fine-tune a transformer, and write it into an existing folder."""
-    transformers, torch = require("transformers", extra="dense"), require("torch", extra="dense")
     base = find_model(name)
     if not any(base.glob("*.safetensors")):
         raise ModelError(f"{base} has no weights as safetensors, and pickled ones are not read: give another model.")
     placed = placement(device, "float32").device
     tokenizer = load_tokenizer(base)
+    import torch
+    import transformers
+
     with own_random_numbers():
         torch.manual_seed(_SEED)
-        with readable(base, "The weights"):
-            network = transformers.AutoModelForSequenceClassification.from_pretrained(
-                str(base), num_labels=classes, local_files_only=True, use_safetensors=True, dtype=torch.float32
-            )
+        try:
+            with quiet():
+                network = transformers.AutoModelForSequenceClassification.from_pretrained(
+                    str(base), num_labels=classes, local_files_only=True, use_safetensors=True, dtype=torch.float32
+                )
+        except (LegalIRError, MemoryError):
+            raise
+        except Exception as error:  # transformers, torch and safetensors raise errors of many kinds.
+            raise ModelError(f"The weights in {base} cannot be read ({error}): get the model again.") from error
         read = tokenizer(train["question"].tolist(), truncation=True, max_length=max_tokens(tokenizer, network.config))
         rows = [
             {"input_ids": ids, "attention_mask": mask, "labels": label}

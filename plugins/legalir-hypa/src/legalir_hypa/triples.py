@@ -1,6 +1,6 @@
 """Search in the knowledge graph [hypa-rag]: what a question names, the walks from there, and their provisions.
 
-The graph itself is :class:`legalir.hypa.triple_graph.TripleGraph`.
+The graph itself is :class:`legalir_hypa.triple_graph.TripleGraph`.
 """
 
 from __future__ import annotations
@@ -18,34 +18,44 @@ import pandas as pd
 import pyterrier as pt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from legalir.analysis.analyzer import get_analyzer
-from legalir.collections import Collection
-from legalir.contract import parameters_of
-from legalir.dense.contract import AnyEncoder
-from legalir.dense.encoders import get_encoder
-from legalir.dense.index import DenseIndex
+from legalir import Client, DenseIndex, SparseIndex
 from legalir.errors import ComponentError
-from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.columns import (
-    CONTEXT,
-    KEYWORDS,
-    PATHS,
+from legalir.extend import (
+    ChatModel,
+    Collection,
+    Component,
+    Encoder,
+    Explanation,
+    LawTable,
+    Part,
+    Prompt,
+    RankedLists,
+    TrainableEncoder,
+    Upstream,
+    best_first,
+    check_choice,
+    check_number,
+    check_script,
     drop_results,
     empty_like,
+    get_analyzer,
+    get_encoder,
+    load_prompt,
+    original_questions,
+    parameters_of,
+    places,
     query_columns,
+    ranked_lists,
+    read_lists,
     require_texts,
+    versions_in_force,
 )
-from legalir.frames.component import Component, check_choice, check_number
-from legalir.frames.ranking import RankedLists, best_first, places, ranked_lists, read_lists
-from legalir.graph.laws import LawTable
-from legalir.hypa.triple_graph import TripleGraph, Walk, open_triples, walks_from, whole_walks
-from legalir.lexical.sparse import SparseIndex
-from legalir.llm.chat import ChatModel
-from legalir.llm.client import Client
-from legalir.llm.prompts import Prompt
-from legalir.rewrite.rewriter import check_script, collection_prompt, original_questions
-from legalir.storage.digest import digest
-from legalir.storage.validity import versions_in_force
+from legalir_hypa.adaptive import KEYWORDS, PATHS
+from legalir_hypa.complexity import digest
+from legalir_hypa.triple_graph import PROMPTS, TripleGraph, Walk, open_triples, walks_from, whole_walks
+
+CONTEXT = "context"
+"""Column of the walks as text."""
 
 _TOKENS = 20
 """Tokens of the reply for each key word."""
@@ -421,8 +431,9 @@ def triples(
         params["entities"] = _entities(facts, collection, analyzer)
         params["facts"] = None if encoder is None else _vectors(facts, collection, get_encoder(encoder, collection))
     if by == "llm":
+        code = collection.language if language == "auto" else language
         params["client"] = collection.client
-        params["prompt"] = collection_prompt("triples", collection, "keywords", prompt, language)
+        params["prompt"] = load_prompt("keywords", code, prompt, PROMPTS)
     if collection.source.dated:
         params["versions"] = LawTable.of(collection)
     return Triples(facts, **params)
@@ -436,7 +447,7 @@ def _entities(graph: TripleGraph, collection: Collection, analyzer: str) -> Spar
     return collection.cached(index, lambda one: one.index(documents, corpus=graph.fingerprint()))
 
 
-def _vectors(graph: TripleGraph, collection: Collection, encoder: AnyEncoder) -> DenseIndex:
+def _vectors(graph: TripleGraph, collection: Collection, encoder: Encoder | TrainableEncoder) -> DenseIndex:
     """Return the index of the facts' vectors, built on first use."""
     index = DenseIndex(_beside(graph, "facts", encoder.fingerprint), encoder)
     documents = ({"docno": str(number), "text": " ".join(fact[:3])} for number, fact in enumerate(graph.facts()))

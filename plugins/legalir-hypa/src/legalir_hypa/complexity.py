@@ -7,38 +7,47 @@ other file; ``model.npz`` the numbers of a linear model, which numpy alone appli
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir import __version__
 from legalir.errors import ArtifactError, ComponentError, ModelError
-from legalir.extras import require
-from legalir.frames.columns import COMPLEXITY, require_texts
-from legalir.frames.component import Component
-from legalir.models.folders import find_model, json_value, model_digest
-from legalir.models.loading import load_backbone, load_tokenizer, placement, shared
-from legalir.rewrite.rewriter import original_questions
-from legalir.storage.digest import cached_file_digest, digest
-from legalir.storage.manifest import AGAIN, inventory, read_card, seal
-
-if TYPE_CHECKING:
-    from legalir.explanation import Explanation, Upstream
+from legalir.extend import (
+    Collection,
+    Component,
+    Explanation,
+    Upstream,
+    find_model,
+    inventory,
+    load_backbone,
+    load_tokenizer,
+    model_digest,
+    original_questions,
+    parameters_of,
+    placement,
+    read_card,
+    require_texts,
+    seal,
+)
+from legalir_hypa.adaptive import COMPLEXITY
 
 ABOUT, WEIGHTS = "model.json", "model.npz"
 FORMAT, _VERSION = "legalir-complexity", 1
 _FACTS = ("kind", "classes", "terms", "card")
 
+_AGAIN = "copy the model again, or train it again"
 _BATCH = 64
 _MAX_TOKENS = 512
 _HYPOTHESIS = "This example is {}."
@@ -46,6 +55,21 @@ _HYPOTHESIS = "This example is {}."
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+
+_networks: WeakValueDictionary[tuple[object, ...], Any] = WeakValueDictionary()
+"""Transformers that a component still holds: each is in memory once."""
+
+
+def digest(value: object) -> str:
+    """Return the sha256 of a JSON value: keys in order, ASCII only."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Return the sha256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class Classifier(Protocol):
@@ -139,11 +163,11 @@ class LinearClassifier:
             with np.load(file, allow_pickle=False) as content:
                 arrays = {name: content[name] for name in shapes}
         except Exception as error:  # zipfile and numpy raise errors of many kinds.
-            raise ArtifactError(f"{file} does not hold arrays: {AGAIN}.") from error
+            raise ArtifactError(f"{file} does not hold arrays: {_AGAIN}.") from error
         for name, shape in shapes.items():
             array = arrays[name]
             if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
-                raise ArtifactError(f"{file} does not hold the {name} of {len(terms)} terms: {AGAIN}.")
+                raise ArtifactError(f"{file} does not hold the {name} of {len(terms)} terms: {_AGAIN}.")
         return cls(about["kind"], classes, terms, **arrays)
 
 
@@ -167,7 +191,11 @@ class TransformerClassifier:
         self._folder, self._device = folder, device
         if not any(folder.glob("*.safetensors")):
             raise ModelError(f"{folder} has no weights as safetensors, and pickled ones are not read: save them again.")
-        names = json_value(folder / "config.json", "id2label") or {"0": "", "1": ""}
+        try:
+            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+            names = config.get("id2label") or {"0": "", "1": ""}
+        except (OSError, ValueError, AttributeError) as error:
+            raise ModelError(f"{folder / 'config.json'} cannot be read ({error}): get the model again.") from error
         if self.labels:
             entailment = [int(number) for number, name in names.items() if str(name).lower().startswith("entail")]
             if len(entailment) != 1:
@@ -183,10 +211,10 @@ class TransformerClassifier:
     def _network(self) -> tuple[Any, Any, str]:
         placed = placement(self._device, "float32")
         tokenizer = load_tokenizer(self._folder)
-        model = shared(
-            ("complexity", self._digest, placed),
-            lambda: load_backbone(self._folder, "AutoModelForSequenceClassification", placed),
-        )
+        model = _networks.get((self._digest, placed))
+        if model is None:
+            model = load_backbone(self._folder, "AutoModelForSequenceClassification", placed)
+            _networks[self._digest, placed] = model
         return tokenizer, model, placed.device
 
     def classify(self, texts: Sequence[str]) -> tuple[Integers, Floats]:
@@ -211,8 +239,9 @@ class TransformerClassifier:
         return logits.argmax(axis=1).astype(np.int64), softmax(logits)
 
     def _logits(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        torch = require("torch", extra="dense")
         tokenizer, model, device = self._network
+        import torch
+
         seconds = [[hypothesis for _, hypothesis in pairs]] if self.labels else []
         read = tokenizer(
             [text for text, _ in pairs],
@@ -246,8 +275,6 @@ def softmax(logits: Floats) -> Floats:
 
 def write_about(folder: Path, kind: str, classes: int, terms: Sequence[str], card: Mapping[str, Any]) -> None:
     """Write ``model.json`` next to the other files of a model in `folder`."""
-    from legalir import __version__
-
     files = inventory(file for file in folder.iterdir() if file.is_file())
     head = {"format": FORMAT, "version": _VERSION, "legalir": __version__, "kind": kind, "classes": classes}
     text = json.dumps(seal({**head, "terms": list(terms), "card": card, "files": files}), ensure_ascii=False, indent=1)
@@ -276,8 +303,8 @@ def open_classifier(model: str | PathLike[str], labels: Sequence[str] = (), devi
     if labels:
         raise ModelError(f"{folder} was trained for its own classes: leave labels out, or give another model.")
     for name, entry in about["files"].items():
-        if cached_file_digest(folder / name) != entry["sha256"]:
-            raise ArtifactError(f"{folder / name} was altered after it was written: {AGAIN}.")
+        if file_digest(folder / name) != entry["sha256"]:
+            raise ArtifactError(f"{folder / name} was altered after it was written: {_AGAIN}.")
     if about["kind"] == "transformer":
         return TransformerClassifier(folder, (), device)
     return LinearClassifier.load(folder, about)

@@ -10,15 +10,11 @@ from typing import Any
 
 import pyterrier as pt
 
-from legalir.collections import Collection
+from legalir import RRF, LinearFusion
 from legalir.errors import ComponentError
-from legalir.frames.chain import Chain
-from legalir.frames.columns import COMPLEXITY
-from legalir.fuse.linear import LinearFusion
-from legalir.fuse.rrf import RRF
-from legalir.hypa.adaptive import Adaptive, Values
-from legalir.hypa.triples import triples
-from legalir.rewrite.subqueries import Multi, rewrite
+from legalir.extend import Chain, Collection, Multi, rewrite
+from legalir_hypa.adaptive import COMPLEXITY, Adaptive, Values
+from legalir_hypa.triples import triples
 
 
 def hypa(

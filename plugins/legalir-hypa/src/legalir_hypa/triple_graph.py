@@ -3,7 +3,7 @@
 :func:`build_triples` asks the model about each provision. :class:`TripleGraph` contains each fact once, with the
 provisions that state it. :func:`paths_from` walks from fact to fact.
 
-Files of a build: the docnos of the provisions that state a fact (see :mod:`legalir.storage.strings`); the string tables
+Files of a build: the docnos of the provisions that state a fact (strings); the string tables
 ``entities`` and ``predicates``; ``subject.npy``, ``predicate.npy`` and ``object.npy``, int32 [f], which point into
 them; ``indptr.npy``, int64 [f + 1], and ``provisions.npy``, int32 [m]: the provisions of each of f facts.
 """
@@ -23,23 +23,29 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from legalir.analysis.language import language_of
-from legalir.analysis.text import words
-from legalir.collections import Collection
-from legalir.datasets.readers import json_rows
+from legalir import Client
 from legalir.errors import ComponentError, FormatError
-from legalir.frames.component import check_number
-from legalir.llm.chat import ChatModel
-from legalir.llm.client import Answer, Client
-from legalir.llm.prompts import load_prompt
-from legalir.rewrite.rewriter import check_script
-from legalir.storage.arrays import save_array
-from legalir.storage.artifact import IndexArtifact, building
-from legalir.storage.digest import cached_file_digest, digest
-from legalir.storage.documents import title_and_text
-from legalir.storage.files import atomic_file
-from legalir.storage.strings import Strings, write_docnos, write_strings
-from legalir.storage.validity import provision_key
+from legalir.extend import (
+    ChatModel,
+    Collection,
+    IndexArtifact,
+    Strings,
+    atomic_file,
+    building,
+    check_number,
+    check_script,
+    json_rows,
+    load_prompt,
+    provision_key,
+    save_array,
+    words,
+    write_docnos,
+    write_strings,
+)
+from legalir_hypa.complexity import digest, file_digest
+
+PROMPTS = Path(__file__).parent / "prompts"
+"""The prompts: a folder each, with a file a language."""
 
 _log = logging.getLogger("legalir")
 _CHARACTERS = 2000
@@ -320,7 +326,7 @@ def build_triples(
     """
     check_number("triples", "n", n, low=1, high=50, integer=True)
     client: Client = collection.client
-    asked = load_prompt("triples", language_of(collection) if language == "auto" else language, prompt)
+    asked = load_prompt("triples", collection.language if language == "auto" else language, prompt, PROMPTS)
     parts = [part for one in collection.docs() for part in _parts(one.doc_id, one.title, one.text)]
     texts = {part.name: part.text for part in parts}
 
@@ -336,7 +342,8 @@ def build_triples(
         check=check,
         max_tokens=_TOKENS * (n + 1),
     )
-    rows, foreign = _rows(parts, answers)
+    read = [(part, answer.value.triples) for part, answer in zip(parts, answers, strict=True) if answer.state == "ok"]
+    rows, foreign = _rows(read)
     failures = [
         [part.name, answer.state, answer.reason]
         for part, answer in zip(parts, answers, strict=True)
@@ -363,20 +370,19 @@ def _parts(docno: str, title: str, text: str) -> Iterator[_Part]:
         if end - start > _CHARACTERS:
             line = text.rfind("\n", start + 1, start + _CHARACTERS)
             end = start + _CHARACTERS if line < 0 else line
-        part = title_and_text(title, text[start:end].strip())
+        body = text[start:end].strip()
+        part = f"{title}\n{body}" if title else body
         if normal_form(part):
             yield _Part(docno, docno if number == 1 else f"{docno}, part {number}", part)
         start, number = end, number + 1
 
 
-def _rows(parts: Sequence[_Part], answers: Sequence[Answer]) -> tuple[list[dict[str, str]], int]:
+def _rows(read: Sequence[tuple[_Part, Sequence[_Fact]]]) -> tuple[list[dict[str, str]], int]:
     """Return a row for each fact, and the number of facts that are not about their provision."""
     rows, foreign = [], 0
-    for part, answer in zip(parts, answers, strict=True):
-        if answer.state != "ok":
-            continue
+    for part, facts in read:
         text = normal_form(part.text)
-        for fact in answer.value.triples:
+        for fact in facts:
             if all(any(word in text for word in words(end)) for end in (fact.subject, fact.object)):
                 rows.append(dict(zip(_FIELDS, (part.docno, fact.subject, fact.predicate, fact.object), strict=True)))
             else:
@@ -415,7 +421,7 @@ def open_triples(collection: Collection, file: str | PathLike[str] | None = None
     path = Path(file).expanduser()
     if not path.is_file():
         raise ComponentError(f"triples: graph={str(file)!r} is not a file: give the path of a file of facts.")
-    graph = TripleGraph(collection.cache / f"triples-{cached_file_digest(path)[:16]}")
+    graph = TripleGraph(collection.cache / f"triples-{file_digest(path)[:16]}")
     known = {name for provision in collection.docs() for name in (provision.doc_id, provision_key(provision.doc_id))}
     return collection.cached(graph, lambda one: one.index(read_facts(path, known), source={"file": path.name}))
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from scripted import Scripted
+from hypa_material import Scripted
 
 import legalir
+from legalir import Client
 from legalir.errors import ComponentError, LegalIRError
-from legalir.experiments.fingerprints import pipeline_fingerprint
-from legalir.llm.chat import ChatReply, ChatRequest
-from legalir.llm.client import Client
+from legalir.extend import ChatReply, ChatRequest
 
 PROVISIONS = {
     "act-1": "The keeper of a lighthouse lights the lamp at sunset.",
@@ -191,12 +190,12 @@ def test_parameters_are_checked(tmp_path: Path, params: dict[str, Any]) -> None:
 def test_the_run_knows_the_graph_the_model_and_the_prompt(tmp_path: Path) -> None:
     collection, model = opened(tmp_path)
     text = expression(tmp_path)
-    first = pipeline_fingerprint(collection.pipeline(text))
-    assert pipeline_fingerprint(collection.pipeline(text)) == first
+    first = collection.pipeline(text).fingerprint
+    assert collection.pipeline(text).fingerprint == first
     model.name = "another"
-    second = pipeline_fingerprint(collection.pipeline(text))
+    second = collection.pipeline(text).fingerprint
     (tmp_path / "facts.jsonl").write_text("", encoding="utf-8")
-    third = pipeline_fingerprint(collection.pipeline(text))
+    third = collection.pipeline(text).fingerprint
     assert len({first, second, third}) == 3
 
 

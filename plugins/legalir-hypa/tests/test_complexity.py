@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tiny_models import write_complexity, write_cross_encoder
+from hypa_material import write_complexity, write_cross_encoder
 
 import legalir
 from legalir.errors import ArtifactError, ComponentError, LegalIRError, ModelError
-from legalir.hypa.complexity import Complexity, LinearClassifier, open_classifier
-from legalir.storage.digest import file_digest
-from legalir.storage.manifest import seal
+from legalir.extend import seal
+from legalir_hypa.complexity import Complexity, LinearClassifier, file_digest, open_classifier
 
 QUESTIONS = pd.DataFrame(
     {"qid": ["1", "2", "3"], "query": ["창문 없는 층의 기준은?", "과태료가 얼마인가요?", "매장이 큽니다."]}

@@ -9,15 +9,13 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 import pytest
-from scripted import Scripted
-from tiny_models import write_complexity
+from hypa_material import Scripted, write_complexity
 
 import legalir
+from legalir import Client, explain
 from legalir.errors import ComponentError, LegalIRError
-from legalir.explanation import explain
-from legalir.hypa.adaptive import Adaptive
-from legalir.hypa.complexity import Complexity
-from legalir.llm.client import Client
+from legalir_hypa.adaptive import Adaptive
+from legalir_hypa.complexity import Complexity
 
 QUESTIONS = pd.DataFrame(
     {"qid": ["1", "2", "3"], "query": ["창문 없는 층의 기준은?", "과태료가 얼마인가요?", "매장이 큽니다."]}

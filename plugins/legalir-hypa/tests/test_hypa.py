@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from scripted import Scripted
+from hypa_material import Scripted
 
 import legalir
+from legalir import Client
 from legalir.errors import LegalIRError
-from legalir.llm.chat import ChatReply, ChatRequest
-from legalir.llm.client import Client
+from legalir.extend import ChatReply, ChatRequest
 
 QUESTIONS = pd.DataFrame(
     {

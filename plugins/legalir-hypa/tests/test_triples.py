@@ -12,11 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from scripted import Scripted
+from hypa_material import Scripted
 
 import legalir
+from legalir import Client
 from legalir.errors import ArtifactError, ComponentError, FormatError, ModelError
-from legalir.hypa.triple_graph import (
+from legalir.extend import ChatReply, ChatRequest
+from legalir_hypa.triple_graph import (
     Fact,
     TripleGraph,
     build_triples,
@@ -26,8 +28,6 @@ from legalir.hypa.triple_graph import (
     whole_walks,
     write_facts,
 )
-from legalir.llm.chat import ChatReply, ChatRequest
-from legalir.llm.client import Client
 
 LAMPS = {
     "lamp-1": ("Section 1", "The keeper of a lighthouse lights the lamp at sunset."),
@@ -172,7 +172,7 @@ import os, signal, sys
 from pathlib import Path
 sys.path[:0] = [{tests!r}, {here!r}]
 import test_triples as t
-from legalir.hypa.triple_graph import build_triples
+from legalir_hypa.triple_graph import build_triples
 
 asked = 0
 def answering(request):
