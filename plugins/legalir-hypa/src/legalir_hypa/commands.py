@@ -38,7 +38,7 @@ COMPLEXITY_EXAMPLES = """Examples:
 Then: legalir search my-statutes "question" --pipeline 'adaptive(default, by=complexity("complexity-model"))'
 """
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 app = typer.Typer(help="Build the knowledge graph of a collection.", no_args_is_help=True)
 
@@ -62,24 +62,25 @@ def _graph() -> None:
 @app.command(epilog=EXAMPLES)
 @model_options
 def triples(
-    dataset: Annotated[str, typer.Argument(help="An id or the path of a folder.", show_default=False)],
-    facts: Annotated[int, typer.Option("--facts", min=1, max=50, help="Most facts of one provision.")] = 10,
+    dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
+    facts: Annotated[int, typer.Option("--facts", min=1, max=50, help="Maximum number of facts per provision.")] = 10,
     prompt: Annotated[
-        Path | None, typer.Option("--prompt", help="A prompt of your own (YAML).", show_default="ours")
+        Path | None,
+        typer.Option("--prompt", help="YAML file of a prompt that replaces the built-in one.", show_default="ours"),
     ] = None,
     language: Annotated[
-        str, typer.Option("--language", help="Language of the prompt; auto: that of the collection.")
+        str, typer.Option("--language", help="Language of the prompt; auto uses the language of the collection.")
     ] = "auto",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File for the facts, as JSON lines.", show_default="none")
+        Path | None, typer.Option("--out", "-o", help="Output file of facts, as JSON lines.", show_default="none")
     ] = None,
     *,
     client: Client,
     as_json: AsJson = False,
 ) -> None:
-    """Let a language model read facts (subject, predicate, object) in each provision of DATASET, for triples.
+    """Let a language model extract facts (subject, predicate, object) from each provision of DATASET, for triples.
 
-    Replies are stored as they come: run the same command again after an interruption, and only the rest is asked.
+    Replies are stored as they arrive: after an interruption, the same command asks only for the missing ones.
     """
     from legalir import Collection
     from legalir_hypa.triple_graph import build_triples, write_facts
@@ -119,22 +120,23 @@ def complexity(
         typer.Argument(
             metavar="FILE|FOLDER|DATASET/SPLIT",
             help="CSV file with the columns question and label (0, 1, 2: one, two, three or more contexts), a folder "
-            "with the released questionset_noisy2.csv, or a collection, whose judgements are counted.",
+            "with the published questionset_noisy2.csv, or a collection, whose judgements are counted.",
             show_default=False,
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the model.", show_default=False)],
-    classes: Annotated[int, typer.Option(help="3, or 2: two contexts count as more.")] = 3,
+    classes: Annotated[int, typer.Option(help="Number of classes: 3, or 2 (one context, or more).")] = 3,
     model: Annotated[
-        str, typer.Option(help="svm, lr, or a transformer to fine-tune: a folder, or a name on the hub.")
+        str, typer.Option(help="Model: svm, lr, or a transformer to fine-tune (a folder, or a name on the hub).")
     ] = "svm",
     device: Annotated[
-        str | None, typer.Option(help="cpu, cuda or mps, for a transformer.", show_default="an accelerator, else cpu")
+        str | None,
+        typer.Option(help="Device for a transformer: cpu, cuda or mps.", show_default="an accelerator, else cpu"),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a classifier that says how many contexts a question needs."""
+    """Train a classifier that predicts how many contexts a question needs."""
     from legalir_hypa.training import train_complexity
 
     trained = train_complexity(source, out, classes=classes, model=model, replace=replace, device=device)
