@@ -79,7 +79,7 @@ def update(collection: Collection, default: Callable[[], object]) -> Update:
 
 
 def _remove_former(collection: Collection) -> None:
-    """Remove what was built for former states of the provisions, or for other links."""
+    """Delete indexes of earlier states of the provisions or links."""
     store, cache = collection.source.store, collection.cache
     for state in former_states(cache, store.source):
         remove_state(state, store.source)
