@@ -19,7 +19,7 @@ from legalir import datasets
 from legalir.answer.generator import Answer, gives_answers
 from legalir.collection.language import Writing, writing_of
 from legalir.collection.results import SearchResult, answer_with, search_with
-from legalir.collection.updating import Update, update
+from legalir.collection.updating import Update, record_use, update
 from legalir.collections import Built, Index
 from legalir.errors import ComponentError
 from legalir.frames.as_of import AsOf, today
@@ -29,7 +29,6 @@ from legalir.llm.client import Client
 from legalir.storage.artifact import build_once
 from legalir.storage.digest import cached_file_digest
 from legalir.storage.files import cache_home
-from legalir.storage.states import record_use
 from legalir.storage.validity import day_of, iso_date
 
 if TYPE_CHECKING:

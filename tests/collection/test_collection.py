@@ -179,7 +179,7 @@ def test_another_version_of_an_analyzer_gets_another_index(
 
 def test_a_damaged_index_is_an_error_with_its_cure(folder: Path) -> None:
     path = Collection(folder).sparse().directory
-    (file,) = path.glob("data-*/0.documents.npy")
+    (file,) = path.glob("data-*/documents.npy")
     file.write_bytes(b"")
     with pytest.raises(
         ArtifactError, match=r"documents\.npy has 0 bytes .*: remove the directory .* and build it again"
