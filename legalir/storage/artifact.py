@@ -153,6 +153,13 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
 
     kind: ClassVar[str]
     version: ClassVar[int]
+    build_again: Callable[[], object] | None = None
+    """Builds the index where its files are gone before they were opened; set by the collection that made it."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        state.pop("build_again", None)
+        return state
 
     @property
     def directory(self) -> Path:
@@ -174,6 +181,8 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
 
     @cached_property
     def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
+        if self.build_again is not None and not self.built():
+            self.build_again()
         # All files are opened at once, so that they belong to one build.
         manifest, arrays = open_build(self.directory, self.kind, self.version)
         self._check(manifest)

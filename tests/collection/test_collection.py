@@ -197,14 +197,14 @@ def test_a_cache_that_cannot_be_written_is_named(folder: Path, tmp_path: Path) -
 
 def _search_and_count(folder: Path, queue: multiprocessing.SimpleQueue[int]) -> None:
     built = 0
-    write = term_index_module.write_segments
+    write = term_index_module.write_docnos
 
     def counted(*arguments: object, **names: object) -> object:
         nonlocal built
         built += 1
         return write(*arguments, **names)  # type: ignore[arg-type]
 
-    term_index_module.write_segments = counted  # type: ignore[assignment]
+    term_index_module.write_docnos = counted  # type: ignore[assignment]
     assert len(Collection(folder).search("무창층", "bm25")) == 2
     queue.put(built)
 

@@ -146,6 +146,28 @@ def test_a_reader_goes_on_with_its_state(folder: Path) -> None:
     assert len(states(reader)) == 1
 
 
+@pytest.mark.parametrize("expression", [*TERMS, 'bm25 >> sar(normalize="max")', "default", "lsa(dimensions=8)"])
+def test_a_reader_that_has_opened_nothing_builds_its_state_again(folder: Path, expression: str) -> None:
+    expected = Collection(folder).pipeline(expression)(QUESTIONS)
+    pipeline = Collection(folder).pipeline(expression)
+    change(folder, change_one)
+    Collection(folder).update()
+    assert len(states(Collection(folder))) == 1
+    pd.testing.assert_frame_equal(pipeline(QUESTIONS), expected)
+    assert len(states(Collection(folder))) == 2
+    Collection(folder).update()
+    assert len(states(Collection(folder))) == 1
+
+
+def test_an_index_of_links_that_have_changed_is_not_built_again(folder: Path) -> None:
+    Collection(folder).graph.links_count()
+    graph = Collection(folder).graph
+    (folder / "links.tsv").write_text("", encoding="utf-8")
+    Collection(folder).update()
+    with pytest.raises(ArtifactError, match="There is no index at"):
+        graph.links_count()
+
+
 def test_links_alone(folder: Path) -> None:
     Collection(folder).update()
     parts = set(Collection(folder).cache.glob("links-*/[!.]*"))
