@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 
 class Built(Protocol):
-    """An index in a directory."""
+    """An index in a directory.
+
+    Attributes:
+        build_again: builds it where its files are gone before they were opened; set by :meth:`Collection.cached`.
+    """
+
+    build_again: Callable[[], object] | None
 
     @property
     def directory(self) -> Path:

@@ -1,6 +1,6 @@
-"""Updates of a collection: what a change of 1 % costs beside a build, searching meanwhile, and after a hundred updates.
+"""Updates of a collection: what a change of 1 % costs beside a build, and searching meanwhile.
 
-    python experiments/bench/updates.py [--provisions N] [--updates N]
+    python experiments/bench/updates.py [--provisions N]
 
 Provisions and links are those of kr-statutes at ``$LEGALIR_DATA``, or else those of the bundled collection. An update
 adds a sentence to one provision of a hundred, removes one of a thousand and adds as many.
@@ -37,11 +37,11 @@ def write(path: Path, rows: list[dict[str, str]]) -> None:
     part.replace(path / "corpus.jsonl")
 
 
-def edit(rows: list[dict[str, str]], draw: random.Random, number: int, share: float = 0.01) -> None:
+def edit(rows: list[dict[str, str]], draw: random.Random, number: int) -> None:
     """Change one provision of a hundred, and replace one of a thousand by a new one."""
-    for place in draw.sample(range(len(rows)), max(1, round(share * len(rows)))):
+    for place in draw.sample(range(len(rows)), max(1, round(len(rows) / 100))):
         rows[place] = {**rows[place], "text": rows[place]["text"] + _SENTENCE}
-    for place in draw.sample(range(len(rows)), max(1, round(share * len(rows) / 10))):
+    for place in draw.sample(range(len(rows)), max(1, round(len(rows) / 1000))):
         new = rows.pop(place)
         rows.append({**new, "docno": f"{new['docno'].partition('~')[0]}~{number}-{place}"})
 
@@ -57,12 +57,6 @@ def milliseconds(collection: Collection, asked: list[str], expression: str) -> f
         pipeline.search(question)
         took.append(time.perf_counter() - begun)
     return 1000 * sorted(took)[len(took) // 2]
-
-
-def megabytes(collection: Collection) -> float:
-    """Return the size of all indexes of a collection."""
-    files = {path.stat().st_ino: path.stat().st_size for path in collection.cache.rglob("*") if path.is_file()}
-    return sum(files.values()) / 1e6
 
 
 def update(path: Path) -> tuple[float, dict[str, float]]:
@@ -98,7 +92,6 @@ def main() -> None:
     """Measure, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--provisions", type=int, help="at most this many")
-    parser.add_argument("--updates", type=int, default=100, help="number of further updates (default: %(default)s)")
     options = parser.parse_args()
     source = datasets.load(folder("kr-statutes") or "legalir/firecode")
     rows = [{"docno": one.doc_id, **{k: v for k, v in one._asdict().items() if k != "doc_id"}} for one in source.docs()]
@@ -127,9 +120,7 @@ def main() -> None:
         reader = Collection(laws)
         alone = {expression: milliseconds(reader, asked, expression) for expression in PIPELINES}
         command = [sys.executable, "-m", "legalir.cli.main", "update", str(laws)]
-        print("\n| | ms a question | while another process updates | after the updates | of a fresh index |")
-        print("|---|--:|--:|--:|--:|", flush=True)
-        meanwhile = {}
+        print("\n| | ms a question | while another process updates |\n|---|--:|--:|", flush=True)
         for number, expression in enumerate(PIPELINES):
             edit(rows, draw, 2 + number)
             write(laws, rows)
@@ -141,22 +132,8 @@ def main() -> None:
                         begun = time.perf_counter()
                         pipeline.search(question)
                         took.append(time.perf_counter() - begun)
-            meanwhile[expression] = 1000 * sorted(took)[len(took) // 2]
-        del reader, pipeline
-        gc.collect()
-        for number in range(options.updates):
-            edit(rows, draw, 10 + number, 0.001)
-            write(laws, rows)
-            update(laws)
-        mine = Collection(laws)
-        fresh = Collection(laws, cache=Path(scratch) / "fresh")
-        fresh.sparse()
-        for expression in PIPELINES:
-            after, of_fresh = (milliseconds(one, asked, expression) for one in (mine, fresh))
-            cells = (alone[expression], meanwhile[expression], after, of_fresh)
-            print(f"| {expression} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
-        sizes = f"{megabytes(mine):.0f} MB, {megabytes(fresh):.0f} MB fresh"
-        print(f"\nAfter {options.updates} more updates of 0.1 %: {sizes}")
+            meanwhile = 1000 * sorted(took)[len(took) // 2]
+            print(f"| {expression} | {alone[expression]:.2f} | {meanwhile:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

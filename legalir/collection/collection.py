@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import suppress
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,7 +19,7 @@ from legalir import datasets
 from legalir.answer.generator import Answer, gives_answers
 from legalir.collection.language import Writing, writing_of
 from legalir.collection.results import SearchResult, answer_with, search_with
-from legalir.collection.updating import Update, update
+from legalir.collection.updating import Update, record_use, update
 from legalir.collections import Built, Index
 from legalir.errors import ComponentError
 from legalir.frames.as_of import AsOf, today
@@ -29,7 +29,6 @@ from legalir.llm.client import Client
 from legalir.storage.artifact import build_once
 from legalir.storage.digest import cached_file_digest
 from legalir.storage.files import cache_home
-from legalir.storage.states import record_use
 from legalir.storage.validity import day_of, iso_date
 
 if TYPE_CHECKING:
@@ -231,22 +230,30 @@ class Collection:
         Raises:
             ArtifactError: it cannot be written.
         """
-        self._record_use()
+        if not self._indexes:
+            self._record_use()
         with self._lock:
             first, lock = self._indexes.setdefault(index, (index, threading.Lock()))
         index = cast(Index, first)
         with lock:
+            if not index.built():
+                self._record_use()
             build_once(index.directory, index.built, lambda: build(index))
+            index.build_again = partial(self._build_again, index, build)
         return index
 
+    def _build_again(self, index: Index, build: Callable[[Index], object]) -> None:
+        """Build an index that an update has removed, unless the links that it depends on have changed."""
+        if index.directory.parent in (self.cache, self.links_cache):
+            self.cached(index, build)
+
     def _record_use(self) -> None:
-        """Record, once, that the cache contains indexes of this folder."""
-        if not self._indexes:
-            with suppress(OSError):  # The build reports why it cannot be written.
-                self.cache.mkdir(parents=True, exist_ok=True)
-            store = self.source.store
-            _ = store.dated  # It is open from now on, and can be read after an update has removed it.
-            record_use(self.cache, store.source)
+        """Note that the cache holds what was built for this folder."""
+        with suppress(OSError):  # The build says why it cannot be written.
+            self.cache.mkdir(parents=True, exist_ok=True)
+        store = self.source.store
+        _ = store.dated  # It is open from now on, and can be read after an update has removed it.
+        record_use(self.cache, store.source)
 
     def sparse(self, analyzer: str | Analyzer = "auto") -> SparseIndex:
         """Return the sparse index of an analyzer; see :meth:`legalir.SparseIndex.of`."""

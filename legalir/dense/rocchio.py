@@ -29,7 +29,7 @@ from legalir.frames.columns import check_queries, drop_results, empty_like, requ
 from legalir.frames.component import Cuttable, check_choice, check_number
 from legalir.frames.ranking import Hits, rank_results, results_frame
 from legalir.frames.scorer import PairScorer
-from legalir.lexical.postings import document_rows
+from legalir.lexical.postings import rows_of_postings
 from legalir.lexical.retriever import Query, SparseRetriever, SparseScorer, explain_terms, queries_of
 from legalir.plugins import parameters_of
 from legalir.storage.arrays import unit_rows
@@ -253,7 +253,8 @@ class TermRocchio(Feedback[dict[str, float]]):
         """Return q' of each query."""
         index = self.retriever.index
         wanted, place = np.unique(np.concatenate(feedback), return_inverse=True)
-        rows = document_rows([(one, scored.weights) for one, scored in self.retriever.postings().parts], wanted)
+        weights = self.retriever.posting_weights()
+        rows = rows_of_postings(index.indptr, index.documents, weights, wanted, len(index))
         places = np.split(place, np.cumsum([len(numbers) for numbers in feedback])[:-1])
         moved = []
         for asked, chosen in zip(queries_of(self.retriever.index, queries, type(self).__name__), places, strict=True):

@@ -11,7 +11,7 @@ as in :class:`~legalir.storage.csr.Adjacency`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -503,8 +503,13 @@ class CitationGraph(pt.Artifact):
         _ = graph._content
         return graph
 
+    build_again: Callable[[], object] | None = None
+    """As of :class:`~legalir.storage.artifact.IndexArtifact`."""
+
     @cached_property
     def _content(self) -> GraphContent:
+        if self.build_again is not None and not self.built():
+            self.build_again()
         return open_content(self.directory)
 
     @property

@@ -6,9 +6,8 @@ field, with 0 where the field lacks the term.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -19,15 +18,13 @@ from legalir.collections import Collection, directory_name
 from legalir.errors import ComponentError, suggestion
 from legalir.frames.component import check_number
 from legalir.graph.citation_graph import CitationGraph
-from legalir.lexical.citing import Citing
 from legalir.lexical.retriever import SparseRetriever
-from legalir.lexical.segments import Segment
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import Weigher, bm25f_weigher, field_factor, lucene_idf
 from legalir.plugins import parameters_of
 from legalir.progress import progress
 from legalir.storage.documents import counted, field_text
-from legalir.storage.validity import Validity
+from legalir.storage.provision import Provision
 
 FIELDS = ("title", "text", "path", "citing")
 """Indexed fields: title, body, the chapter that holds a provision, and the headings of the provisions that cite it."""
@@ -45,7 +42,7 @@ class FieldIndex(TermIndex):
     """
 
     kind = "field_index"
-    version = 2
+    version = 3
     columns = tuple(f"frequencies.{field}" for field in FIELDS)
     # Paths and headings of others do not say how common a term is: they repeat the same few words in many documents.
     own = ("frequencies.title", "frequencies.text")
@@ -68,10 +65,10 @@ class FieldIndex(TermIndex):
         def build(index: Self) -> None:
             store, graph = collection.source.store, CitationGraph.of(collection)
             # Every provision is a node, and nodes are numbered by ascending docno.
-            citing = Citing(graph, store.docnos.order, store.column("heading"))
+            documents = with_citing(collection.docs(), graph, store.docnos.order, store.column("heading"))
             with progress(f"Indexing fields ({chosen.name}): {collection.id}", len(store)) as advance:
                 index.index(
-                    counted(citing.add_to(collection.docs()), advance),
+                    counted(documents, advance),
                     corpus=collection.fingerprint(),
                     links=graph.fingerprint(),
                     executor=collection.executor,
@@ -97,7 +94,7 @@ class FieldIndex(TermIndex):
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``) and any of `FIELDS`; a missing field is empty. See
-                :class:`~legalir.lexical.citing.Citing` for the last of them.
+                :func:`with_citing` for the last of them.
             corpus: fingerprint of the collection, kept in the manifest.
             links: fingerprint of its citation graph, kept in the manifest.
             executor: its workers count the terms; None: this process does.
@@ -106,37 +103,7 @@ class FieldIndex(TermIndex):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a field is not a string.
         """
-        return self._build(iter, {"fields": list(FIELDS), "corpus": corpus, "links": links}, executor=executor)
-
-    def update(
-        self,
-        base: str | PathLike[str],
-        added: Iterable[Mapping[str, Any]],
-        removed: Iterable[str],
-        *,
-        validity: Callable[[npt.NDArray[np.object_]], Validity | None] | None = None,
-        corpus: str = "",
-        links: str = "",
-    ) -> Self:
-        """Build the index from an earlier one, as :meth:`SparseIndex.update` does.
-
-        A document is changed, too, where the headings of the provisions that cite it are.
-
-        Args:
-            base: path of the earlier index, which may be that of this one.
-            added: documents as for :meth:`index`.
-            removed: docnos of documents of the earlier index that are gone or have changed.
-            validity: returns the days of the documents with given docnos, or None.
-            corpus: fingerprint of the collection as it is now, kept in the manifest.
-            links: fingerprint of its citation graph, kept in the manifest.
-
-        Raises:
-            ArtifactError: there is no index at `base`, or it is damaged or has another analyzer; or the files cannot be
-                written.
-            ComponentError: a docno is missing, occurs twice, or is to be removed and is not there; a field is not a
-                string; or `validity` is needed.
-        """
-        return self._build(added, {"fields": list(FIELDS), "corpus": corpus, "links": links}, base, removed, validity)
+        return self._build(iter, {"fields": list(FIELDS), "corpus": corpus, "links": links}, executor)
 
     def texts_of(self, document: Mapping[str, Any]) -> Sequence[str]:
         """Return the text of each field of a document."""
@@ -144,15 +111,41 @@ class FieldIndex(TermIndex):
 
     def frequencies(self, field: str) -> npt.NDArray[np.unsignedinteger[Any]]:
         """Return the frequency of the term in one of `FIELDS` for each posting, unsigned [P]."""
-        return self.one_segment.columns[f"frequencies.{field}"]
+        return self.arrays[f"frequencies.{field}"]
 
-    def occurrences(
-        self, term: int, segment: Segment, posting: int, fields: Iterable[str] = FIELDS
-    ) -> dict[str, object]:
+    def occurrences(self, term: int, posting: int, fields: Iterable[str] = FIELDS) -> dict[str, object]:
         """Return the frequency of a term in all of `fields` and in each, and its documents by title or text."""
-        found = {field: int(segment.columns[f"frequencies.{field}"][posting]) for field in fields}
+        found = {field: int(self.frequencies(field)[posting]) for field in fields}
         in_fields = {field: tf for field, tf in found.items() if tf}
         return {"in_document": sum(found.values()), "documents": int(self.df[term]), "fields": in_fields}
+
+
+def with_citing(
+    provisions: Iterable[Provision],
+    graph: CitationGraph,
+    nodes: npt.NDArray[np.integer],
+    headings: npt.NDArray[np.object_],
+    most: int = 40,
+) -> Iterator[dict[str, Any]]:
+    """Yield each provision as a dict: its fields, and ``citing``, the headings of the provisions that cite it.
+
+    A search engine uses the text of links in the same way. There is a line for each heading, in the order of the docnos
+    of the citing provisions.
+
+    Args:
+        provisions: n provisions.
+        graph: the citations.
+        nodes: node of each provision; [n].
+        headings: heading of each provision; [n].
+        most: largest number of headings of one provision. A definition that a whole code cites would be longer than any
+            provision.
+    """
+    heading = np.full(len(graph), "", dtype=object)
+    heading[nodes] = headings
+    by_node, links = heading.tolist(), graph.adjacency("in")
+    for record, node in zip(provisions, nodes.tolist(), strict=True):
+        citing = [by_node[source] for source in links.row(node).tolist() if by_node[source]]
+        yield {**record._asdict(), "citing": "\n".join(citing[:most])}
 
 
 DEFAULT_FIELDS = {"title": 2.0, "text": 1.0, "path": 1.0, "citing": 1.0}
@@ -219,17 +212,17 @@ class BM25F(SparseRetriever):
         weights = ", ".join(f"{field} {weight:g}" for field, weight in self.fields.items() if weight)
         return f"bm25f({self.index.analyzer.name}, k1={self.k1:g}, {weights})"
 
-    def weighting(self, segment: Segment) -> Weigher:
+    def weighting(self) -> Weigher:
         """Return the function to idf times saturated frequency."""
         index = self.index
         factors = [
-            field_factor(segment.lengths[:, number], index.lengths[:, number], weight, self.b[field])
+            field_factor(index.lengths[:, number], weight, self.b[field])
             if (weight := self.fields.get(field))
             else None
             for number, field in enumerate(FIELDS)
         ]
-        idf = segment.of_terms(lucene_idf(len(index), index.df))
-        return bm25f_weigher(segment.indptr, segment.documents, [*segment.columns.values()], factors, idf, self.k1)
+        frequencies, idf = [index.frequencies(field) for field in FIELDS], lucene_idf(len(index), index.df)
+        return bm25f_weigher(index.indptr, index.documents, frequencies, factors, idf, self.k1)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -237,10 +230,10 @@ class BM25F(SparseRetriever):
         """Return each term once, with qtf^x."""
         return terms, (tf.astype(np.float64) ** self.query_exponent).astype(np.float32)
 
-    def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
+    def occurrences(self, term: int, posting: int) -> dict[str, object]:
         """Return the frequency of a term in the fields with a weight and in each, and its documents."""
         counting = [field for field, weight in self.fields.items() if weight]
-        return self.index.occurrences(term, segment, posting, counting)
+        return self.index.occurrences(term, posting, counting)
 
 
 def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str, float]:

@@ -19,7 +19,7 @@ from legalir.explanation import Explanation, Upstream
 from legalir.frames.columns import QUERY_TOKS, query_columns
 from legalir.frames.component import Component, check_number
 from legalir.frames.ranking import read_lists
-from legalir.lexical.postings import document_rows
+from legalir.lexical.postings import rows_of_postings
 from legalir.lexical.retriever import known_terms, queries_of
 from legalir.lexical.sparse import SparseIndex
 from legalir.plugins import parameters_of
@@ -111,7 +111,8 @@ class _Expansion(Component):
                 f"results of the collection that was indexed."
             )
         wanted, place = np.unique(numbers, return_inverse=True)
-        found = document_rows([(one, one.columns["frequencies"]) for one in self.index.segments], wanted)
+        index = self.index
+        found = rows_of_postings(index.indptr, index.documents, index.frequencies, wanted, len(index))
         rows = [(terms, tf.astype(np.float64)) for terms, tf in found]
         weighted = []
         for query, chosen in zip(asked, np.split(place, first.bounds[1:-1]), strict=True):

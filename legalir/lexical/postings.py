@@ -5,14 +5,12 @@ n documents, V terms, P postings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from legalir.lexical.segments import Segment
 from legalir.lexical.weights import Weigher, all_weights
 from legalir.storage.csr import positions
 
@@ -94,57 +92,6 @@ class ScoredPostings:
         matrix.indptr, matrix.indices, matrix.data = columns, self._documents, self.weights_of(terms)
         scores: npt.NDArray[np.float32] = matrix @ factors
         return scores
-
-
-class ScoredSegments:
-    """Weighted postings of all segments of an index.
-
-    Args:
-        segments: the segments, whose documents are those of the index one segment after the other.
-        weighting: returns the weights of the postings of a segment, as :class:`ScoredPostings` takes them.
-
-    Attributes:
-        parts: the segments and their weighted postings.
-    """
-
-    def __init__(
-        self, segments: Sequence[Segment], weighting: Callable[[Segment], npt.NDArray[np.float32] | Weigher]
-    ) -> None:
-        self.parts = [
-            (one, ScoredPostings(one.indptr, one.documents, weighting(one), len(one.lengths))) for one in segments
-        ]
-
-    def scores(self, terms: npt.NDArray[np.int64], query_weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return the score of each document of the index, [n]; arguments as for :meth:`ScoredPostings.scores`.
-
-        Terms are in the same order in a segment as in the index, so they are added in the same order, and scores do not
-        depend on the segments.
-        """
-        scores = []
-        for segment, scored in self.parts:
-            own = segment.own_terms(terms)
-            there = own >= 0
-            scores.append(segment.of_live(scored.scores(own[there], query_weights[there])))
-        return scores[0] if len(scores) == 1 else np.concatenate(scores)
-
-
-def document_rows(
-    parts: Iterable[tuple[Segment, npt.NDArray[Any]]], documents: npt.NDArray[np.int64]
-) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
-    """Return the terms of each of some documents of an index, ascending, and a value of each.
-
-    Args:
-        parts: the segments of the index, and a value of each of their postings, such as its weight or frequency.
-        documents: the documents, each once.
-    """
-    rows: dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[Any]]] = {}
-    for segment, values in parts:
-        which, own = segment.own_documents(documents)
-        if len(which):
-            found = rows_of_postings(segment.indptr, segment.documents, values, own, len(segment.lengths))
-            terms = segment.terms.astype(np.int64)
-            rows.update((place, (terms[own], row)) for place, (own, row) in zip(which.tolist(), found, strict=True))
-    return [rows[place] for place in range(len(documents))]
 
 
 def rows_of_postings(

@@ -25,10 +25,9 @@ from legalir.frames.component import hashable
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
-from legalir.lexical.postings import ScoredSegments
-from legalir.lexical.segments import Segment
+from legalir.lexical.postings import ScoredPostings
 from legalir.lexical.term_index import TermIndex
-from legalir.lexical.weights import Weigher, all_weights
+from legalir.lexical.weights import Weigher
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Mask
 
@@ -53,15 +52,13 @@ class SparseRetriever(Retriever):
     index: TermIndex
     num_results: int
 
-    def weighting(self, segment: Segment) -> npt.NDArray[np.float32] | Weigher:
-        """Return the weight of each posting of a segment, [p], or a function that computes it for some terms."""
+    def weighting(self) -> npt.NDArray[np.float32] | Weigher:
+        """Return the weight of each posting, [P], or the function that computes the weights of some terms."""
         raise NotImplementedError
 
     def posting_weights(self) -> npt.NDArray[np.float32]:
         """Return the weight of each posting of the index, as :attr:`TermIndex.documents` has them; [P]."""
-        segment = self.index.one_segment
-        weights = self.weighting(segment)
-        return weights if isinstance(weights, np.ndarray) else all_weights(segment.indptr, weights)
+        return self.postings().weights
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -74,16 +71,17 @@ class SparseRetriever(Retriever):
         """
         raise NotImplementedError
 
-    _weighted: tuple[object, ScoredSegments] | None = None
+    _weighted: tuple[object, ScoredPostings] | None = None
 
-    def postings(self) -> ScoredSegments:
+    def postings(self) -> ScoredPostings:
         """Return the weighted postings, made on first use."""
         index = self.index
         weighing = {name: value for name, value in self._given().items() if name not in ("index", "num_results")}
         # Since the last query, the index may have been rebuilt, and a dict of weights may have been modified.
         key = index.manifest.data, hashable(weighing)
         if self._weighted is None or self._weighted[0] != key:
-            self._weighted = key, ScoredSegments(index.segments, self.weighting)
+            scored = ScoredPostings(index.indptr, index.documents, self.weighting(), len(index))
+            self._weighted = key, scored
         return self._weighted[1]
 
     def scores(self, query: Query) -> npt.NDArray[np.float32]:
@@ -135,9 +133,9 @@ class SparseRetriever(Retriever):
         """Return a transformer that scores given documents like this retriever."""
         return SparseScorer(self)
 
-    def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
+    def occurrences(self, term: int, posting: int) -> dict[str, object]:
         """Return the details of a posting for explanations: ``in_document``, ``documents`` with the term, and more."""
-        return self.index.occurrences(term, segment, posting)
+        return self.index.occurrences(term, posting)
 
     @property
     def label(self) -> str:
@@ -233,23 +231,18 @@ def explain_terms(retriever: SparseRetriever, query: Query, docnos: Sequence[str
     for term, weight in zip(added.tolist(), weights_in_query.tolist(), strict=True):
         factor[term] += weight
     beside = retriever.final(np.zeros(len(scores), dtype=np.float32), weights_in_query)
-    for segment, scored in retriever.postings().parts:
-        which, documents = segment.own_documents(wanted)
-        own = segment.own_terms(terms)
-        weights = scored.weights_of(own[own >= 0])
-        for term, own_term, in_query in zip(terms.tolist(), own.tolist(), tf.tolist(), strict=True):
-            if own_term < 0:
-                continue
-            first, last = segment.indptr[own_term : own_term + 2].tolist()
-            holders = segment.documents[first:last]
-            place = np.minimum(np.searchsorted(holders, documents), len(holders) - 1)
-            text = index.terms[term]
-            label = readable(text) + (f" ×{in_query:g}" if in_query != 1 else "")
-            there = holders[place] == documents
-            for number, posting in zip(wanted[which[there]].tolist(), (first + place[there]).tolist(), strict=True):
-                if value := factor[term] * float(weights[posting]):
-                    detail = {"term": text, "in_query": in_query, **retriever.occurrences(term, segment, posting)}
-                    parts[number].append(Part(label, value, detail=detail))
+    weights = retriever.postings().weights_of(terms)
+    for term, in_query in zip(terms.tolist(), tf.tolist(), strict=True):
+        first, last = index.indptr[term : term + 2].tolist()
+        holders = index.documents[first:last]
+        place = np.minimum(np.searchsorted(holders, wanted), len(holders) - 1)
+        text = index.terms[term]
+        label = readable(text) + (f" ×{in_query:g}" if in_query != 1 else "")
+        there = holders[place] == wanted
+        for number, posting in zip(wanted[there].tolist(), (first + place[there]).tolist(), strict=True):
+            if value := factor[term] * float(weights[posting]):
+                detail = {"term": text, "in_query": in_query, **retriever.occurrences(term, posting)}
+                parts[number].append(Part(label, value, detail=detail))
     found = {}
     for docno, number in zip(docnos, numbers.tolist(), strict=True):
         if number < 0:

@@ -5,10 +5,9 @@ Files of a build: see :class:`~legalir.lexical.term_index.TermIndex`; the one co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
-from os import PathLike
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -19,7 +18,6 @@ from legalir.collections import Collection, directory_name
 from legalir.errors import ComponentError
 from legalir.frames.component import check_choice, check_number
 from legalir.lexical.retriever import SparseRetriever
-from legalir.lexical.segments import Segment
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import (
     Weigher,
@@ -39,7 +37,6 @@ from legalir.lexical.weights import (
 from legalir.plugins import parameters_of
 from legalir.progress import progress
 from legalir.storage.documents import INDEXED_TEXT, counted, indexed_text
-from legalir.storage.validity import Validity
 
 
 class SparseIndex(TermIndex):
@@ -57,7 +54,7 @@ class SparseIndex(TermIndex):
     """
 
     kind = "sparse_index"
-    version = 2
+    version = 3
     columns = own = ("frequencies",)
 
     @classmethod
@@ -106,37 +103,7 @@ class SparseIndex(TermIndex):
             ArtifactError: the files cannot be written, or something else is at the path.
             ComponentError: a docno is missing or occurs twice, or a text is not a string.
         """
-        return self._build(iter, {"indexed": INDEXED_TEXT, "corpus": corpus}, executor=executor)
-
-    def update(
-        self,
-        base: str | PathLike[str],
-        added: Iterable[Mapping[str, Any]],
-        removed: Iterable[str],
-        *,
-        validity: Callable[[npt.NDArray[np.object_]], Validity | None] | None = None,
-        corpus: str = "",
-    ) -> Self:
-        """Build the index from an earlier one, in time that depends on what changed.
-
-        Scores are those of an index of the same documents that is built at once, to the last bit. The files of segments
-        that stay are linked, or copied where the file system has no links, so the earlier index may then be removed.
-
-        Args:
-            base: path of the earlier index, which may be that of this one. Its analyzer is used.
-            added: documents as for :meth:`index`, new ones or new states of documents that are in `removed`.
-            removed: docnos of documents of the earlier index that are gone or have changed.
-            validity: returns the days of the documents with given docnos, object [n], or None where no docno is that of
-                a version; needed where docnos are.
-            corpus: fingerprint of the collection as it is now, kept in the manifest.
-
-        Raises:
-            ArtifactError: there is no index at `base`, or it is damaged or has another analyzer; or the files cannot be
-                written.
-            ComponentError: a docno is missing, occurs twice, or is to be removed and is not there; a text is not a
-                string; or `validity` is needed.
-        """
-        return self._build(added, {"indexed": INDEXED_TEXT, "corpus": corpus}, base, removed, validity)
+        return self._build(iter, {"indexed": INDEXED_TEXT, "corpus": corpus}, executor)
 
     def texts_of(self, document: Mapping[str, Any]) -> Sequence[str]:
         """Return the indexed text of a document."""
@@ -145,26 +112,20 @@ class SparseIndex(TermIndex):
     @property
     def frequencies(self) -> npt.NDArray[np.unsignedinteger[Any]]:
         """Term frequency of each posting, unsigned [P]."""
-        return self.one_segment.columns["frequencies"]
+        return self.arrays["frequencies"]
 
     @cached_property
     def cf(self) -> npt.NDArray[np.int64]:
         """Number of occurrences of each term in all documents; int64 [V]."""
-        counts = np.zeros(len(self.df), dtype=np.int64)
-        for segment in self.segments:
-            live = np.zeros(len(segment.lengths), dtype=bool)
-            live[segment.live] = True
-            terms, frequencies = segment.terms, segment.columns["frequencies"]
-            for block, postings in posting_blocks(segment.indptr):
-                summed = np.cumsum(frequencies[postings] * live[segment.documents[postings]], dtype=np.int64)
-                ends = np.append(0, summed)[segment.indptr[block.start : block.stop + 1] - postings.start]
-                own = terms[block]
-                counts[own[own >= 0]] += np.diff(ends)[own >= 0]
+        counts = np.empty(len(self.df), dtype=np.int64)
+        for terms, postings in posting_blocks(self.indptr):
+            starts = self.indptr[terms] - postings.start
+            counts[terms] = np.add.reduceat(self.frequencies[postings], starts, dtype=np.int64)
         return counts
 
-    def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
+    def occurrences(self, term: int, posting: int) -> dict[str, object]:
         """Return the frequency of a term in the document of a posting, and its number of documents."""
-        return {"in_document": int(segment.columns["frequencies"][posting]), "documents": int(self.df[term])}
+        return {"in_document": int(self.frequencies[posting]), "documents": int(self.df[term])}
 
     def index_inputs(self) -> list[list[str]]:
         """Return the columns that :meth:`index` needs, for PyTerrier's inspection."""
@@ -278,13 +239,13 @@ class BM25(SparseRetriever):
     def _bound(self) -> float:
         return _DELTAS.get(self.method, 0.0) if self.delta is None else self.delta
 
-    def weighting(self, segment: Segment) -> Weigher:
+    def weighting(self) -> Weigher:
         """Return the function to idf times saturated frequency."""
-        index, frequencies = self.index, segment.columns["frequencies"]
+        index = self.index
         k, scale, shift = bm25_variant(self.method, self.k1, self._bound)
-        norm = bm25_norm(segment.lengths, index.lengths, k, self.b)
-        idf = segment.of_terms(_IDF[self.method](len(index), index.df))
-        return bm25_weigher(segment.indptr, segment.documents, frequencies, norm, idf, scale, shift)
+        norm = bm25_norm(index.lengths, k, self.b)
+        idf = _IDF[self.method](len(index), index.df)
+        return bm25_weigher(index.indptr, index.documents, index.frequencies, norm, idf, scale, shift)
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -345,11 +306,10 @@ class QueryLikelihood(SparseRetriever):
         """The retriever as in an expression, with the parameters of its scores."""
         return f"ql({self.index.analyzer.name}, mu={self.mu:g})"
 
-    def weighting(self, segment: Segment) -> Weigher:
+    def weighting(self) -> Weigher:
         """Return the function to the logarithm of the smoothed frequency, compared with the collection."""
-        cf = self.index.cf
-        prior = segment.of_terms(self.mu * cf / max(1, int(cf.sum())))
-        return dirichlet_weigher(segment.indptr, segment.columns["frequencies"], prior)
+        index, cf = self.index, self.index.cf
+        return dirichlet_weigher(index.indptr, index.frequencies, self.mu * cf / max(1, int(cf.sum())))
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]
@@ -428,10 +388,10 @@ class TFIDF(SparseRetriever):
         formula, n = lucene_idf if self.idf == "lucene" else sklearn_idf, len(self.index)
         return np.where((df >= self.min_df) & (df <= self.max_df * n), formula(n, df), 0.0)
 
-    def weighting(self, segment: Segment) -> npt.NDArray[np.float32]:
-        """Return the cosine weight of each posting; [p]."""
-        frequencies, idf = segment.columns["frequencies"], segment.of_terms(self._idf_of(self.index.df))
-        return tfidf_weights(segment.indptr, segment.documents, frequencies, segment.lengths, idf)
+    def weighting(self) -> npt.NDArray[np.float32]:
+        """Return the cosine weight of each posting; [P]."""
+        index = self.index
+        return tfidf_weights(index.indptr, index.documents, index.frequencies, index.lengths, self._idf_of(index.df))
 
     def query_vector(
         self, terms: npt.NDArray[np.int64], tf: npt.NDArray[np.int64]

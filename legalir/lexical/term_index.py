@@ -1,4 +1,4 @@
-"""Base of the indexes of terms: an analyzer, its vocabulary, and documents by term, built, updated, memory-mapped."""
+"""Base of the indexes of terms: an analyzer, its vocabulary, and documents by term, built and memory-mapped."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import logging
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,17 +19,21 @@ import numpy.typing as npt
 from legalir.analysis.analyzer import Analyzer, TermCounts, count_terms, get_analyzer
 from legalir.analysis.auto import recognized
 from legalir.analysis.language import WITHOUT_SPACES, scripts
-from legalir.errors import ArtifactError, ComponentError
+from legalir.errors import ArtifactError
 from legalir.executors import Sent, mapped
-from legalir.lexical.segments import Batches, Segment, one_segment, write_segments
+from legalir.lexical.weights import posting_blocks
+from legalir.storage.arrays import create_array, load_array, save_array
 from legalir.storage.artifact import IndexArtifact, building
 from legalir.storage.digest import digest
 from legalir.storage.documents import document_batches
 from legalir.storage.manifest import Manifest, rebuild_hint
-from legalir.storage.strings import Strings, write_docnos
-from legalir.storage.validity import Validity, dated, names_version
+from legalir.storage.strings import Strings, write_docnos, write_strings
+from legalir.storage.validity import dated
 
 _log = logging.getLogger("legalir")
+
+_MERGE = 8_000_000
+"""Postings that are merged in memory at a time."""
 
 _warned: set[Path] = set()
 """Indexes of which this process has warned."""
@@ -49,7 +54,8 @@ def _warn(directory: Path, analyzer: str, scripts: Mapping[str, float]) -> None:
 class TermIndex(IndexArtifact):
     """Documents by the terms that one analyzer finds in them.
 
-    Files of a build: the docnos (see :mod:`legalir.storage.strings`), and those of :mod:`legalir.lexical.segments`.
+    Files of a build: the docnos (see :mod:`legalir.storage.strings`), the vocabulary ``terms``, and those of
+    :meth:`Batches.write`. V terms, n documents, P postings.
 
     A subclass names its `columns` of frequencies and, of these, its `own` ones, in which a term has to be for a
     document to count in its document frequency; and it says which text of a document is behind each column.
@@ -104,10 +110,9 @@ class TermIndex(IndexArtifact):
         return analyzer
 
     def fingerprint(self) -> str:
-        """Return a sha256 that stands for the scores of the index, the same for an updated index and one built at once.
+        """Return a sha256 that stands for the scores of the index.
 
-        It is taken over the fingerprints of corpus, links and analyzer. Where the corpus is not known, it is taken over
-        the files, which differ after an update.
+        It is taken over the fingerprints of corpus, links and analyzer; where the corpus is not known, over the files.
         """
         facts = self.manifest.facts
         content = [facts["corpus"], facts.get("links")] if facts["corpus"] else [super().fingerprint()]
@@ -118,64 +123,28 @@ class TermIndex(IndexArtifact):
         raise NotImplementedError
 
     def _build(
-        self,
-        added: Iterable[Mapping[str, Any]],
-        known: Mapping[str, Any],
-        base: str | PathLike[str] | None = None,
-        removed: Iterable[str] = (),
-        validity: Callable[[npt.NDArray[np.object_]], Validity | None] | None = None,
-        executor: Executor | None = None,
+        self, documents: Iterable[Mapping[str, Any]], known: Mapping[str, Any], executor: Executor | None = None
     ) -> Self:
-        """Build the index, from that at `base` if there is one; `known` are facts for the manifest."""
-        linked: dict[str, dict[str, Any]] = {}
+        """Build the index; `known` are facts for the manifest."""
         with (
-            building(self.directory, self.kind, self.version, linked) as (data, facts),
+            building(self.directory, self.kind, self.version) as (data, facts),
             tempfile.TemporaryDirectory(prefix=".spill-", dir=data.parent) as spill,
         ):
-            # Opened under the lock of this index: an index that is its own base has to be the newest one.
-            former = None if base is None else type(self)(base, self._asked or "auto")
-            analyzer = self._asked if former is None else former.analyzer
-            letters = {} if former is None else former.manifest.facts["scripts"]
-            batches = Batches(Path(spill), len(self.columns))
+            batches = Batches(Path(spill), self.columns)
             docnos: list[str] = []
-            documents = dated(added, data) if former is None else added
-            texts_by_batch = document_batches(documents, self.texts_of)
+            texts_by_batch = document_batches(dated(documents, data), self.texts_of)
             head = next(texts_by_batch)  # There is one batch at least, which may be empty.
             texts = head[1]
-            analyzer = analyzer or recognized(texts)
-            letters = letters or {script: round(share, 4) for script, share in scripts(texts).items()}
+            analyzer = self._asked or recognized(texts)
+            letters = {script: round(share, 4) for script, share in scripts(texts).items()}
             for names, counts in _counted(itertools.chain([head], texts_by_batch), analyzer, executor):
                 docnos += names
                 batches.add(counts)
-            if former is None:
-                written = write_segments(data, batches, self.columns, self.own)
-            else:
-                gone = _numbers(former, removed)
-                versions = former.validity is not None or any(map(names_version, docnos))
-                docnos = [*np.delete(former.docnos, gone).tolist(), *docnos]
-                if validity is not None:
-                    _write_validity(data, docnos, validity)
-                elif versions:
-                    raise ComponentError(
-                        f"{former.directory}: the documents are versions, and the end of one depends on others: give "
-                        "validity, a function that returns the days of given docnos, or build the index again."
-                    )
-                written = write_segments(
-                    data,
-                    batches,
-                    self.columns,
-                    self.own,
-                    former=former.directory / former.manifest.data,
-                    segments=former.segments,
-                    terms=former.terms,
-                    removed=gone,
-                )
-                linked.update({name: former.manifest.files[name] for name in written.linked})
+            terms = batches.write(data, self.own)
+            write_strings(data, "terms", terms)
             write_docnos(data, docnos)
             facts["analyzer"] = {"name": analyzer.name, "fingerprint": analyzer.fingerprint}
-            facts.update(
-                scripts=letters, documents=len(docnos), terms=written.terms, segments=written.segments, **known
-            )
+            facts.update(scripts=letters, documents=len(docnos), terms=len(terms), **known)
         self.forget()
         return self
 
@@ -189,48 +158,32 @@ class TermIndex(IndexArtifact):
         """Position of each document among the ascending docnos, int32 [n]."""
         return self.docno_table.order
 
-    @cached_property
-    def segments(self) -> list[Segment]:
-        """The segments; the documents of the index are their live ones, one segment after the other."""
-        segments: list[Segment] = []
-        for name in self.manifest.facts["segments"]:
-            first = segments[-1].first + len(segments[-1]) if segments else 0
-            segments.append(Segment(self.arrays, name, self.columns, first))
-        return segments
-
-    @cached_property
-    def one_segment(self) -> Segment:
-        """All postings as one segment, for what reads them all: merged in memory where there are several segments."""
-        return one_segment(self.segments, len(self.terms))
-
     @property
     def df(self) -> npt.NDArray[np.int64]:
         """Number of documents that hold each term, in columns that count; int64 [V]."""
         return self.arrays["df"]
 
-    @cached_property
+    @property
     def lengths(self) -> npt.NDArray[np.int32]:
         """Number of term occurrences in each document, int32 [n] or, over fields, [n, F]."""
-        (lengths, *others) = (segment.of_live(segment.lengths) for segment in self.segments)
-        return np.concatenate([lengths, *others]) if others else lengths
+        return self.arrays["lengths"]
 
     @property
     def indptr(self) -> npt.NDArray[np.int64]:
-        """Start of each term's postings in :attr:`one_segment`, int64 [V + 1]."""
-        return self.one_segment.indptr
+        """Start of each term's postings, int64 [V + 1]; each term has one posting at least."""
+        return self.arrays["indptr"]
 
     @property
     def documents(self) -> npt.NDArray[np.int32]:
-        """Document of each posting of :attr:`one_segment`, int32 [P]; ascending within a term."""
-        return self.one_segment.documents
+        """Document of each posting, int32 [P]; ascending within a term."""
+        return self.arrays["documents"]
 
-    def occurrences(self, term: int, segment: Segment, posting: int) -> dict[str, object]:
+    def occurrences(self, term: int, posting: int) -> dict[str, object]:
         """Return the frequency of a term in the document of a posting, ``in_document``, and its ``documents``.
 
         Args:
             term: number of the term in the vocabulary.
-            segment: one of :attr:`segments`.
-            posting: posting of the term there.
+            posting: posting of the term.
         """
         raise NotImplementedError
 
@@ -253,24 +206,138 @@ def _counted(
     yield from zip((names for names, _ in mine), counts, strict=True)
 
 
-def _numbers(index: TermIndex, docnos: Iterable[str]) -> npt.NDArray[np.int64]:
-    """Return the number of each of some documents.
+class Batches:
+    """Counted documents, batch by batch; the counts are on disk, and in memory stay the vocabulary and one batch.
 
-    Raises:
-        ComponentError: one is not there.
+    Args:
+        spill: an empty folder.
+        columns: names of the columns of frequencies, one for each text of a document.
     """
-    wanted = list(docnos)
-    numbers = index.docno_table.numbers(wanted)
-    if (numbers < 0).any():
-        missing = wanted[int(numbers.argmin())]
-        raise ComponentError(f"The docno {missing!r} is not in {index.directory}: only what is there can be removed.")
-    return numbers
+
+    def __init__(self, spill: Path, columns: Sequence[str]) -> None:
+        self._spill = spill
+        self._columns = columns
+        self._ids: dict[str, int] = {}
+        self._batches: list[_Batch] = []
+        self._lengths = [np.zeros(0, dtype=np.int64)]
+        self._documents = 0
+
+    def add(self, counts: TermCounts) -> None:
+        """Add the counts of the texts of the next documents, each document's texts one after the other."""
+        ids = self._ids
+        terms = np.fromiter(
+            (ids.setdefault(term, len(ids)) for term in counts.terms), dtype=np.int64, count=len(counts.terms)
+        )
+        indptr, documents, columns = _by_document(counts, len(self._columns))
+        columns = [column.astype(np.min_scalar_type(int(column.max(initial=0)))) for column in columns]
+        for name, array in enumerate((documents, *columns)):
+            save_array(self._spilled(len(self._batches), name), array)
+        self._batches.append(_Batch(terms, indptr, self._documents, [column.dtype for column in columns]))
+        self._lengths.append(counts.lengths)
+        self._documents += len(counts.lengths) // len(self._columns)
+
+    def write(self, data: Path, own: Sequence[str]) -> list[str]:
+        """Write the postings of all documents by term, and return the vocabulary, ascending.
+
+        Files: ``indptr.npy`` int64 [V + 1]; ``documents.npy`` int32 [P], ascending within a term; for each column
+        ``<column>.npy`` unsigned [P]; ``lengths.npy`` int32, [n] or [n, columns]; ``df.npy`` int64 [V].
+
+        Args:
+            data: directory of the build.
+            own: the columns in which a term has to be for a document to count in df.
+
+        Raises:
+            ArtifactError: there are 2³¹ postings or more.
+            OSError: the files cannot be written.
+        """
+        vocabulary = sorted(self._ids)
+        ids = np.fromiter((self._ids[term] for term in vocabulary), dtype=np.int64, count=len(vocabulary))
+        number = np.empty(len(ids), dtype=np.int64)  # Of each term, by its id.
+        number[ids] = np.arange(len(ids))
+        counts = np.zeros(len(ids), dtype=np.int64)
+        for batch in self._batches:
+            counts[batch.terms] += np.diff(batch.indptr)
+        indptr = np.concatenate(([0], np.cumsum(counts[ids])))
+        if indptr[-1] >= 2**31:
+            raise ArtifactError(f"{indptr[-1]} postings are more than one index holds: split the collection.")
+        types = [
+            np.result_type(np.uint8, *(batch.types[place] for batch in self._batches))
+            for place in range(len(self._columns))
+        ]
+        names, df = ("documents", *self._columns), np.diff(indptr)
+        counting = [] if len(own) == len(self._columns) else [self._columns.index(column) for column in own]
+        # Written, not mapped: a full disk is then an error and not a bus error, which would end the process.
+        with ExitStack() as stack:
+            streams = [
+                stack.enter_context(create_array(data / f"{name}.npy", dtype, (int(indptr[-1]),)))
+                for name, dtype in zip(names, (np.dtype(np.int32), *types), strict=True)
+            ]
+            for terms, documents, columns in self._merged(indptr, number, types):
+                for stream, values in zip(streams, (documents, *columns), strict=True):
+                    stream.write(values.data)
+                if counting:
+                    held = np.logical_or.reduce([columns[place] > 0 for place in counting])
+                    df[terms] = np.add.reduceat(held, indptr[terms] - indptr[terms.start], dtype=np.int64)
+        shape = (-1,) if len(self._columns) == 1 else (-1, len(self._columns))
+        save_array(data / "lengths.npy", np.concatenate(self._lengths).astype(np.int32).reshape(shape))
+        save_array(data / "indptr.npy", indptr)
+        save_array(data / "df.npy", df)
+        return vocabulary
+
+    def _merged(
+        self, indptr: npt.NDArray[np.int64], number: npt.NDArray[np.int64], types: Sequence[np.dtype[Any]]
+    ) -> Iterator[tuple[slice, npt.NDArray[np.int32], list[npt.NDArray[Any]]]]:
+        """Yield ranges of terms, and the documents and columns of their postings, batch after batch within a term."""
+        places = [number[batch.terms] for batch in self._batches]
+        for terms, postings in posting_blocks(indptr, _MERGE):
+            filled = indptr[terms] - postings.start
+            documents = np.empty(postings.stop - postings.start, dtype=np.int32)
+            columns = [np.empty(len(documents), dtype=one) for one in types]
+            for batch_number, (batch, place) in enumerate(zip(self._batches, places, strict=True)):
+                a, b = np.searchsorted(place, (terms.start, terms.stop)).tolist()
+                if a == b:
+                    continue
+                local, sizes = place[a:b] - terms.start, np.diff(batch.indptr[a : b + 1])
+                own = slice(int(batch.indptr[a]), int(batch.indptr[b]))
+                target = np.repeat(filled[local] - (np.cumsum(sizes) - sizes), sizes) + np.arange(own.stop - own.start)
+                # Mapped one at a time: a map holds a file open, and there may be more batches than files.
+                documents[target] = load_array(self._spilled(batch_number, 0))[own] + np.int32(batch.first)
+                for name, column in enumerate(columns, 1):
+                    column[target] = load_array(self._spilled(batch_number, name))[own]
+                filled[local] += sizes
+            yield terms, documents, columns
+
+    def _spilled(self, batch: int, name: int) -> Path:
+        return self._spill / f"{batch}.{name}.npy"
 
 
-def _write_validity(
-    data: Path, docnos: Sequence[str], validity: Callable[[npt.NDArray[np.object_]], Validity | None]
-) -> None:
-    names = np.empty(len(docnos), dtype=object)
-    names[:] = docnos
-    if (days := validity(names)) is not None:
-        days.write(data)
+class _Batch(NamedTuple):
+    """A batch of documents whose postings are on disk.
+
+    Attributes:
+        terms: id of each of its terms, in the order of the vocabulary; [t].
+        indptr: start of the postings of each; [t + 1].
+        first: number of its first document.
+        types: types of its columns.
+    """
+
+    terms: npt.NDArray[np.int64]
+    indptr: npt.NDArray[np.int64]
+    first: int
+    types: list[np.dtype[Any]]
+
+
+def _by_document(
+    counts: TermCounts, columns: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], list[npt.NDArray[np.int32]]]:
+    """Return the counts of texts as postings of documents: starts of the terms, documents, columns of frequencies."""
+    if columns == 1:
+        return counts.indptr, counts.documents, [counts.frequencies]
+    document, column = np.divmod(counts.documents, np.int32(columns))
+    starts = counts.indptr[:-1]
+    new = np.diff(document, prepend=np.int32(-1)) != 0
+    new[starts] = True  # every term has a posting
+    posting = np.cumsum(new) - 1
+    out = np.zeros((columns, int(new.sum())), dtype=np.int32)
+    out[column, posting] = counts.frequencies
+    return np.append(posting[starts], out.shape[1]), document[new], list(out)

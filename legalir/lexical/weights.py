@@ -67,16 +67,15 @@ def all_weights(indptr: npt.NDArray[np.int64], weigh: Weigher) -> npt.NDArray[np
     return weights
 
 
-def bm25_norm(lengths: npt.NDArray[np.int32], all_lengths: npt.NDArray[np.int32], k1: float, b: float) -> Floats:
+def bm25_norm(lengths: npt.NDArray[np.int32], k1: float, b: float) -> Floats:
     """Return ``k1·(1 − b + b·dl/avgdl)`` of each document; [n].
 
     Args:
-        lengths: dl of each document, [n].
-        all_lengths: the lengths of the whole collection, whose mean is avgdl.
+        lengths: dl of each document, whose mean is avgdl; [n].
         k1: at least 0.
         b: from 0 to 1.
     """
-    mean = all_lengths.mean() if len(all_lengths) else 0.0
+    mean = lengths.mean() if len(lengths) else 0.0
     norm: Floats = k1 * (1 - b + b * lengths / (mean or 1.0))
     return norm
 
@@ -194,18 +193,17 @@ def bm25f_weigher(
     return weigh
 
 
-def field_factor(lengths: npt.NDArray[np.int32], all_lengths: npt.NDArray[np.int32], weight: float, b: float) -> Floats:
+def field_factor(lengths: npt.NDArray[np.int32], weight: float, b: float) -> Floats:
     """Return ``w / (1 − b + b·l/avg)``, the value of one occurrence in a field of each document; [n].
 
     avg is the mean length of the field in the documents that have it: documents without it do not change the mean.
 
     Args:
         lengths: l of each document, [n].
-        all_lengths: the lengths of the whole collection.
         weight: w, at least 0.
         b: from 0 to 1.
     """
-    filled = all_lengths[all_lengths > 0]
+    filled = lengths[lengths > 0]
     mean = filled.mean() if len(filled) else 1.0
     return np.divide(weight, 1 - b + b * lengths / mean, out=np.zeros(len(lengths)), where=lengths > 0)
 

@@ -45,9 +45,7 @@ _SCRATCH = re.compile(r"data-[0-9a-f]{16}|\.spill-\w+|\.(?:manifest|pt_meta)\.js
 
 
 @contextlib.contextmanager
-def building(
-    path: Path, kind: str, version: int, linked: Mapping[str, dict[str, Any]] | None = None
-) -> Iterator[tuple[Path, dict[str, Any]]]:
+def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Build an artifact at `path`, holding its lock; yield a data directory to fill and a dict for the facts.
 
     An old build stays unless the block ends without an error. Leftovers of a killed build are removed.
@@ -56,8 +54,6 @@ def building(
         path: directory of the artifact.
         kind: what it is, such as ``sparse_index``.
         version: version of the layout of this kind.
-        linked: size and sha256 of files that the block takes from another build, by name; it may be filled by then.
-            They are not hashed again.
 
     Raises:
         ArtifactError: the disk is full, or `path` cannot be written or contains something else.
@@ -73,7 +69,7 @@ def building(
             try:
                 facts: dict[str, Any] = {}
                 yield data, facts
-                _switch(path, data, kind, version, facts, linked or {})
+                _switch(path, data, kind, version, facts)
             finally:
                 _sweep(path)
     except OSError as error:
@@ -102,16 +98,13 @@ def _json(path: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def _switch(
-    path: Path, data: Path, kind: str, version: int, facts: Mapping[str, Any], linked: Mapping[str, dict[str, Any]]
-) -> None:
+def _switch(path: Path, data: Path, kind: str, version: int, facts: Mapping[str, Any]) -> None:
     files = [path for path in data.rglob("*") if path.is_file()]  # Other engines have folders.
     for file in files:
         sync_file(file)
     for folder in {data, *(file.parent for file in files)}:
         sync_directory(folder)
-    new = [file for file in files if file.relative_to(data).as_posix() not in linked]
-    listed = {**linked, **inventory(new, data)}
+    listed = inventory(files, data)
     content = {"kind": kind, "version": version, "data": data.name, "facts": facts, "files": listed}
     with atomic_file(path / _META) as stream:
         json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
@@ -160,6 +153,13 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
 
     kind: ClassVar[str]
     version: ClassVar[int]
+    build_again: Callable[[], object] | None = None
+    """Builds the index where its files are gone before they were opened; set by the collection that made it."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        state.pop("build_again", None)
+        return state
 
     @property
     def directory(self) -> Path:
@@ -181,6 +181,8 @@ class IndexArtifact(Portable, pt.Artifact, pt.Indexer):
 
     @cached_property
     def _opened(self) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
+        if self.build_again is not None and not self.built():
+            self.build_again()
         # All files are opened at once, so that they belong to one build.
         manifest, arrays = open_build(self.directory, self.kind, self.version)
         self._check(manifest)

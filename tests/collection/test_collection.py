@@ -179,7 +179,7 @@ def test_another_version_of_an_analyzer_gets_another_index(
 
 def test_a_damaged_index_is_an_error_with_its_cure(folder: Path) -> None:
     path = Collection(folder).sparse().directory
-    (file,) = path.glob("data-*/0.documents.npy")
+    (file,) = path.glob("data-*/documents.npy")
     file.write_bytes(b"")
     with pytest.raises(
         ArtifactError, match=r"documents\.npy has 0 bytes .*: remove the directory .* and build it again"
@@ -197,14 +197,14 @@ def test_a_cache_that_cannot_be_written_is_named(folder: Path, tmp_path: Path) -
 
 def _search_and_count(folder: Path, queue: multiprocessing.SimpleQueue[int]) -> None:
     built = 0
-    write = term_index_module.write_segments
+    write = term_index_module.write_docnos
 
     def counted(*arguments: object, **names: object) -> object:
         nonlocal built
         built += 1
         return write(*arguments, **names)  # type: ignore[arg-type]
 
-    term_index_module.write_segments = counted  # type: ignore[assignment]
+    term_index_module.write_docnos = counted  # type: ignore[assignment]
     assert len(Collection(folder).search("무창층", "bm25")) == 2
     queue.put(built)
 

@@ -16,6 +16,7 @@ import pytest
 from forked import child, die_at_file_operation
 
 from legalir.collection.collection import Collection
+from legalir.collection.updating import former_states, record_use, remove_state
 from legalir.errors import ArtifactError, FormatError
 from legalir.lexical.bm25f import FieldIndex
 
@@ -145,6 +146,28 @@ def test_a_reader_goes_on_with_its_state(folder: Path) -> None:
     assert len(states(reader)) == 1
 
 
+@pytest.mark.parametrize("expression", [*TERMS, 'bm25 >> sar(normalize="max")', "default", "lsa(dimensions=8)"])
+def test_a_reader_that_has_opened_nothing_builds_its_state_again(folder: Path, expression: str) -> None:
+    expected = Collection(folder).pipeline(expression)(QUESTIONS)
+    pipeline = Collection(folder).pipeline(expression)
+    change(folder, change_one)
+    Collection(folder).update()
+    assert len(states(Collection(folder))) == 1
+    pd.testing.assert_frame_equal(pipeline(QUESTIONS), expected)
+    assert len(states(Collection(folder))) == 2
+    Collection(folder).update()
+    assert len(states(Collection(folder))) == 1
+
+
+def test_an_index_of_links_that_have_changed_is_not_built_again(folder: Path) -> None:
+    Collection(folder).graph.links_count()
+    graph = Collection(folder).graph
+    (folder / "links.tsv").write_text("", encoding="utf-8")
+    Collection(folder).update()
+    with pytest.raises(ArtifactError, match="There is no index at"):
+        graph.links_count()
+
+
 def test_links_alone(folder: Path) -> None:
     Collection(folder).update()
     parts = set(Collection(folder).cache.glob("links-*/[!.]*"))
@@ -196,7 +219,7 @@ def test_an_index_of_an_earlier_layout_is_built_again(folder: Path, monkeypatch:
 
 def test_a_damaged_former_index_is_not_used(folder: Path) -> None:
     former = Collection(folder).sparse().directory
-    (file,) = former.glob("data-*/0.documents.npy")
+    (file,) = former.glob("data-*/documents.npy")
     change(folder, change_one)
     file.write_bytes(b"")
     found = Collection(folder).search("등대", "bm25")
@@ -243,3 +266,45 @@ def test_a_cache_that_cannot_be_written(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ArtifactError, match="cannot be written"):
         Collection(folder, cache=tmp_path / "file").update()
+
+
+@pytest.fixture(name="states")
+def three_states(tmp_path: Path) -> list[Path]:
+    """Directories that were used for one folder one after the other."""
+    states = [tmp_path / name for name in ("one", "two", "three")]
+    for time, state in enumerate(states):
+        (state / "data").mkdir(parents=True)
+        record_use(state, "folder")
+        (record,) = state.glob(".source-*")
+        os.utime(record, (time, time))
+    return states
+
+
+def test_the_newest_comes_first(states: list[Path]) -> None:
+    one, two, three = states
+    assert former_states(three, "folder") == [two, one]
+    record_use(one, "folder")
+    assert former_states(three, "folder") == [one, two]
+    assert former_states(three, "another folder") == []
+
+
+def test_a_removed_state_can_be_read_by_who_has_it_open(states: list[Path]) -> None:
+    (states[0] / "data" / "file").write_text("text", encoding="utf-8")
+    with (states[0] / "data" / "file").open(encoding="utf-8") as reader:
+        assert remove_state(states[0], "folder")
+        assert reader.read() == "text"
+    assert former_states(states[2], "folder") == [states[1]]
+    assert sorted(path.name for path in states[0].parent.iterdir()) == ["three", "two"]
+
+
+def test_a_state_of_two_folders_stays_for_the_other_one(states: list[Path]) -> None:
+    record_use(states[0], "another folder")
+    assert not remove_state(states[0], "folder")
+    assert former_states(states[2], "folder") == [states[1]]
+    assert former_states(states[2], "another folder") == [states[0]]
+    assert remove_state(states[0], "another folder")
+
+
+def test_a_cache_that_cannot_be_written_is_read(tmp_path: Path) -> None:
+    record_use(tmp_path / "missing", "folder")
+    assert former_states(tmp_path / "missing", "folder") == []

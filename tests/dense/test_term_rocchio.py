@@ -39,7 +39,7 @@ def matrix(retriever: SparseRetriever) -> np.ndarray:
     index = retriever.index
     dense = np.zeros((len(index), len(index.terms)))
     terms = np.repeat(np.arange(len(index.terms)), np.diff(index.indptr))
-    dense[index.documents, terms] = retriever.postings().parts[0][1].weights
+    dense[index.documents, terms] = retriever.posting_weights()
     return dense
 
 

@@ -78,9 +78,9 @@ def test_scores_are_those_of_the_formula(
 
 @pytest.mark.parametrize("block", [1, 50])
 def test_weights_do_not_depend_on_blocks(index: FieldIndex, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    expected = BM25F(index).postings().parts[0][1].weights
+    expected = BM25F(index).posting_weights()
     monkeypatch.setattr(weights_module, "_BLOCK", block)
-    np.testing.assert_array_equal(BM25F(index).postings().parts[0][1].weights, expected)
+    np.testing.assert_array_equal(BM25F(index).posting_weights(), expected)
 
 
 @pytest.mark.parametrize(("k1", "b"), [(0.9, 0.4), (1.5, 0.75), (2.0, 1.0)])

@@ -20,9 +20,8 @@ QUERIES = pd.DataFrame({"qid": ["b", "a"], "query": [f"{TEXTS[3]} zebra", "ê°€ ê
 
 @pytest.fixture(name="index", scope="module")
 def built_index(tmp_path_factory: pytest.TempPathFactory) -> SparseIndex:
-    path, documents = tmp_path_factory.mktemp("expansion") / "index", [*enumerate(TEXTS)]
-    base = SparseIndex(path, analyzer="char2").index({"docno": str(n), "text": text} for n, text in documents[:40])
-    return base.update(base.path, ({"docno": str(n), "text": text} for n, text in documents[40:]), [])
+    index = SparseIndex(tmp_path_factory.mktemp("expansion") / "index", analyzer="char2")
+    return index.index({"docno": str(n), "text": text} for n, text in enumerate(TEXTS))
 
 
 def heaviest(weights: dict[str, float], k: int) -> list[str]:

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from legalir.analysis.analyzer import get_analyzer
+from legalir.datasets import Provision
 from legalir.errors import ArtifactError, ComponentError
-from legalir.lexical import weights as weights_module
-from legalir.lexical.bm25f import FIELDS, FieldIndex
+from legalir.graph.citation_graph import CitationGraph
+from legalir.lexical import term_index
+from legalir.lexical.bm25f import FIELDS, FieldIndex, with_citing
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage import documents as documents_module
 
@@ -29,7 +31,7 @@ def test_it_holds_what_the_analyzer_says_of_each_field(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, analyzer: str, batch: int, block: int
 ) -> None:
     monkeypatch.setattr(documents_module, "_BATCH_CHARACTERS", batch)
-    monkeypatch.setattr(weights_module, "_BLOCK", block)
+    monkeypatch.setattr(term_index, "_MERGE", block)
     index = FieldIndex(tmp_path / "index", analyzer=analyzer).index(DOCUMENTS)
     terms_of = get_analyzer(analyzer).terms
     expected = [{field: Counter(terms_of(row.get(field) or "")) for field in FIELDS} for row in DOCUMENTS]
@@ -55,7 +57,6 @@ def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
     facts = {
         "scripts": {"Hangul": 1.0},
         "fields": list(FIELDS),
-        "segments": ["0"],
         "documents": 4,
         "terms": len(index.terms),
         "corpus": "c0ffee",
@@ -79,12 +80,12 @@ def test_occurrences(tmp_path: Path) -> None:
     )
     term = index.terms.find("법")
     first = int(index.indptr[term])
-    assert index.occurrences(term, index.one_segment, first) == {
+    assert index.occurrences(term, first) == {
         "in_document": 4,
         "documents": 1,
         "fields": {"title": 1, "text": 2, "citing": 1},
     }
-    assert index.occurrences(term, index.one_segment, first, ["title", "path"])["in_document"] == 1
+    assert index.occurrences(term, first, ["title", "path"])["in_document"] == 1
 
 
 def test_what_is_no_document_is_refused(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_what_stands_at_the_path_is_checked(tmp_path: Path) -> None:
         _ = FieldIndex(path, analyzer="jamo4").manifest
     with pytest.raises(ArtifactError, match="sparse_index"):
         SparseIndex(path).index(DOCUMENTS)
-    (file,) = path.glob("data-*/0.frequencies.citing.npy")
+    (file,) = path.glob("data-*/frequencies.citing.npy")
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(ArtifactError, match=r"frequencies\.citing\.npy"):
         _ = FieldIndex(path).manifest
@@ -120,3 +121,36 @@ def test_identity() -> None:
     assert FieldIndex("a") != FieldIndex("b")
     assert FieldIndex("a") != SparseIndex("a")
     assert repr(FieldIndex("a", analyzer="char2")) == "FieldIndex('a', analyzer='char2')"
+
+
+def citing(links: list[tuple[str, ...]], headings: dict[str, str], most: int = 40) -> dict[str, str]:
+    """Return the field ``citing`` of the provisions that are cited by one with a heading."""
+    graph = CitationGraph.from_links(links, sorted(headings))
+    records = [Provision(doc_id=docno, text="조문") for docno in headings]
+    rows = with_citing(records, graph, graph.numbers(headings), np.array(list(headings.values()), dtype=object), most)
+    return {row["doc_id"]: row["citing"] for row in rows if row["citing"]}
+
+
+def test_headings_come_by_docno_of_the_citing_provision() -> None:
+    links = [("c", "a"), ("b", "a"), ("b", "a", "again"), ("a", "a"), ("d", "a"), ("a", "b"), ("d", "c")]
+    headings = {"c": "벌칙", "a": "목적", "b": "정의", "d": "", "e": ""}
+    # c is cited by d alone, which has no heading, and e by nobody.
+    assert citing(links, headings) == {"a": "정의\n벌칙", "b": "목적"}
+    assert citing(links, {**headings, "d": "과태료"}, most=2)["a"] == "정의\n벌칙"
+    assert citing(links, {**dict.fromkeys("abce", ""), "d": "과태료"}, most=1) == {"a": "과태료", "c": "과태료"}
+
+
+def test_at_most_forty_headings() -> None:
+    docnos = [f"d{number:02d}" for number in range(60)]
+    headings = {**{docno: docno for docno in docnos}, "z": ""}
+    assert citing([(docno, "z") for docno in reversed(docnos)], headings) == {"z": "\n".join(docnos[:40])}
+
+
+def test_a_provision_keeps_its_other_fields() -> None:
+    (row,) = with_citing(
+        [Provision(doc_id="a", text="조문")],
+        CitationGraph.from_links([], ["a"]),
+        np.array([0]),
+        np.array(["목적"], dtype=object),
+    )
+    assert row == {**Provision(doc_id="a", text="조문")._asdict(), "citing": ""}

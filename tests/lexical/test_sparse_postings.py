@@ -74,12 +74,11 @@ def test_the_manifest_says_how_it_was_made(tmp_path: Path) -> None:
         "analyzer": analyzer,
         "scripts": {script: round(share, 4) for script, share in scripts(map(indexed_text, DOCUMENTS)).items()},
         "indexed": INDEXED_TEXT,
-        "segments": ["0"],
         "documents": len(DOCUMENTS),
         "terms": len(index.terms),
         "corpus": "c0ffee",
     }
-    assert (index.manifest.kind, index.manifest.version) == ("sparse_index", 2)
+    assert (index.manifest.kind, index.manifest.version) == ("sparse_index", 3)
 
 
 @pytest.mark.parametrize("make", [SparseIndex, FieldIndex])

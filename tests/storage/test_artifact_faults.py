@@ -18,14 +18,13 @@ from legalir.errors import ArtifactError
 from legalir.lexical.sparse import SparseIndex
 
 FILES = [
-    "data-*/0.df.npy",
-    "data-*/0.documents.npy",
-    "data-*/0.frequencies.npy",
-    "data-*/0.indptr.npy",
-    "data-*/0.lengths.npy",
     "data-*/df.npy",
     "data-*/docnos.bytes.npy",
     "data-*/docnos.offsets.npy",
+    "data-*/documents.npy",
+    "data-*/frequencies.npy",
+    "data-*/indptr.npy",
+    "data-*/lengths.npy",
     "data-*/order.npy",
     "data-*/terms.bytes.npy",
     "data-*/terms.offsets.npy",
@@ -147,13 +146,13 @@ def test_a_truncated_or_missing_manifest_is_refused(path: Path) -> None:
 def test_files_of_another_build_are_refused(path: Path, tmp_path: Path) -> None:
     SparseIndex(tmp_path / "other", analyzer="jamo3").index(OTHERS)
     other = the_file(tmp_path / "other", "data-*")
-    shutil.copy(other / "0.documents.npy", the_file(path, "data-*"))
-    refused(path, r"0\.documents\.npy has \d+ bytes where \d+ were written")
+    shutil.copy(other / "documents.npy", the_file(path, "data-*"))
+    refused(path, r"documents\.npy has \d+ bytes where \d+ were written")
 
 
 def test_another_version_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SparseIndex, "version", 99)
-    refused(path, "holds sparse_index version 2, and sparse_index version 99 is needed: remove the directory")
+    refused(path, "holds sparse_index version 3, and sparse_index version 99 is needed: remove the directory")
 
 
 def test_another_analyzer_is_refused(path: Path) -> None:
