@@ -10,11 +10,13 @@ from legalir import testing
 from legalir.errors import PluginError
 
 
-def test_a_neighbour_that_claims_the_names_of_the_data_spoils_nothing(install: Install) -> None:
+def test_a_neighbour_that_claims_the_names_of_the_data_is_named(install: Install) -> None:
     source = "def factory(*anything): raise RuntimeError('not asked for')\n"
     claimed = ("retriever.bm25", "reranker.tfidf", "analyzer.whitespace", "analyzer.char")
     install("acme", dict.fromkeys(claimed, "acme_module:factory"), source)
     for outcomes in (testing.check("fuser", "rrf"), testing.check("reranker", right.squared)):
-        assert [one for one in outcomes if not one.ok] == []
+        failed = [one.message for one in outcomes if not one.ok]
+        assert failed
+        assert all("acme 1.0" in message and "LEGALIR_DISABLE_PLUGINS=acme" in message for message in failed)
     with pytest.raises(PluginError, match="'bm25' is claimed by legalir"):
         testing.check("retriever", "bm25")
