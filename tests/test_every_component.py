@@ -31,7 +31,7 @@ from legalir.testing.checks import Failed, NotApplicable
 from legalir.testing.comparison import difference
 from legalir.testing.echo import Echo
 from legalir.testing.frame_checks import other_values
-from legalir.testing.sandbox import ComponentUnderTest, Run, Sandbox
+from legalir.testing.sandbox import ComponentUnderTest, RunOutput, Sandbox
 
 COMPOSED = (
     "bm25 % 10 >> rm3 >> bm25",
@@ -334,11 +334,11 @@ class Bundled(Sandbox):
         cache, client = self.bundled.cache.parents[1], self.bundled.client
         return Collection("legalir/firecode", cache=cache, client=client) if again else self.bundled
 
-    def run(self, queries: pd.DataFrame | None = None) -> Run:
+    def run(self, queries: pd.DataFrame | None = None) -> RunOutput:
         if queries is not None:
             return super().run(queries)
         collection = self.collection()
-        return Run(collection, self.make(collection), self.queries, self.known.drop(columns=EXTRA).copy())
+        return RunOutput(collection, self.make(collection), self.queries, self.known.drop(columns=EXTRA).copy())
 
 
 BUNDLED = [

@@ -33,7 +33,7 @@ def write_material(directory: Path) -> dict[str, Any]:
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 
-    from legalir.dense.hashed_ngrams import NGrams
+    from legalir.dense.hashed_ngrams import HashedNGrams
     from legalir.dense.static_model import StaticModel
 
     collection, documents = provisions()
@@ -42,7 +42,7 @@ def write_material(directory: Path) -> dict[str, Any]:
     texts = [f"{document['title']}\n{document['text']}"[:CHARACTERS] for document in chosen]
     (directory / "texts.json").write_text(json.dumps({"texts": texts, "questions": asked}), encoding="utf-8")
     table = np.random.default_rng(1).standard_normal((ROWS, DIMENSIONS), dtype=np.float32)
-    StaticModel(NGrams(rows=ROWS), table.astype(np.float16)).save(directory / "legalir")
+    StaticModel(HashedNGrams(rows=ROWS), table.astype(np.float16)).save(directory / "legalir")
     read = sample(documents, min(READ, len(documents)))
     tokenizer = _tokenizer(f"{document['title']}\n{document['text']}" for document in read)
     theirs = StaticEmbedding(tokenizer, table[: tokenizer.get_vocab_size()])
@@ -124,13 +124,13 @@ def _steppers(texts: list[str], pool: ThreadPoolExecutor) -> tuple[Callable[[int
     """Return both arms of a step, begun with the same table: the pair of text i is text i + 1."""
     import numpy as np
 
-    from legalir.dense.hashed_ngrams import NGrams
+    from legalir.dense.hashed_ngrams import HashedNGrams
     from legalir.dense.static_model import term_weights
     from legalir.train.material import Gold
     from legalir.train.static_network import Network, relative_idf, rows_matrix
     from legalir.train.static_training import Batcher, loss_and_gradient
 
-    features = NGrams(rows=ROWS).features(texts)
+    features = HashedNGrams(rows=ROWS).features(texts)
     features = features._replace(counts=term_weights(features.counts, "log"))
     network = Network(relative_idf(features, ROWS), DIMENSIONS, np.random.default_rng(1), pool)
     everything = np.arange(len(texts))

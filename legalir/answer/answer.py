@@ -25,8 +25,7 @@ from legalir.frames.as_of import days
 from legalir.frames.component import check_flag, check_number
 from legalir.graph.citation_graph import CitationGraph
 from legalir.llm.chat import ChatModel, FailedReply
-from legalir.llm.client import Answer as Reply
-from legalir.llm.client import Client
+from legalir.llm.client import CheckedReply, Client
 from legalir.llm.prompts import Prompt
 from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import check_script, collection_prompt
@@ -255,7 +254,7 @@ class LLMAnswer(Generator):
             answers[number] = self._read(reply, given[number].docnos, asked_on[number])
         return answers
 
-    def _read(self, reply: Reply, docnos: tuple[str, ...], day: int | None) -> Answer:
+    def _read(self, reply: CheckedReply, docnos: tuple[str, ...], day: int | None) -> Answer:
         """Return the answer in a reply, with resolved citations and checked quotations."""
         tokens = (0, 0) if reply.reply is None else (reply.reply.prompt_tokens, reply.reply.completion_tokens)
         answer = Answer(

@@ -25,8 +25,7 @@ from legalir.contract import parameters_of
 from legalir.errors import ComponentError, ModelError
 from legalir.frames.component import check_flag, check_number
 from legalir.llm.chat import ChatModel, State
-from legalir.llm.client import Answer as Reply
-from legalir.llm.client import Client
+from legalir.llm.client import CheckedReply, Client
 from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.storage.digest import digest
@@ -371,7 +370,7 @@ class Choosing(Generator):
         """Return the values of the schema; none without a schema."""
         return tuple(words[0] for words in item.words) if self.schema else ()
 
-    def _ask(self, prompt: Prompt, enum: tuple[Any, ...], asked: Sequence[tuple[_Item, Context]]) -> list[Reply]:
+    def _ask(self, prompt: Prompt, enum: tuple[Any, ...], asked: Sequence[tuple[_Item, Context]]) -> list[CheckedReply]:
         return self.client.ask(
             prompt,
             [
@@ -390,7 +389,7 @@ class Choosing(Generator):
             logprobs=_ALTERNATIVES if self.logprobs else 0,
         )
 
-    def _answer(self, reply: Reply, item: _Item, docnos: tuple[str, ...]) -> Answer:
+    def _answer(self, reply: CheckedReply, item: _Item, docnos: tuple[str, ...]) -> Answer:
         """Return the answer in a reply."""
         probabilities: tuple[float, ...] = ()
         place = 0

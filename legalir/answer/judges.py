@@ -30,8 +30,7 @@ from legalir.errors import ComponentError
 from legalir.frames.columns import require_texts, whole_characters
 from legalir.frames.component import Component, check_choice, check_flag, check_number
 from legalir.llm.chat import REPLY_STATE, ChatModel
-from legalir.llm.client import Answer as Reply
-from legalir.llm.client import Client
+from legalir.llm.client import CheckedReply, Client
 from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt, original_questions
 from legalir.storage.digest import digest
@@ -245,11 +244,11 @@ class ModelJudge(Judge):
         replies = self._ask([self.values(answer) for answer in answers])
         return [self.read(reply.value) if reply.state == "ok" else failed(reply) for reply in replies]
 
-    def _ask(self, values: Sequence[Mapping[str, object]]) -> list[Reply]:
+    def _ask(self, values: Sequence[Mapping[str, object]]) -> list[CheckedReply]:
         return self.client.ask(self.prompt, values, llm=self.llm, kind=self.reply, max_tokens=self.max_tokens)
 
 
-def failed(reply: Reply) -> Verdict:
+def failed(reply: CheckedReply) -> Verdict:
     """Return the verdict of a reply that cannot be used: none."""
     return Verdict({}, reply.state, reply.reason)
 
@@ -478,7 +477,7 @@ class WinJudge(ModelJudge):
         first = [int(digest([self.seed, answer.qid]), 16) % 2 == 0 for answer in answers]
         asked = list(zip(answers, first, strict=True))
         replies = self._ask([self._pair(*one) for one in asked])
-        others: list[Reply | None] = [None] * len(asked)
+        others: list[CheckedReply | None] = [None] * len(asked)
         if self.both_orders:
             others = list(self._ask([self._pair(answer, not is_first) for answer, is_first in asked]))
         return [
@@ -490,7 +489,7 @@ class WinJudge(ModelJudge):
         a, b = (answer.text, other) if first else (other, answer.text)
         return {"question": answer.question, "answer_a": a, "answer_b": b}
 
-    def _verdict(self, reply: Reply, other: Reply | None, first: bool) -> Verdict:
+    def _verdict(self, reply: CheckedReply, other: CheckedReply | None, first: bool) -> Verdict:
         for one in (reply, other):
             if one is not None and one.state != "ok":
                 return failed(one)

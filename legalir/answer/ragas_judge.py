@@ -30,8 +30,7 @@ from legalir.dense.index import DenseIndex
 from legalir.errors import ComponentError
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatModel
-from legalir.llm.client import Answer as Reply
-from legalir.llm.client import Client
+from legalir.llm.client import CheckedReply, Client
 from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.storage.digest import digest
@@ -161,14 +160,14 @@ class RagasJudge(Judge):
         provisions = [self._provisions(answer) for answer in answers]
         texts = [answer.text for answer in answers]
         references = [answer.reference for answer in answers]
-        parts: list[list[_Part | Reply]] = [[] for _ in answers]
+        parts: list[list[_Part | CheckedReply]] = [[] for _ in answers]
 
         def ask(
             prompt: str,
             kind: type[BaseModel],
             rows: Sequence[int],
             values: Callable[[int], dict[str, object]],
-            read: Callable[[int, Any], _Part | Reply],
+            read: Callable[[int, Any], _Part | CheckedReply],
         ) -> None:
             asked = [{"question": answers[row].question, **values(row)} for row in rows]
             replies = self.client.ask(self.prompts[prompt], asked, llm=self.llm, kind=kind, max_tokens=self.max_tokens)
@@ -257,9 +256,9 @@ def _of_reference(reply: _Claims) -> _Part:
     return _Part({"context_recall": value}, _listed("the context lacks", _unsupported(reply.claims)))
 
 
-def _of_context(reply: _Context, n: int) -> _Part | Reply:
+def _of_context(reply: _Context, n: int) -> _Part | CheckedReply:
     if odd := [number for number in reply.useful if not 1 <= number <= n]:
-        return Reply(None, "invalid", f"there is no provision {odd[0]} among {n}")
+        return CheckedReply(None, "invalid", f"there is no provision {odd[0]} among {n}")
     return _Part({"context_precision": context_precision([number in reply.useful for number in range(1, n + 1)])})
 
 
@@ -280,11 +279,11 @@ def _of_comparison(text: str, reference: str, reply: _Comparison, encoder: Encod
     return _Part({"answer_correctness": value}, remarks)
 
 
-def _verdict(answer: Judged, parts: Sequence[_Part | Reply]) -> Verdict:
+def _verdict(answer: Judged, parts: Sequence[_Part | CheckedReply]) -> Verdict:
     """Return the verdict in the parts of an answer; a part is a failed reply, or has values."""
     values: dict[str, float] = {}
     remarks: list[str] = []
-    failures = [part for part in parts if isinstance(part, Reply)]
+    failures = [part for part in parts if isinstance(part, CheckedReply)]
     for part in parts:
         if isinstance(part, _Part):
             values |= part.values

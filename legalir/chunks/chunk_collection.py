@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from legalir.chunks import chunking
 from legalir.chunks.chunking import Chunk
-from legalir.chunks.coverage import InformationLoss, Part, information_loss, parts_of
+from legalir.chunks.coverage import HeldPart, InformationLoss, information_loss, parts_of
 from legalir.datasets.dataset import StatuteDataset
 from legalir.datasets.folder import CHUNKS, PROVISIONS
 from legalir.datasets.new_folder import new_folder
@@ -273,8 +273,8 @@ def _write(
     return {provision: docno for provision, (_, docno) in most.items()}
 
 
-def _by_chunk(parts: Iterable[Part]) -> dict[int, list[Part]]:
-    out: dict[int, list[Part]] = {}
+def _by_chunk(parts: Iterable[HeldPart]) -> dict[int, list[HeldPart]]:
+    out: dict[int, list[HeldPart]] = {}
     for part in parts:
         out.setdefault(part.chunk, []).append(part)
     return out

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 
-class Part(NamedTuple):
+class HeldPart(NamedTuple):
     """The part of a provision that a chunk contains.
 
     Attributes:
@@ -25,7 +25,7 @@ class Part(NamedTuple):
     characters: int
 
 
-def parts_of(chunks: Sequence[tuple[int, int]], provisions: Sequence[tuple[int, int]]) -> list[Part]:
+def parts_of(chunks: Sequence[tuple[int, int]], provisions: Sequence[tuple[int, int]]) -> list[HeldPart]:
     """Return the contents of each chunk, by chunk and then by provision.
 
     Args:
@@ -38,7 +38,7 @@ def parts_of(chunks: Sequence[tuple[int, int]], provisions: Sequence[tuple[int, 
         for provision in range(bisect_right(ends, start), bisect_left(starts, end)):
             first, last = max(start, starts[provision]), min(end, ends[provision])
             complete = last - first == ends[provision] - starts[provision]
-            parts.append(Part(place, provision, complete, first - start, last - first))
+            parts.append(HeldPart(place, provision, complete, first - start, last - first))
     return parts
 
 

@@ -44,7 +44,7 @@ _STATES = {
 }
 
 
-class Format(enum.StrEnum):
+class AnswerFormat(enum.StrEnum):
     """Layouts of an answer."""
 
     text = "text"
@@ -68,7 +68,7 @@ def answer(
             show_default=f"{ANSWER}, or {QUOTE} without a model",
         ),
     ] = None,
-    style: Annotated[Format, typer.Option("--format", "-f", help="Layout of the answer.")] = Format.text,
+    style: Annotated[AnswerFormat, typer.Option("--format", "-f", help="Layout of the answer.")] = AnswerFormat.text,
     record: Annotated[
         Path | None,
         typer.Option("--record", help="New file for the answer and everything it was made from.", show_default=False),
@@ -121,8 +121,8 @@ def _progress(words: str) -> None:
     typer.echo(f"{words} …", err=True)
 
 
-def _print(facts: dict[str, Any], style: Format) -> None:
-    for line in (_text if style is Format.text else _markdown)(facts):
+def _print(facts: dict[str, Any], style: AnswerFormat) -> None:
+    for line in (_text if style is AnswerFormat.text else _markdown)(facts):
         typer.echo(line)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from legalir.datasets import CheckReport, StatuteDataset
     from legalir.datasets.records import Provision
-    from legalir.statutes.importing.changes import Changes
+    from legalir.statutes.importing.changes import ImportChanges
     from legalir.statutes.importing.tree import Node
     from legalir.statutes.versions.difference import Difference
     from legalir.statutes.writing import ImportReport
@@ -210,7 +210,7 @@ def _print_facts(facts: dict[str, object]) -> None:
         print_default(console, default)
 
 
-class Part(StrEnum):
+class Exported(StrEnum):
     """Parts of a dataset that can be exported."""
 
     docs = "docs"
@@ -222,20 +222,20 @@ class Part(StrEnum):
 @app.command(epilog=_EXPORT)
 def export(
     dataset: Annotated[str, typer.Argument(help="Dataset id, or path of a folder.", show_default=False)],
-    part: Annotated[Part, typer.Argument(help="What to print.", show_default=False)],
+    part: Annotated[Exported, typer.Argument(help="What to print.", show_default=False)],
 ) -> None:
     """Print one part of DATASET: docs and queries as JSON lines, qrels in TREC format, links as TSV."""
     from legalir.datasets import load
 
     source = load(dataset)
-    if part is Part.qrels:
+    if part is Exported.qrels:
         for qid, docno, label in source.judgements():
             typer.echo(f"{qid} 0 {docno} {label}")
-    elif part is Part.links:
+    elif part is Exported.links:
         for link in source.links():
             typer.echo("\t".join(link))
     else:
-        rows = source.queries() if part is Part.queries else map(_document, source.docs())
+        rows = source.queries() if part is Exported.queries else map(_document, source.docs())
         for row in rows:
             typer.echo(json.dumps(row, ensure_ascii=False))
 
@@ -455,7 +455,7 @@ def _of_links(details: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def _of_changes(changes: Changes | None) -> dict[str, object]:
+def _of_changes(changes: ImportChanges | None) -> dict[str, object]:
     if changes is None:
         return {}
     rows: dict[str, object] = {}

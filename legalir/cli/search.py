@@ -52,7 +52,7 @@ AsOf = Annotated[
 """The option of every command that asks a collection that may hold versions of provisions."""
 
 
-class Format(enum.StrEnum):
+class SearchFormat(enum.StrEnum):
     """Layouts of results."""
 
     table = "table"
@@ -69,7 +69,7 @@ def search(
     query: Question,
     k: Annotated[int, typer.Option("-k", min=1, help="Number of results.")] = 10,
     pipeline: Pipeline = "default",
-    style: Annotated[Format, typer.Option("--format", "-f", help="Layout of the results.")] = Format.table,
+    style: Annotated[SearchFormat, typer.Option("--format", "-f", help="Layout of the results.")] = SearchFormat.table,
     as_of: AsOf = None,
     *,
     client: Client,
@@ -81,13 +81,13 @@ def search(
     from legalir.collection.results import answer_with, search_with
     from legalir.collection.results import rows as numbered
 
-    if as_json and style is Format.trec:
+    if as_json and style is SearchFormat.trec:
         raise typer.BadParameter("--json and --format trec exclude each other: give one of them.")
     collection = Collection(dataset, client=client)
     steps, day = collection.pipeline(pipeline), collection.day(as_of)
     collection.warn_of(query, day)
     if gives_answers(steps):
-        if style is Format.trec:
+        if style is SearchFormat.trec:
             raise typer.BadParameter("an answer has no TREC form: take the generator away, or use --json.")
         _print_answer(answer_with(steps, query, pipeline, collection.provisions, as_of=day), k, as_json)
         return
@@ -97,7 +97,7 @@ def search(
             row["provisions"] = {one.provision: one.complete for one in collection.chunks[row["docno"]]}
     if as_json:
         print_json(rows)
-    elif style is Format.table:
+    elif style is SearchFormat.table:
         _print_table(rows, query, "" if day is None else f" in force on {day}")
         if day is not None and rows:
             typer.echo(f"As of {day}.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from legalir.datasets.dataset import StatuteDataset
-from legalir.datasets.folder import Folder, Outline
+from legalir.datasets.folder import Folder, FolderOutline
 from legalir.datasets.published import published
 from legalir.errors import DataError, DatasetNotFound, suggestion
 
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     id: str
     kind: str
     open_folder: Callable[[], Folder]
-    outline: Outline
+    outline: FolderOutline
     fault: str = ""
 
     @property
@@ -121,7 +121,7 @@ def _folder(path: Path) -> Entry:
 
 
 def _skipped(name: str, path: Path, fault: str) -> Entry:
-    return Entry(PREFIX + name, "skipped", partial(Folder.open, path), Outline(frozenset(), frozenset()), fault)
+    return Entry(PREFIX + name, "skipped", partial(Folder.open, path), FolderOutline(frozenset(), frozenset()), fault)
 
 
 def load(id_or_path: str | PathLike[str]) -> StatuteDataset:

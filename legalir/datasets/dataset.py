@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from legalir.datasets.chunks import ChunkMap
-from legalir.datasets.folder import ORIGIN, About, Folder, Outline, verify_judgements
+from legalir.datasets.folder import ORIGIN, About, Folder, FolderOutline, verify_judgements
 from legalir.datasets.readers import (
     Judgement,
     Link,
@@ -78,7 +78,11 @@ class StatuteDataset(Portable):
     """
 
     def __init__(
-        self, id: str, open_folder: Callable[[], Folder], split: str | None = None, outline: Outline | None = None
+        self,
+        id: str,
+        open_folder: Callable[[], Folder],
+        split: str | None = None,
+        outline: FolderOutline | None = None,
     ) -> None:
         self.id = id
         self.split = split
@@ -103,7 +107,7 @@ class StatuteDataset(Portable):
         return self._open_folder()
 
     @property
-    def outline(self) -> Outline:
+    def outline(self) -> FolderOutline:
         """The splits and other facts, from before the files are read where that is possible."""
         return self._outline or self.folder.outline
 

@@ -104,7 +104,7 @@ def _here() -> bool:
     return True
 
 
-class Outline(NamedTuple):
+class FolderOutline(NamedTuple):
     """Facts about a collection that are there before a file is read or fetched.
 
     Attributes:
@@ -195,9 +195,9 @@ class Folder:
         return read_about(path) if path.is_file() else About()
 
     @property
-    def outline(self) -> Outline:
+    def outline(self) -> FolderOutline:
         """The splits of the folder."""
-        return Outline(frozenset(self.queries), frozenset(self.qrels))
+        return FolderOutline(frozenset(self.queries), frozenset(self.qrels))
 
     @property
     def splits(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from legalir.datasets.folder import About, Folder, Outline
+from legalir.datasets.folder import About, Folder, FolderOutline
 from legalir.errors import DataError, DownloadError
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_directory, atomic_file, cache_home, clear_away
@@ -35,12 +35,12 @@ class Published(NamedTuple):
     digest: str
 
     @property
-    def outline(self) -> Outline:
+    def outline(self) -> FolderOutline:
         """Splits and other facts that the declaration has."""
         queries = self.declaration["queries"]
         judged = {split for split, spec in queries.items() if "gold" in spec}
         judged |= set(self.declaration.get("judgements", {}))
-        return Outline(_splits(queries), _splits(judged), self.about, self.converted.is_dir)
+        return FolderOutline(_splits(queries), _splits(judged), self.about, self.converted.is_dir)
 
     @property
     def home(self) -> Path:

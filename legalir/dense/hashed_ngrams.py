@@ -107,7 +107,7 @@ class Features(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NGrams:
+class HashedNGrams:
     """Features of a text: which n-grams and words are read, and the number of rows they are hashed to.
 
     Attributes:
@@ -155,7 +155,7 @@ class NGrams:
         return {**asdict(self), "char": list(self.char), "jamo": list(self.jamo)}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> NGrams:
+    def from_dict(cls, values: Mapping[str, Any]) -> HashedNGrams:
         """Return the n-grams with these parameters, as :meth:`to_dict` gives them.
 
         Raises:

@@ -62,7 +62,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Settings:
+class EncoderSettings:
     """Settings that a model runs with.
 
     Args:
@@ -79,7 +79,7 @@ class Settings:
     document_prompt: str
 
 
-def resolve_settings(folder: Path, options: Options, preset: Preset | None) -> Settings:
+def resolve_settings(folder: Path, options: Options, preset: Preset | None) -> EncoderSettings:
     """Return the settings that the model in `folder` runs with: the caller's, else the preset's, else the folder's.
 
     Raises:
@@ -106,7 +106,7 @@ def resolve_settings(folder: Path, options: Options, preset: Preset | None) -> S
         raise ModelError(f"{folder} has no prompt that takes a task: give the whole prompt as query_prompt=….")
     if "{task}" in query and task is None:
         raise ModelError(f"The prompt {query!r} needs a task: give task='…', what the queries are for.")
-    return Settings(pooling, max_length, query.replace("{task}", task or ""), document)
+    return EncoderSettings(pooling, max_length, query.replace("{task}", task or ""), document)
 
 
 def _prompt(given: str | None, preset: str | None, prompts: Mapping[str, str], names: tuple[str, ...]) -> str:
@@ -141,7 +141,7 @@ class Loaded:
         return int(self.modules.get_embedding_dimension())
 
 
-def load(folder: Path, settings: Settings, placed: Placement, *, trust_remote_code: bool = False) -> Loaded:
+def load(folder: Path, settings: EncoderSettings, placed: Placement, *, trust_remote_code: bool = False) -> Loaded:
     """Return the model in `folder`.
 
     Raises:
@@ -399,7 +399,7 @@ class SentenceEncoder:
         return find_model(self._model, trust_remote_code=self._trusted)
 
     @cached_property
-    def settings(self) -> Settings:
+    def settings(self) -> EncoderSettings:
         """Settings that the model runs with."""
         settings = resolve_settings(self.folder, self._options, self._preset)
         if self._preset is None and self._options.query_prompt is None and settings.query_prompt:

@@ -27,7 +27,7 @@ from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
 from legalir.dense.contract import Vectors
-from legalir.dense.hashed_ngrams import Features, NGrams
+from legalir.dense.hashed_ngrams import Features, HashedNGrams
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
 from legalir.frames.component import check_choice
@@ -92,7 +92,7 @@ class StaticModel:
 
     def __init__(
         self,
-        ngrams: NGrams,
+        ngrams: HashedNGrams,
         table: Table,
         *,
         scale: npt.NDArray[np.float32] | None = None,
@@ -168,7 +168,7 @@ class StaticModel:
         if not fits or (about["precision"] == "int8" and (scale is None or scale.dtype != np.float32)):
             raise ArtifactError(f"{file} does not hold the table that {ABOUT} describes: {AGAIN}.")
         try:
-            ngrams = NGrams.from_dict(about["ngrams"])
+            ngrams = HashedNGrams.from_dict(about["ngrams"])
         except (ComponentError, TypeError) as error:
             raise ArtifactError(
                 f"{folder / ABOUT} describes n-grams that cannot be read ({error}): {AGAIN}."
@@ -285,7 +285,7 @@ class StaticModel:
 
 def model_fingerprint(about: Mapping[str, Any]) -> str:
     """Return the fingerprint of the model that the content of a ``model.json`` describes."""
-    parameters = {"ngrams": NGrams.from_dict(about["ngrams"]).fingerprint, "tf": about["tf"], **about["tensors"]}
+    parameters = {"ngrams": HashedNGrams.from_dict(about["ngrams"]).fingerprint, "tf": about["tf"], **about["tensors"]}
     return fingerprint("static/1", parameters)
 
 

@@ -4,7 +4,7 @@
 """
 
 from legalir.experiments.compare import Comparison, compare, read_expected, write_expected
-from legalir.experiments.definition import Definition, Published
+from legalir.experiments.definition import Definition, PublishedRow
 from legalir.experiments.experiment import run, run_all
 from legalir.experiments.result import ExperimentResult, ExperimentResults
 
@@ -13,7 +13,7 @@ __all__ = [
     "Definition",
     "ExperimentResult",
     "ExperimentResults",
-    "Published",
+    "PublishedRow",
     "compare",
     "read_expected",
     "run",

@@ -16,8 +16,8 @@ import pandas as pd
 from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import MeasureError
 from legalir.experiments.definition import CONDITIONS, Definition, Sweep
-from legalir.experiments.queries import Context
-from legalir.experiments.rows import Row, ScoreTable, direction
+from legalir.experiments.queries import Wording
+from legalir.experiments.rows import ScoreTable, SystemRow, direction
 from legalir.experiments.scores import is_ranking_measure
 from legalir.measure import right_choices as choices
 from legalir.measure.confidence import by_position, correlations, gold_position, risk_coverage
@@ -64,7 +64,7 @@ def measure_panels(scores: ScoreTable) -> list[MeasurePanel]:
     return panels
 
 
-def _bar(row: Row, place: int, scale: float, unit: int, leader: str | None) -> Bar:
+def _bar(row: SystemRow, place: int, scale: float, unit: int, leader: str | None) -> Bar:
     cell = row.cells[place]
     low, high = cell.interval
     kind = "baseline" if row.baseline else "leader" if row.name == leader else "other"
@@ -171,7 +171,7 @@ def curves(scores: ScoreTable, sweep: Sweep) -> list[Curve]:
     return drawn
 
 
-def _curve(scores: ScoreTable, systems: Sequence[tuple[str, Row]], base: Row | None, place: int) -> Curve:
+def _curve(scores: ScoreTable, systems: Sequence[tuple[str, SystemRow]], base: SystemRow | None, place: int) -> Curve:
     measure = scores.definition.measures[place]
     sign = direction(measure)
     cells = [row.cells[place] for _, row in systems]
@@ -221,12 +221,12 @@ class SafetyPanel(NamedTuple):
     fault: str = ""
 
 
-def safety_panels(definition: Definition, runs: Mapping[str, pd.DataFrame], context: Context) -> list[SafetyPanel]:
+def safety_panels(definition: Definition, runs: Mapping[str, pd.DataFrame], context: Wording) -> list[SafetyPanel]:
     """Return a panel for each entry of ``safety`` of the definition."""
     return [_panel(conditions, runs, context) for conditions in definition.safety]
 
 
-def _panel(conditions: Mapping[str, str], runs: Mapping[str, pd.DataFrame], context: Context) -> SafetyPanel:
+def _panel(conditions: Mapping[str, str], runs: Mapping[str, pd.DataFrame], context: Wording) -> SafetyPanel:
     name = conditions.get("name", conditions["full"])
     systems = {condition: conditions[condition] for condition in CONDITIONS if condition in conditions}
     if absent := [system for system in systems.values() if system not in runs]:
@@ -246,7 +246,7 @@ def _panel(conditions: Mapping[str, str], runs: Mapping[str, pd.DataFrame], cont
     return SafetyPanel(name, tuple(bars), change.n, _percent(change.corrected), _percent(change.introduced))
 
 
-def _items(run: pd.DataFrame, context: Context) -> pd.DataFrame:
+def _items(run: pd.DataFrame, context: Wording) -> pd.DataFrame:
     """Return answers with the columns of their items."""
     names = [name for name in ("options", "key", "abstain", "documents") if name not in run.columns]
     columns = {name: [context.items.get(qid, {}).get(name) for qid in run["qid"]] for name in names}
@@ -311,7 +311,7 @@ class DepthTable(NamedTuple):
 
 
 def depth_table(
-    runs: Mapping[str, pd.DataFrame], per_query: pd.DataFrame, measure: str, context: Context
+    runs: Mapping[str, pd.DataFrame], per_query: pd.DataFrame, measure: str, context: Wording
 ) -> DepthTable | None:
     """Return the mean of a measure by how deep in its context an answer has to read [nitibench], its Figure 5.
 

@@ -30,7 +30,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ComparedCell:
     """A score and the expected score; `expected` is None for an extra cell, `actual` for a missing one."""
 
     system: str
@@ -49,7 +49,7 @@ class Cell:
 class Comparison:
     """All cells, and the tolerance under which they were compared."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[ComparedCell, ...]
     tolerance: float
 
     @property
@@ -150,7 +150,7 @@ def _scores(result: ExperimentResult | pd.DataFrame) -> dict[tuple[str, str], fl
     return {key: value for key, value in scores.items() if not math.isnan(value)}  # answers have no ranking measures
 
 
-def _cell(key: tuple[str, str], expected: float | None, actual: float | None, tolerance: float) -> Cell:
+def _cell(key: tuple[str, str], expected: float | None, actual: float | None, tolerance: float) -> ComparedCell:
     if actual is None:
         status = "missing"
     elif expected is None:
@@ -160,7 +160,7 @@ def _cell(key: tuple[str, str], expected: float | None, actual: float | None, to
         status = "same"
     else:
         status = "better" if actual > expected else "worse"
-    return Cell(*key, expected, actual, status)
+    return ComparedCell(*key, expected, actual, status)
 
 
 def write_expected(result: ExperimentResult, path: str | os.PathLike[str]) -> Path:

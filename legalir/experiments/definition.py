@@ -361,7 +361,7 @@ Value = Annotated[
 PARTS = ("dev", "held-out")
 
 
-class Published(Schema):
+class PublishedRow(Schema):
     """A row of published figures, shown next to ours and never tested against them."""
 
     KIND: ClassVar[str] = "a reference"
@@ -490,7 +490,7 @@ class Definition(Schema):
     """Which provisions of a chunk count, if the documents are chunks: only complete provisions, or any."""
     depth: Annotated[Whole, Field(ge=1)] = 100
     """Number of results stored for each query; by default 100, or the deepest cutoff of the measures."""
-    references: Annotated[tuple[Published, ...], BeforeValidator(lambda rows: () if rows is None else rows)] = ()
+    references: Annotated[tuple[PublishedRow, ...], BeforeValidator(lambda rows: () if rows is None else rows)] = ()
     """Rows of figures from elsewhere."""
     tolerance: _Share | None = None
     """Largest accepted difference from an expected score, in score units; by default that of the expected scores."""

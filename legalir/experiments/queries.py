@@ -32,7 +32,7 @@ ITEM_COLUMNS = ("options", "key", "abstain", "documents", "answer", "explanation
 
 
 @dataclass(frozen=True)
-class Context:
+class Wording:
     """The words of an experiment.
 
     Attributes:
@@ -55,7 +55,7 @@ class Context:
 
 def collect_context(
     collection: Collection, runs: Iterable[pd.DataFrame], topics: pd.DataFrame, qrels: pd.DataFrame
-) -> Context:
+) -> Wording:
     """Collect the queries, their gold provisions, and titles of those, of the first results in `runs` and of citations.
 
     A citation of something that is not in the collection has no title.
@@ -89,7 +89,7 @@ def collect_context(
         if docno in cited:
             texts[docno] = provision.text[:LONGEST] + ("…" if len(provision.text) > LONGEST else "")
     queries = dict(zip(topics["qid"], topics["query"].astype(str), strict=True))
-    return Context(queries, gold, titles, texts, _items(topics), lengths)
+    return Wording(queries, gold, titles, texts, _items(topics), lengths)
 
 
 def _retrieved_versions(gold: dict[str, dict[str, int]], runs: Iterable[pd.DataFrame]) -> dict[str, dict[str, int]]:
@@ -146,7 +146,7 @@ class Piece(NamedTuple):
     docno: str = ""
 
 
-class Source(NamedTuple):
+class CitedProvision(NamedTuple):
     """A provision that an answer cites: docno, title, kind of citation, whether it is relevant, its text in pieces."""
 
     docno: str
@@ -181,7 +181,7 @@ class AnswerView:
     reason: str
     choice: str
     quotes: tuple[Piece, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[CitedProvision, ...]
     given: int
     unread: tuple[str, ...]
     missing: tuple[str, ...]
@@ -189,7 +189,7 @@ class AnswerView:
     remarks: tuple[tuple[str, str], ...]
 
 
-def answer_view(row: Mapping[str, Any], context: Context, qid: str) -> AnswerView:
+def answer_view(row: Mapping[str, Any], context: Wording, qid: str) -> AnswerView:
     """Return an answer as the report shows it.
 
     Args:
@@ -205,7 +205,7 @@ def answer_view(row: Mapping[str, Any], context: Context, qid: str) -> AnswerVie
     for docno, kind in kinds.items():
         words = [(words, state) for quoted, words, state in answer.quotes if quoted == docno and state != "not found"]
         text = marked(context.texts.get(docno, ""), [(word, state, docno) for word, state in words])[0]
-        sources.append(Source(docno, titles.get(docno, docno), kind, docno in gold, text))
+        sources.append(CitedProvision(docno, titles.get(docno, docno), kind, docno in gold, text))
     retrieved = bool(answer.context_docnos) or answer.reason == NOTHING_FOUND
     unread = [docno for docno in answer.context_docnos if docno not in kinds][:TOP]
     missing = [docno for docno in gold if retrieved and docno not in answer.context_docnos]
@@ -298,7 +298,7 @@ def _remarks(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Line:
+class QueryLine:
     """A query in a list, with its value and a remark."""
 
     qid: str
@@ -341,7 +341,7 @@ class QueryCard:
     options: tuple[tuple[str, bool], ...] = ()
     reference: str = ""
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[CitedProvision]:
         """Return the cited provisions that have a text, each once, with the marks of the first answer."""
         every = [source for view in self.answers.values() if view is not None for source in view.sources]
         return list({source.docno: source for source in reversed(every) if source.pieces}.values())[::-1]
@@ -363,7 +363,7 @@ class QueryFacts:
         runs: the run of each system.
     """
 
-    def __init__(self, context: Context, per_query: pd.DataFrame, measure: str, runs: Mapping[str, Run]) -> None:
+    def __init__(self, context: Wording, per_query: pd.DataFrame, measure: str, runs: Mapping[str, Run]) -> None:
         self.context, self.runs, self.per_query = context, runs, per_query
         self.answering = [name for name, run in runs.items() if has_answers(run.frame)]
         rows = per_query[per_query["measure"] == measure]
@@ -379,17 +379,17 @@ class QueryFacts:
     def _value(self, qid: str, system: str) -> float:
         return self._values.get(qid, {}).get(system, math.nan)
 
-    def lines(self, values: Iterable[tuple[str, float]]) -> list[Line]:
+    def lines(self, values: Iterable[tuple[str, float]]) -> list[QueryLine]:
         """Return a line for each (qid, value)."""
-        return [Line(qid, self.context.queries[qid], value) for qid, value in values]
+        return [QueryLine(qid, self.context.queries[qid], value) for qid, value in values]
 
-    def slowest(self, count: int) -> list[Line]:
+    def slowest(self, count: int) -> list[QueryLine]:
         """Return the slowest queries over all systems, each once; the remark is the system that was slow."""
-        lines: dict[str, Line] = {}
+        lines: dict[str, QueryLine] = {}
         for name, run in self.runs.items():
             for qid, time in run.record.latency.slowest(count) if run.record.latency is not None else ():
                 if qid in self.context.queries and (qid not in lines or time > lines[qid].value):
-                    lines[qid] = Line(qid, self.context.queries[qid], time, name)
+                    lines[qid] = QueryLine(qid, self.context.queries[qid], time, name)
         return sorted(lines.values(), key=lambda line: -line.value)[:count]
 
     def telling(self, count: int) -> list[str]:

@@ -19,8 +19,8 @@ import yaml
 from legalir.errors import ExperimentError, suggestion
 from legalir.experiments.definition import Definition
 from legalir.experiments.html import render, render_several
-from legalir.experiments.queries import Context, QueryFacts
-from legalir.experiments.rows import Cell, Row, ScoreTable, direction, format_score
+from legalir.experiments.queries import QueryFacts, Wording
+from legalir.experiments.rows import Cell, ScoreTable, SystemRow, direction, format_score
 from legalir.experiments.runs import Latency, Run, exact_floats, load_run, read_record, record_paths, save_run, writing
 from legalir.experiments.scores import COUNT_COLUMNS, compare_pairs, corrected, paired_test
 from legalir.storage.files import atomic_file
@@ -49,7 +49,7 @@ class ExperimentResult:
     per_query: pd.DataFrame
     system_runs: Mapping[str, Run]
     environment: Mapping[str, object]
-    context: Context = field(default_factory=Context)
+    context: Wording = field(default_factory=Wording)
 
     @property
     def runs(self) -> dict[str, pd.DataFrame]:
@@ -245,7 +245,7 @@ class ExperimentResult:
                 _read_per_query(folder / "per_query.csv"),
                 {},
                 json.loads((folder / "environment.json").read_text(encoding="utf-8")),
-                Context(**json.loads((folder / "context.json").read_text(encoding="utf-8"))),
+                Wording(**json.loads((folder / "context.json").read_text(encoding="utf-8"))),
             )
             paths = record_paths(folder / "runs", definition.systems)
             runs = {name: _stored_run(path) for name, path in paths.items() if name not in result.absent}
@@ -387,7 +387,7 @@ class ExperimentResults:
         }
         return {system: names for system, names in missing.items() if names}
 
-    def rows(self, measure: str) -> list[Row]:
+    def rows(self, measure: str) -> list[SystemRow]:
         """Return the rows of a measure's table for display: one cell per dataset, and one for the mean."""
         table = self.table[self.table["measure"] == measure].to_dict(orient="records")
         columns = [*self.results, "mean"]
@@ -403,7 +403,7 @@ class ExperimentResults:
             cells[-1] = replace(cells[-1], best=best, mark=mark)
             counts = [row.get("+"), row.get("-")][:: -1 if sign < 0 else 1]
             won = "" if any(map(pd.isna, counts)) else "{} : {}".format(*counts)
-            rows.append(Row(row["name"], tuple(cells), row["name"] == self.definition.baseline, won=won))
+            rows.append(SystemRow(row["name"], tuple(cells), row["name"] == self.definition.baseline, won=won))
         return rows
 
     def legend(self) -> str:

@@ -58,7 +58,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class SystemRow:
     """A row: a system, or published figures.
 
     Attributes:
@@ -184,20 +184,20 @@ class ScoreTable:
         more, less = int(row[f"{measure} +"]), int(row[f"{measure} -"])
         return (base, less, more, words) if direction(measure) < 0 else (base, more, less, words)
 
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[SystemRow]:
         definition = self.definition
         nothing = tuple(Cell(NAN, format_score(NAN, True)) for _ in definition.measures)
         rows = []
         for name in definition.systems:
             if name in self.absent:
-                rows.append(Row(name, nothing, absent=self.absent[name]))
+                rows.append(SystemRow(name, nothing, absent=self.absent[name]))
                 continue
             row = self._scores[name]
             cells = tuple(self._cell(row, measure) for measure in definition.measures)
             counts = ["" if pd.isna(row.get(column)) else f"{row[column]}" for column in COUNT_COLUMNS]
             failed, abstained, tokens_in, tokens_out = counts
             rows.append(
-                Row(
+                SystemRow(
                     name,
                     cells,
                     name == self.baseline,
@@ -213,7 +213,7 @@ class ScoreTable:
         for elsewhere in definition.references:
             values = [elsewhere.scores.get(measure, NAN) for measure in definition.measures]
             cells = tuple(Cell(value, format_score(value, True)) for value in values)
-            rows.append(Row(elsewhere.name, cells, published=True, source=elsewhere.source))
+            rows.append(SystemRow(elsewhere.name, cells, published=True, source=elsewhere.source))
         return rows
 
     def _cell(self, row: Mapping[Hashable, Any], measure: str) -> Cell:

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from legalir.experiments.compare import Comparison
 from legalir.experiments.result import ExperimentResult, ExperimentResults
-from legalir.experiments.rows import Row, ScoreTable, direction, p_text
+from legalir.experiments.rows import ScoreTable, SystemRow, direction, p_text
 
 NAME_WIDTH, NARROW_NAME = 30, 20
 """Longer system names are folded: at the first width, or at the second where one table then holds everything."""
@@ -79,7 +79,7 @@ class _Column:
     """A column of the table: its heading, and the text of each row."""
 
     heading: str
-    text: Callable[[Row], Text]
+    text: Callable[[SystemRow], Text]
 
     @property
     def width(self) -> int:
@@ -139,24 +139,24 @@ def _table(scores: ScoreTable, columns: Sequence[_Column], names: int) -> Table:
     return table
 
 
-def _rows(scores: ScoreTable, columns: Sequence[_Column]) -> list[Row]:
+def _rows(scores: ScoreTable, columns: Sequence[_Column]) -> list[SystemRow]:
     """Return the rows that have something in a table; where there are two kinds of measures, a dash is nothing."""
     nothing = " " if len(scores.groups) == 1 else " –"
     return [row for row in scores.rows if any(column.text(row).plain.strip(nothing) for column in columns)]
 
 
-def _name(row: Row) -> Text:
+def _name(row: SystemRow) -> Text:
     return Text(row.label, style="italic" if row.published else "underline" if row.baseline else "")
 
 
-def _cell(row: Row, place: int) -> Text:
+def _cell(row: SystemRow, place: int) -> Text:
     cell = row.cells[place]
     text = Text(cell.text, style="bold green" if cell.best else "")
     # The mark's column is kept even without a mark, so that the digits are aligned.
     return text.append(cell.mark or " ", style={"▲": "green", "▼": "red"}.get(cell.mark, ""))
 
 
-def _count(row: Row, name: str) -> Text:
+def _count(row: SystemRow, name: str) -> Text:
     number = str(getattr(row, name))
     return Text(f"{number} ", style="yellow" if name == "failed" and number not in ("", "0") else "")
 

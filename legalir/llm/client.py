@@ -36,7 +36,7 @@ Check = Callable[[Any, str], object]
 """Callback that validates the content of a reply to a question; raises :class:`FailedReply` to reject it."""
 
 
-class Answer(NamedTuple):
+class CheckedReply(NamedTuple):
     """The content of a validated reply, or the reason why there is none.
 
     Attributes:
@@ -257,7 +257,7 @@ class Client:
         attempts: int = 2,
         may_be_cut: bool = False,
         **settings: Any,
-    ) -> list[Answer]:
+    ) -> list[CheckedReply]:
         """Ask a model about each of several questions.
 
         A failed request is repeated with the next seed, `attempts` times in all. Stored replies are used,
@@ -299,7 +299,7 @@ class Client:
 
         stopped = threading.Event()
 
-        def answer(request: ChatRequest) -> Answer:
+        def answer(request: ChatRequest) -> CheckedReply:
             for attempt in range(attempts):
                 result = self._answer(model, replace(request, seed=request.seed + attempt), kind, check, may_be_cut)
                 if result.state in ("ok", "too_long", "unavailable") or stopped.is_set():
@@ -380,7 +380,7 @@ class Client:
         kind: type[BaseModel] | None,
         check: Check | None,
         may_be_cut: bool,
-    ) -> Answer:
+    ) -> CheckedReply:
         """Return the answer to one request; a failed reply is an answer, too."""
         reply: ChatReply | None = None
         try:
@@ -389,8 +389,8 @@ class Client:
             if check is not None:
                 check(value, request.question)
         except FailedReply as failure:
-            return Answer(None, failure.state, str(failure), reply)
-        return Answer(value, "ok", "", reply)
+            return CheckedReply(None, failure.state, str(failure), reply)
+        return CheckedReply(value, "ok", "", reply)
 
     def _reply(self, model: ChatModel, request: ChatRequest) -> ChatReply:
         """Return the stored reply to a request, or else the model's, which is stored.
@@ -454,7 +454,7 @@ class Client:
                 what = "Questions and provisions" if service else "Questions"
                 _log.warning("%s are sent to %s (model %s).", what, model.host, model.name)
 
-    def _count(self, requests: Sequence[ChatRequest], answers: Sequence[Answer]) -> None:
+    def _count(self, requests: Sequence[ChatRequest], answers: Sequence[CheckedReply]) -> None:
         failures = [
             Failure(request.prompt, request.question, answer.state, answer.reason)
             for request, answer in zip(requests, answers, strict=True)

@@ -28,9 +28,9 @@ from legalir.measure.citations import share
 __all__ = [
     "BinaryScores",
     "Change",
+    "ChoiceOutcome",
     "ClassScores",
     "KeyAccuracy",
-    "Outcome",
     "Rates",
     "Safety",
     "accuracy_by_key",
@@ -45,7 +45,7 @@ Denominator = Literal["all", "drop_invalid"]
 """``all`` counts invalid replies as items; ``drop_invalid`` leaves them out, as some published figures do."""
 
 
-class Outcome(Enum):
+class ChoiceOutcome(Enum):
     """Outcome of one item. An abstention where that is right is CORRECT."""
 
     CORRECT = "correct"
@@ -54,7 +54,7 @@ class Outcome(Enum):
     INVALID = "invalid"
 
 
-def outcome(choice: int, right: int, abstain: int | None) -> Outcome:
+def outcome(choice: int, right: int, abstain: int | None) -> ChoiceOutcome:
     """Return what became of an item.
 
     Args:
@@ -63,10 +63,10 @@ def outcome(choice: int, right: int, abstain: int | None) -> Outcome:
         abstain: the option "cannot be answered"; None if the item has none.
     """
     if choice == 0:
-        return Outcome.INVALID
+        return ChoiceOutcome.INVALID
     if choice == right:
-        return Outcome.CORRECT
-    return Outcome.ABSTAINED if choice == abstain else Outcome.WRONG
+        return ChoiceOutcome.CORRECT
+    return ChoiceOutcome.ABSTAINED if choice == abstain else ChoiceOutcome.WRONG
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Rates:
     invalid: float
 
 
-def rates(outcomes: Sequence[Outcome], denominator: Denominator = "all") -> Rates:
+def rates(outcomes: Sequence[ChoiceOutcome], denominator: Denominator = "all") -> Rates:
     """Return the shares of the outcomes.
 
     Args:
@@ -102,12 +102,12 @@ def rates(outcomes: Sequence[Outcome], denominator: Denominator = "all") -> Rate
     _check_denominator(denominator)
     counts = Counter(outcomes)
     n = len(outcomes)
-    readable = n - counts[Outcome.INVALID]
+    readable = n - counts[ChoiceOutcome.INVALID]
     whole = n if denominator == "all" else readable
     correct, wrong, abstained = (
-        share(counts[kind], whole) for kind in (Outcome.CORRECT, Outcome.WRONG, Outcome.ABSTAINED)
+        share(counts[kind], whole) for kind in (ChoiceOutcome.CORRECT, ChoiceOutcome.WRONG, ChoiceOutcome.ABSTAINED)
     )
-    return Rates(n, correct, wrong, abstained, share(counts[Outcome.INVALID], n))
+    return Rates(n, correct, wrong, abstained, share(counts[ChoiceOutcome.INVALID], n))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Change:
             raise ArithmeticError(f"{self} breaks the identity: {kept} kept and {gained} corrected, {self.after} after")
 
 
-def change(before: Sequence[Outcome], after: Sequence[Outcome], denominator: Denominator = "all") -> Change:
+def change(before: Sequence[ChoiceOutcome], after: Sequence[ChoiceOutcome], denominator: Denominator = "all") -> Change:
     """Return what changed between two conditions of the same items.
 
     Args:
@@ -160,8 +160,8 @@ def change(before: Sequence[Outcome], after: Sequence[Outcome], denominator: Den
         raise MeasureError(f"The conditions have {len(before)} and {len(after)} items: give the same items twice.")
     pairs = list(zip(before, after, strict=True))
     if denominator == "drop_invalid":
-        pairs = [pair for pair in pairs if Outcome.INVALID not in pair]
-    counts = Counter((first is Outcome.CORRECT, second is Outcome.CORRECT) for first, second in pairs)
+        pairs = [pair for pair in pairs if ChoiceOutcome.INVALID not in pair]
+    counts = Counter((first is ChoiceOutcome.CORRECT, second is ChoiceOutcome.CORRECT) for first, second in pairs)
     stayed, lost, won = counts[True, True], counts[True, False], counts[False, True]
     n = len(pairs)
     return Change(
@@ -180,7 +180,7 @@ class KeyAccuracy(NamedTuple):
     accuracy: float
 
 
-def accuracy_by_key(outcomes: Sequence[Outcome], keys: Sequence[int]) -> dict[int, KeyAccuracy]:
+def accuracy_by_key(outcomes: Sequence[ChoiceOutcome], keys: Sequence[int]) -> dict[int, KeyAccuracy]:
     """Return the accuracy for each position of the key, in ascending order: a model may prefer a position.
 
     Args:
@@ -189,7 +189,7 @@ def accuracy_by_key(outcomes: Sequence[Outcome], keys: Sequence[int]) -> dict[in
     """
     items, correct = Counter(keys), Counter[int]()
     for result, key in zip(outcomes, keys, strict=True):
-        correct[key] += result is Outcome.CORRECT
+        correct[key] += result is ChoiceOutcome.CORRECT
     return {key: KeyAccuracy(items[key], correct[key] / items[key]) for key in sorted(items)}
 
 

@@ -20,7 +20,7 @@ from legalir.measure.answers import AnswerMeasure
 from legalir.measure.citations import CitationCounts, citation_counts, recall_gap, ungrounded
 from legalir.measure.measures import Share
 from legalir.measure.overlap import BertScore, Rouge
-from legalir.measure.right_choices import Outcome, outcome, whole_number
+from legalir.measure.right_choices import ChoiceOutcome, outcome, whole_number
 
 __all__ = ["AnswerEvaluator"]
 
@@ -182,10 +182,10 @@ def _verified(case: Case, measure: AnswerMeasure) -> Share:
     return Share(sum(state in ("verified", "repaired") for state in states), len(states), empty=math.nan)
 
 
-def _outcome(case: Case, measure: AnswerMeasure) -> Outcome | None:
+def _outcome(case: Case, measure: AnswerMeasure) -> ChoiceOutcome | None:
     """Return what became of an item; None if it has no key."""
     if case.row is None:
-        return Outcome.ABSTAINED
+        return ChoiceOutcome.ABSTAINED
     key, abstain = whole_number(case.cell("key")), whole_number(case.cell("abstain"))
     if key is None:
         return None
@@ -193,11 +193,11 @@ def _outcome(case: Case, measure: AnswerMeasure) -> Outcome | None:
     right = right_choice(key, abstain, documents, case.items("context_docnos"))
     choice = 0 if case.failed else whole_number(case.cell("choice")) or 0
     if choice == 0 and case.abstained:  # The search found nothing, and no model was asked.
-        return Outcome.CORRECT if right == abstain else Outcome.ABSTAINED
+        return ChoiceOutcome.CORRECT if right == abstain else ChoiceOutcome.ABSTAINED
     return outcome(choice, right, abstain)
 
 
-def _is_outcome(kind: Outcome) -> _Formula:
+def _is_outcome(kind: ChoiceOutcome) -> _Formula:
     def value(case: Case, measure: AnswerMeasure) -> Share:
         result = _outcome(case, measure)
         return _defined(None if result is None else float(result is kind))
@@ -268,8 +268,8 @@ _FORMULAS: Mapping[str | None, _Formula] = {
     "Verified": _each(_verified),
     "Abstained": _each(lambda case, measure: _defined(float(case.abstained))),
     "Failed": _each(lambda case, measure: _defined(float(case.failed))),
-    "Correct": _is_outcome(Outcome.CORRECT),
-    "Wrong": _is_outcome(Outcome.WRONG),
+    "Correct": _is_outcome(ChoiceOutcome.CORRECT),
+    "Wrong": _is_outcome(ChoiceOutcome.WRONG),
     "Invalid": _each(_invalid),
     "ROUGE1": _rouge(1),
     "ROUGE2": _rouge(2),

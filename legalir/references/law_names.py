@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from legalir.references.grammar import Reference
+from legalir.references.grammar import WrittenReference
 
 _REACH = 6
 """Maximum number of characters between a law and an adjacent reference."""
@@ -116,7 +116,7 @@ class LawNames:
                 return tuple(law for law in laws if not years or not self._years[law] or years & self._years[law])
         return self._abbreviated("".join(_WORD.findall(name)))
 
-    def of(self, text: str, references: Sequence[Reference]) -> list[LawMention | None]:
+    def of(self, text: str, references: Sequence[WrittenReference]) -> list[LawMention | None]:
         """Return the law of each reference in a text; None if the text names no law.
 
         A law directly before or after a reference is its law; else the law that was named last before it; else the
@@ -138,7 +138,7 @@ class LawNames:
             meant.append(law)
         return meant
 
-    def _before(self, text: str, reference: Reference, ends: Mapping[int, LawMention]) -> LawMention | None:
+    def _before(self, text: str, reference: WrittenReference, ends: Mapping[int, LawMention]) -> LawMention | None:
         low = max(0, reference.start - _REACH)
         end = low + len(_SIGNS_AFTER.sub("", text[low : reference.start]))
         # There may be one letter between law and number: 상법의 제3조, 劳动法的第三条.
@@ -155,7 +155,7 @@ class LawNames:
             return None if phrase[-1] in reference.endings else LawMention(end - len(phrase[-1]), end, ())
         return self._acronym(words[-1], end - len(words[-1])) if words else None
 
-    def _after(self, text: str, reference: Reference, starts: Mapping[int, LawMention]) -> LawMention | None:
+    def _after(self, text: str, reference: WrittenReference, starts: Mapping[int, LawMention]) -> LawMention | None:
         for place in (reference.after, reference.law):
             if place is not None:
                 word = _SIGNS_BEFORE.match(text, place)

@@ -342,7 +342,7 @@ _BATCH_WINDOWS = 512
 """Maximum number of windows in a batch."""
 
 
-class Reading(NamedTuple):
+class PairLimits(NamedTuple):
     """Limits for reading pairs.
 
     Attributes:
@@ -368,7 +368,7 @@ class _Windows(NamedTuple):
     last: npt.NDArray[np.int64]
 
 
-def best_passages(model: CrossEncoder, pairs: Sequence[Pair], reading: Reading) -> Iterator[list[tuple[int, Best]]]:
+def best_passages(model: CrossEncoder, pairs: Sequence[Pair], reading: PairLimits) -> Iterator[list[tuple[int, Best]]]:
     """Yield after each batch the numbers and best windows of the pairs that are complete.
 
     Of windows with equal logits, the first is the best. A query is cut after ¾ of the length.
@@ -417,7 +417,7 @@ def _split(
     pairs: Sequence[Pair],
     queries: Sequence[Tokens],
     provisions: Sequence[Tokens],
-    reading: Reading,
+    reading: PairLimits,
 ) -> _Windows:
     titles: dict[tuple[str, str], int] = {}
     rows: list[npt.NDArray[np.int64]] = []

@@ -29,7 +29,7 @@ from legalir.models.loading import Placement, placement
 from legalir.models.presets import Preset, find_preset
 from legalir.models.query_cache import ignores_cached_queries
 from legalir.progress import progress
-from legalir.rerank.cross_encoder import CrossEncoder, Reading, best_passages, cross_encoder, find_cross_encoder
+from legalir.rerank.cross_encoder import CrossEncoder, PairLimits, best_passages, cross_encoder, find_cross_encoder
 from legalir.rerank.hosted import HostedReranker
 from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
 from legalir.rerank.score_cache import Best, ScoreCache, pair_keys
@@ -221,7 +221,7 @@ class CrossEncoderReranker(Component):
         return cross_encoder(self._folder, self._digest, self._placed, trust_remote_code=self.trust_remote_code)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> PairLimits:
         """Limits for reading pairs; loads the model.
 
         Raises:
@@ -235,7 +235,7 @@ class CrossEncoderReranker(Component):
         length = read_length(self.max_length, self._preset, self.loaded.limit) or self.loaded.limit
         kind = self._placed.device.partition(":")[0]
         cells = self.batch_tokens or _BATCH_TOKENS.get(kind, _BATCH_TOKENS["cpu"])
-        return Reading(length, self.passage, self.stride, cells)
+        return PairLimits(length, self.passage, self.stride, cells)
 
     @cached_property
     def _placed(self) -> Placement:

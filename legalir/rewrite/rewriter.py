@@ -16,7 +16,7 @@ from legalir.errors import ComponentError
 from legalir.frames.columns import QUERY_PARTS, push_queries, require_texts, whole_characters
 from legalir.frames.component import Component, check_flag
 from legalir.llm.chat import REPLY_STATE, ChatModel, FailedReply
-from legalir.llm.client import Answer, Client
+from legalir.llm.client import CheckedReply, Client
 from legalir.llm.prompts import Prompt, load_prompt
 from legalir.references.lookup import NumberTable
 from legalir.storage.digest import digest
@@ -86,11 +86,11 @@ class Rewriter(Component):
         """Digest of the model and the prompt."""
         return digest([self.client.model(self.llm).name, self.prompt.fingerprint])
 
-    def _ask(self, values: Sequence[Mapping[str, object]], **settings: Any) -> list[Answer]:
+    def _ask(self, values: Sequence[Mapping[str, object]], **settings: Any) -> list[CheckedReply]:
         """Return the answers to the prompt; texts may be cut, and must be in a script of their question."""
         return self.client.ask(self.prompt, values, llm=self.llm, may_be_cut=True, check=check_script, **settings)
 
-    def _columns(self, answers: Sequence[Answer], questions: Sequence[str]) -> dict[str, list[Any]]:
+    def _columns(self, answers: Sequence[CheckedReply], questions: Sequence[str]) -> dict[str, list[Any]]:
         """Return the columns for one text per question, written in one line."""
         texts = [
             " ".join(self._cleaned(answer.value).split()) if answer.state == "ok" else question

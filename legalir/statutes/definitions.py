@@ -56,7 +56,7 @@ _Q = re.compile(r"(?<![\w\\])Q(?!\w)")
 _MARKS = ("circle", "digit", "roman", "lower", "upper", "hangul", "han", "kana")
 
 
-class Definition(NamedTuple):
+class DefinedTerm(NamedTuple):
     """A term that a provision defines: a line of ``definitions.jsonl``.
 
     Attributes:
@@ -144,7 +144,7 @@ class Phrases(Schema):
         return any(form.search(text) for form in self.patterns[key])
 
 
-def read_definitions(folder: Path) -> Iterator[Definition]:
+def read_definitions(folder: Path) -> Iterator[DefinedTerm]:
     """Yield the lines of the ``definitions.jsonl`` of a folder, none if it has no such file.
 
     Raises:
@@ -155,12 +155,12 @@ def read_definitions(folder: Path) -> Iterator[Definition]:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    yield Definition(**json.loads(line))
+                    yield DefinedTerm(**json.loads(line))
                 except (ValueError, TypeError):
                     raise DataError(f"{path}, line {number}: not a definition; import the collection again.") from None
 
 
-def definitions(provision: Mapping[str, Any], lang: str | None = None) -> list[Definition]:
+def definitions(provision: Mapping[str, Any], lang: str | None = None) -> list[DefinedTerm]:
     """Return the terms that a provision defines, in the order of its text.
 
     Args:
@@ -234,7 +234,7 @@ class _Reader:
         self._provision, self._text, self._phrases = provision, text, phrases
         self._lines = _lines(text)
 
-    def definitions(self) -> Iterator[Definition]:
+    def definitions(self) -> Iterator[DefinedTerm]:
         lead: _Line | None = None
         listed = False
         paragraph = ""
@@ -306,7 +306,7 @@ class _Reader:
 
     def _made(
         self, match: re.Match[str], end: int, line: _Line, lead: _Line | None, paragraph: str
-    ) -> Iterator[Definition]:
+    ) -> Iterator[DefinedTerm]:
         start = match.start("term")
         end = start + len(_TAIL.sub("", self._text[start:end]))
         scope, within, stated = self._scope(line, match, lead, paragraph)
@@ -315,7 +315,7 @@ class _Reader:
         for term in terms:
             name = " ".join(term.strip(_QUOTE_SIGNS).split())
             if name and meaning:
-                yield Definition(name, str(self._provision["docno"]), start, end, meaning, scope, within, stated)
+                yield DefinedTerm(name, str(self._provision["docno"]), start, end, meaning, scope, within, stated)
 
     def _scope(self, line: _Line, match: re.Match[str], lead: _Line | None, paragraph: str) -> tuple[Scope, str, str]:
         """Return scope, within and stated of a definition: by the words before it, in it, or in the line that leads."""

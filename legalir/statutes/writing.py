@@ -20,7 +20,7 @@ from legalir.datasets.records import fits_trec
 from legalir.errors import ComponentError, DataError, FormatError, shown, suggestion
 from legalir.progress import progress
 from legalir.statutes.definitions import definitions
-from legalir.statutes.importing.changes import Changes, Contents
+from legalir.statutes.importing.changes import Contents, ImportChanges
 from legalir.statutes.source import FIELDS, Source, TracedSource, get_source
 from legalir.storage.validity import provision_key
 
@@ -59,7 +59,7 @@ class ImportReport:
     unknown: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     details: Mapping[str, object] = field(default_factory=dict)
-    changes: Changes | None = None
+    changes: ImportChanges | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as plain values for JSON."""

@@ -21,7 +21,7 @@ from legalir.storage.validity import day_of, iso_date
 from legalir.testing.checks import Failed, Function, NotApplicable, given
 from legalir.testing.comparison import difference
 from legalir.testing.data import ODD_PROVISIONS, ODD_TEXTS, PROVISIONS, dated_provisions, long_text
-from legalir.testing.sandbox import Run, Sandbox
+from legalir.testing.sandbox import RunOutput, Sandbox
 
 _COPY = "copy a frame before writing into it."
 _EXTRA: dict[str, Any] = {"asked_on": ["2031-05-02", "", "2030-01-01", "2031-05-02"], "weight": [0.5, 1.5, 2.5, 3.5]}
@@ -143,7 +143,7 @@ FRAME_CHECKS: tuple[Function, ...] = (
 # Results: scores, ranks and docnos.
 
 
-def _results(sandbox: Sandbox) -> Run:
+def _results(sandbox: Sandbox) -> RunOutput:
     """Run a component that gives results; without a column, which result-columns reports, it is not applicable."""
     run = sandbox.run()
     _check_kind(run.out)
@@ -376,7 +376,7 @@ def other_values(component: object, name: str, value: object) -> list[object]:
     return [one for one in (*choices, *numbers) if one != value]
 
 
-def _check_refused(run: Run, name: str, value: object) -> None:
+def _check_refused(run: RunOutput, name: str, value: object) -> None:
     """Check that a value is refused which the factory refuses, and that the component is then as it was."""
     try:
         run.component.set_parameter(name, value)

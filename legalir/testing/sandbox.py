@@ -221,7 +221,7 @@ class ComponentUnderTest:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunOutput:
     """A component with its input and its output."""
 
     collection: Collection
@@ -324,12 +324,12 @@ class Sandbox:
         lists = [usual.assign(qid=qid, query=text) for qid, text in zip(queries["qid"], texts, strict=True)]
         return pd.concat(lists, ignore_index=True)
 
-    def run(self, queries: pd.DataFrame | None = None) -> Run:
+    def run(self, queries: pd.DataFrame | None = None) -> RunOutput:
         """Make a component over a new collection and run it on `queries`, by default the sandbox's."""
         collection = self.collection()
         component = self.make(collection)
         inp = self.input(collection, component, queries)
-        return Run(collection, component, inp, component.transform(inp.copy()))
+        return RunOutput(collection, component, inp, component.transform(inp.copy()))
 
     def output(self, collection: Collection, component: Any) -> pd.DataFrame:
         """Return the output of a component of any role for the kit's data: ``qid``, and columns of the role."""

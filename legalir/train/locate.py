@@ -79,7 +79,7 @@ class LinkReport:
             yield f"{self.long} mention(s) stand in long lists and were left out"
 
 
-class Target(NamedTuple):
+class LinkTarget(NamedTuple):
     """A provision that another one cites.
 
     Attributes:
@@ -121,10 +121,10 @@ class _Short(NamedTuple):
         """Return the key of the article, else of the title without the name of the law and text in brackets."""
         return numbers.key(self.article or self.title.replace(self.law, " ").split("(")[0])
 
-    def cites(self, target: _Short, docno: str, key: str, kind: str) -> Target:
+    def cites(self, target: _Short, docno: str, key: str, kind: str) -> LinkTarget:
         same = self.law_id == target.law_id
         relation = "same law" if same else f"{kind} {target.level}"
-        return Target(target.number, docno, key, target.title, target.law, same, relation)
+        return LinkTarget(target.number, docno, key, target.title, target.law, same, relation)
 
 
 class Locator:
@@ -152,7 +152,7 @@ class Locator:
         kinds: dict[tuple[str, str], str] = {}
         for source, target, kind in rows:
             kinds.setdefault((source, target), kind)
-        self.targets: dict[int, list[Target]] = {}
+        self.targets: dict[int, list[LinkTarget]] = {}
         self._rows, self._repeated, self._dangling = len(rows), len(rows) - len(kinds), 0
         for (source, target), kind in kinds.items():
             if source == target or source not in short or target not in short:
@@ -176,7 +176,9 @@ class Locator:
         )
         self._relations = ContextModel(self._unambiguous([text for _, text in sample], cited))
 
-    def _unambiguous(self, texts: Sequence[str], cited: Sequence[Sequence[Target]]) -> Iterator[tuple[str, int, str]]:
+    def _unambiguous(
+        self, texts: Sequence[str], cited: Sequence[Sequence[LinkTarget]]
+    ) -> Iterator[tuple[str, int, str]]:
         """Yield the mentions in texts whose number only one target has, with the relation of that target."""
         for text, of_text in zip(texts, cited, strict=True):
             by_key = _by_key(of_text)
@@ -191,8 +193,8 @@ class Locator:
         return LinkReport(links=self._rows, dangling=self._dangling, repeated=self._repeated)
 
     def locate(
-        self, source: str, text: str, scanned: ScannedText, targets: Sequence[Target], report: LinkReport
-    ) -> dict[Target, Span]:
+        self, source: str, text: str, scanned: ScannedText, targets: Sequence[LinkTarget], report: LinkReport
+    ) -> dict[LinkTarget, Span]:
         """Return the mention of each target that a text mentions, and count all of them.
 
         Args:
@@ -206,7 +208,7 @@ class Locator:
         mentions: dict[str, list[Mention]] = {}
         for mention in scanned.mentions:
             mentions.setdefault(mention.number.one_of(by_key), []).append(mention)
-        spans: dict[Target, Span] = {}
+        spans: dict[LinkTarget, Span] = {}
         for key, rivals in by_key.items():
             spans |= self._assigned(text, scanned.skeleton, rivals, mentions.get(key, []))
         report.direct += len(spans)
@@ -226,8 +228,8 @@ class Locator:
         return spans
 
     def _assigned(
-        self, text: str, bones: str, targets: Sequence[Target], mentions: Sequence[Mention]
-    ) -> dict[Target, Span]:
+        self, text: str, bones: str, targets: Sequence[LinkTarget], mentions: Sequence[Mention]
+    ) -> dict[LinkTarget, Span]:
         """Give each target the mention that suits it best; no two share one while there are others."""
         if len(targets) == 1 and len(mentions) == 1:
             return {targets[0]: (mentions[0].start, mentions[0].end)}
@@ -236,7 +238,7 @@ class Locator:
             for mention in mentions
             for order, target in enumerate(targets)
         )
-        spans: dict[Target, Span] = {}
+        spans: dict[LinkTarget, Span] = {}
         taken: set[int] = set()
         for _, start, _, mention, target in scores:
             if target not in spans and start not in taken:
@@ -244,7 +246,7 @@ class Locator:
                 taken.add(start)
         return spans
 
-    def _suits(self, text: str, bones: str, mention: Mention, target: Target) -> float:
+    def _suits(self, text: str, bones: str, mention: Mention, target: LinkTarget) -> float:
         """Return a probability, or more than 1 if the title of the target's law precedes the mention."""
         if target.law and not target.same_law:
             low = max(0, mention.start - _NEAR)
@@ -269,8 +271,8 @@ def _read(provisions: Iterable[Provision], sources: set[str]) -> tuple[dict[str,
     return short, texts
 
 
-def _by_key(targets: Iterable[Target]) -> dict[str, list[Target]]:
-    keys: dict[str, list[Target]] = {}
+def _by_key(targets: Iterable[LinkTarget]) -> dict[str, list[LinkTarget]]:
+    keys: dict[str, list[LinkTarget]] = {}
     for target in targets:
         if target.key:
             keys.setdefault(target.key, []).append(target)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from legalir.config import Choice, Flag, Number, Schema, Text, Whole, seen
-from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.storage.digest import digest
 
 MODEL, RANDOM = "model", "random"
@@ -120,7 +120,7 @@ class StaticRecipe(Recipe):
     dim: Annotated[Whole, Field(ge=1, le=2**14)] = 256
     """Dimensions of a vector."""
     char: _Lengths = (2, 3)
-    """Lengths of the character n-grams, as in :class:`~legalir.dense.hashed_ngrams.NGrams`."""
+    """Lengths of the character n-grams, as in :class:`~legalir.dense.hashed_ngrams.HashedNGrams`."""
     jamo: _Lengths = ()
     """Lengths of the n-grams of jamo."""
     words: Flag = True
@@ -174,17 +174,17 @@ class StaticRecipe(Recipe):
         return {key: value for key, value in super().settings().items() if takes or key != "hold_out"}
 
     @property
-    def ngrams(self) -> NGrams:
+    def ngrams(self) -> HashedNGrams:
         """Features of a text."""
         names = ("char", "jamo", "words", "edges", "rows", "max_characters")
-        return NGrams(**{name: getattr(self, name) for name in names})
+        return HashedNGrams(**{name: getattr(self, name) for name in names})
 
     def fingerprint(self, data: object) -> str:
         """Return a sha256 of the settings and of `data`, JSON values that identify the training data."""
         return digest({"training": 1, "settings": self.settings(), "ngrams": self.ngrams.fingerprint, "data": data})
 
 
-class Settings(TypedDict, total=False):
+class RecipeSettings(TypedDict, total=False):
     """The keys of a :class:`StaticRecipe` that have a default, for type checkers."""
 
     sources: Sequence[str]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from legalir.datasets import Provision
 from legalir.references.numbers import clean
-from legalir.train.locate import Locator, Span, Target
+from legalir.train.locate import LinkTarget, Locator, Span
 
 _QUOTED = re.compile(r"「[^「」]{1,80}」|『[^『』]{1,80}』|《[^《》]{1,80}》|〈[^〈〉]{1,80}〉")
 _BETWEEN = 5
@@ -75,7 +75,7 @@ class ReferenceContexts:
             if targets is not None:
                 yield from self._of(number, record, targets)
 
-    def _of(self, number: int, record: Provision, targets: Sequence[Target]) -> Iterator[ReferenceContext]:
+    def _of(self, number: int, record: Provision, targets: Sequence[LinkTarget]) -> Iterator[ReferenceContext]:
         text = clean(record.text)
         scanned = self.scanner.scan(text)
         spans = self._locator.locate(record.doc_id, text, scanned, targets, self.report)

@@ -21,7 +21,7 @@ from legalir.train.display import Display, open_display
 from legalir.train.material import Material, dataset_facts, read_material
 from legalir.train.model_weight import measure_weight, sentence
 from legalir.train.negatives import Pool, mine_by_expression
-from legalir.train.recipes import MODEL, RANDOM, Settings, StaticRecipe
+from legalir.train.recipes import MODEL, RANDOM, RecipeSettings, StaticRecipe
 from legalir.train.static_training import StaticTraining, TrainedTable
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def train_static(
     resume: bool | None = None,
     replace: bool = False,
     progress: bool = True,
-    **settings: Unpack[Settings],
+    **settings: Unpack[RecipeSettings],
 ) -> TrainedModel:
     """Train a static encoder: a vector for each n-gram and word, from queries and the provisions right for them.
 

@@ -36,7 +36,7 @@ _NEVER = -1e4
 """Instead of minus infinity, which would give NaN if all else is masked."""
 
 
-class Batch(NamedTuple):
+class TrainingBatch(NamedTuple):
     """b pairs and the n different provisions that each of their queries chooses from.
 
     Attributes:
@@ -64,7 +64,7 @@ class Batcher:
         self._spared = spared
         self._place = np.full(documents, -1, dtype=np.int64)
 
-    def batch(self, pairs: Integers, negatives: Integers) -> Batch:
+    def batch(self, pairs: Integers, negatives: Integers) -> TrainingBatch:
         """Return the batch of `pairs` [b, 2] and of further documents, `negatives` [k]."""
         queries = pairs[:, 0]
         documents = np.unique(np.concatenate((pairs[:, 1], negatives)))
@@ -77,10 +77,10 @@ class Batcher:
         masked[row[column >= 0], column[column >= 0]] = True
         masked[np.arange(len(queries)), target] = False
         self._place[documents] = -1
-        return Batch(queries, documents, target, masked)
+        return TrainingBatch(queries, documents, target, masked)
 
 
-def info_nce(sums: Tensor, batch: Batch, temperature: float) -> Tensor:
+def info_nce(sums: Tensor, batch: TrainingBatch, temperature: float) -> Tensor:
     """Return the mean of ``-ln(exp(c_t/T) / Σ_j exp(c_j/T))``, c_j the cosine of a query and provision j.
 
     The sum is over all provisions of the batch except masked ones, which may be right as well as t.
@@ -100,7 +100,7 @@ def info_nce(sums: Tensor, batch: Batch, temperature: float) -> Tensor:
 
 
 def loss_and_gradient(
-    sums: npt.NDArray[np.float32], batch: Batch, temperature: float
+    sums: npt.NDArray[np.float32], batch: TrainingBatch, temperature: float
 ) -> tuple[float, npt.NDArray[np.float32]]:
     """Return the loss, and its gradient with respect to `sums`, [b + n, d]."""
     torch = require("torch", extra="dense")

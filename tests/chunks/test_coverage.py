@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legalir.chunks import chunking
-from legalir.chunks.coverage import Part, information_loss, parts_of
+from legalir.chunks.coverage import HeldPart, information_loss, parts_of
 
 DATA = os.environ.get("LEGALIR_DATA", "")
 
@@ -39,10 +39,10 @@ def test_the_worked_examples(overlap, figures) -> None:
 
 def test_what_chunks_hold() -> None:
     assert parts_of([(0, 80), (180, 260)], PROVISIONS) == [
-        Part(0, 0, True, 0, 40),
-        Part(0, 1, False, 40, 40),
-        Part(1, 2, False, 0, 40),
-        Part(1, 3, True, 40, 40),
+        HeldPart(0, 0, True, 0, 40),
+        HeldPart(0, 1, False, 40, 40),
+        HeldPart(1, 2, False, 0, 40),
+        HeldPart(1, 3, True, 40, 40),
     ]
 
 

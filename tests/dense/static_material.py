@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.static_model import StaticModel
 
 TEXTS = [
@@ -23,4 +23,4 @@ TEXTS = [
 def small_model(rows: int = 997, dimensions: int = 12, *, seed: int = 1, **options: Any) -> StaticModel:
     table = np.random.default_rng(seed).standard_normal((rows, dimensions)).astype(np.float16)
     tf, card = options.pop("tf", "log"), options.pop("card", {"seed": seed})
-    return StaticModel(NGrams(rows=rows, **options), table, tf=tf, card=card)
+    return StaticModel(HashedNGrams(rows=rows, **options), table, tf=tf, card=card)

@@ -15,7 +15,7 @@ from static_material import TEXTS
 from legalir.analysis.ngrams import decompose
 from legalir.analysis.text import words
 from legalir.dense import hashed_ngrams as module
-from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.errors import ComponentError
 
 M = 0x9E3779B97F4A7C15
@@ -52,7 +52,7 @@ def windows(word: str, n: int, edges: bool) -> list[list[int]]:
     return found
 
 
-def by_definition(ngrams: NGrams, text: str) -> Counter[int]:
+def by_definition(ngrams: HashedNGrams, text: str) -> Counter[int]:
     counts: Counter[int] = Counter()
     for word in words(ngrams.normalized(text)):
         for n in ngrams.char:
@@ -74,7 +74,7 @@ def state(codes: list[int]) -> int:
     return value
 
 
-def counted(ngrams: NGrams, texts: list[str]) -> list[Counter[int]]:
+def counted(ngrams: HashedNGrams, texts: list[str]) -> list[Counter[int]]:
     found = ngrams.features(texts)
     assert (found.indptr.dtype, found.rows.dtype, found.counts.dtype) == (np.int64, np.int32, np.float32)
     assert len(found.indptr) == len(texts) + 1
@@ -94,34 +94,34 @@ def test_the_mix_is_that_of_splitmix64() -> None:
 
 @pytest.mark.parametrize("options", KINDS)
 def test_features_are_those_of_the_definition(options: dict[str, Any]) -> None:
-    ngrams = NGrams(**options)
+    ngrams = HashedNGrams(**options)
     assert counted(ngrams, TEXTS) == [by_definition(ngrams, text) for text in TEXTS]
 
 
 @given(st.lists(st.text(alphabet="가각나 aB·ㆍก็́ßİ\n\x00_9𐐀", max_size=12), max_size=5))
 def test_any_texts_have_the_features_of_the_definition(texts: list[str]) -> None:
     for options in KINDS:
-        ngrams = NGrams(**options)
+        ngrams = HashedNGrams(**options)
         assert counted(ngrams, texts) == [by_definition(ngrams, text) for text in texts]
 
 
 @pytest.mark.parametrize("options", [{"char": (8,)}, {"char": (), "jamo": (8,)}, {"char": (3,), "edges": True}])
 def test_texts_too_short_for_any_ngram_have_no_features(options: dict[str, Any]) -> None:
-    ngrams = NGrams(words=False, **options)
+    ngrams = HashedNGrams(words=False, **options)
     assert counted(ngrams, [""]) == [Counter()]
     assert counted(ngrams, ["가", ""]) == [by_definition(ngrams, "가"), Counter()]
 
 
 def test_where_texts_are_cut_into_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = TEXTS * 50
-    whole = NGrams().features(texts)
+    whole = HashedNGrams().features(texts)
     monkeypatch.setattr(module, "_BLOCK", 30)
-    for one, other in zip(whole, NGrams().features(texts), strict=True):
+    for one, other in zip(whole, HashedNGrams().features(texts), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 def test_many_texts_and_rows_need_wider_keys() -> None:
-    ngrams = NGrams(rows=2**24)  # 24 bits of a row and 9 of a text are more than 32.
+    ngrams = HashedNGrams(rows=2**24)  # 24 bits of a row and 9 of a text are more than 32.
     texts = ["등대", "등불"] * 200
     assert counted(ngrams, texts) == [by_definition(ngrams, text) for text in texts]
 
@@ -129,21 +129,21 @@ def test_many_texts_and_rows_need_wider_keys() -> None:
 def test_composed_and_decomposed_texts_and_other_cases_are_one() -> None:
     for text in TEXTS:
         for other in (unicodedata.normalize("NFD", text), text.upper(), text.replace("·", "ㆍ")):
-            assert counted(NGrams(), [text]) == counted(NGrams(), [other])
+            assert counted(HashedNGrams(), [text]) == counted(HashedNGrams(), [other])
 
 
 def test_what_comes_after_the_last_character_is_not_read() -> None:
-    assert counted(NGrams(max_characters=2), ["등대 관리인"]) == counted(NGrams(), ["등대"])
-    assert counted(NGrams(max_characters=2), ["ab cd"]) == counted(NGrams(), ["AB"])
-    assert counted(NGrams(), ["a" * 2000]) == counted(NGrams(max_characters=None), ["a" * 1000])
+    assert counted(HashedNGrams(max_characters=2), ["등대 관리인"]) == counted(HashedNGrams(), ["등대"])
+    assert counted(HashedNGrams(max_characters=2), ["ab cd"]) == counted(HashedNGrams(), ["AB"])
+    assert counted(HashedNGrams(), ["a" * 2000]) == counted(HashedNGrams(max_characters=None), ["a" * 1000])
 
 
 def test_parameters_come_back_from_json_values() -> None:
     for options in KINDS:
-        ngrams = NGrams(**options)
-        assert NGrams.from_dict(ngrams.to_dict()) == ngrams
-        assert NGrams.from_dict(ngrams.to_dict()).fingerprint == ngrams.fingerprint
-    assert len({NGrams(**options).fingerprint for options in KINDS}) == len(KINDS)
+        ngrams = HashedNGrams(**options)
+        assert HashedNGrams.from_dict(ngrams.to_dict()) == ngrams
+        assert HashedNGrams.from_dict(ngrams.to_dict()).fingerprint == ngrams.fingerprint
+    assert len({HashedNGrams(**options).fingerprint for options in KINDS}) == len(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -164,4 +164,4 @@ def test_parameters_come_back_from_json_values() -> None:
 )
 def test_wrong_parameters(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ComponentError, match=said):
-        NGrams.from_dict(options)
+        HashedNGrams.from_dict(options)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from legalir.dense.sentence import Options, Settings, resolve_settings
+from legalir.dense.sentence import EncoderSettings, Options, resolve_settings
 from legalir.errors import ModelError
 from legalir.models.presets import presets
 
@@ -28,16 +28,18 @@ def state(folder: Path, name: str, content: Any) -> None:
 
 
 def test_a_preset_says_everything_for_a_bare_folder(folder: Path) -> None:
-    assert resolve_settings(folder, Options(), M3) == Settings("cls", 8192, "", "")
-    assert resolve_settings(folder, Options(), E5) == Settings("mean", 512, "query: ", "passage: ")
+    assert resolve_settings(folder, Options(), M3) == EncoderSettings("cls", 8192, "", "")
+    assert resolve_settings(folder, Options(), E5) == EncoderSettings("mean", 512, "query: ", "passage: ")
     task = "Given a question about the law, retrieve the provisions of statutes that answer it"
-    assert resolve_settings(folder, Options(), QWEN) == Settings("last", 8192, f"Instruct: {task}\nQuery:", "")
+    assert resolve_settings(folder, Options(), QWEN) == EncoderSettings("last", 8192, f"Instruct: {task}\nQuery:", "")
 
 
 def test_the_caller_has_the_first_word(folder: Path) -> None:
     options = Options(pooling="last", max_length=99, query_prompt="Q ", document_prompt="D ")
-    assert resolve_settings(folder, options, E5) == Settings("last", 99, "Q ", "D ")
-    assert resolve_settings(folder, Options(query_prompt="", document_prompt=""), E5) == Settings("mean", 512, "", "")
+    assert resolve_settings(folder, options, E5) == EncoderSettings("last", 99, "Q ", "D ")
+    assert resolve_settings(folder, Options(query_prompt="", document_prompt=""), E5) == EncoderSettings(
+        "mean", 512, "", ""
+    )
     assert resolve_settings(folder, Options(task="Find"), QWEN).query_prompt == "Instruct: Find\nQuery:"
     assert resolve_settings(folder, Options(query_prompt="{task}: ", task="Find"), E5).query_prompt == "Find: "
 
@@ -46,9 +48,9 @@ def test_a_folders_modules_and_smaller_limit_go_before_the_preset_and_its_prompt
     state(folder, "modules.json", [])
     state(folder, "sentence_bert_config.json", {"max_seq_length": 77})
     state(folder, "config_sentence_transformers.json", {"prompts": {"query": "own: ", "passage": "text: "}})
-    assert resolve_settings(folder, Options(), None) == Settings(None, None, "own: ", "text: ")
-    assert resolve_settings(folder, Options(), E5) == Settings(None, None, "query: ", "passage: ")
-    assert resolve_settings(folder, Options(pooling="cls", max_length=5), E5) == Settings(
+    assert resolve_settings(folder, Options(), None) == EncoderSettings(None, None, "own: ", "text: ")
+    assert resolve_settings(folder, Options(), E5) == EncoderSettings(None, None, "query: ", "passage: ")
+    assert resolve_settings(folder, Options(pooling="cls", max_length=5), E5) == EncoderSettings(
         "cls", 5, "query: ", "passage: "
     )
     state(folder, "sentence_bert_config.json", {"max_seq_length": 32768})
@@ -59,7 +61,7 @@ def test_a_folders_modules_and_smaller_limit_go_before_the_preset_and_its_prompt
 @pytest.mark.parametrize("prompts", [None, {}, {"query": "", "document": ""}, {"query": None}, {"other": "x"}])
 def test_a_folder_without_prompts(folder: Path, prompts: Any) -> None:
     state(folder, "config_sentence_transformers.json", {"prompts": prompts})
-    assert resolve_settings(folder, Options(pooling="mean"), None) == Settings("mean", None, "", "")
+    assert resolve_settings(folder, Options(pooling="mean"), None) == EncoderSettings("mean", None, "", "")
 
 
 def test_without_a_pooling_there_is_no_vector(folder: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from legalir import Collection, testing
-from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.index import static
 from legalir.dense.static_model import StaticModel
 from legalir.errors import ComponentError
@@ -20,7 +20,7 @@ TEXTS = {"d1": "등대 관리인은 등불을 켠다", "d2": "In fog a ferry rin
 
 def random_model(seed: int) -> StaticModel:
     table = np.random.default_rng(seed).standard_normal((2**12, 64)).astype(np.float16)
-    return StaticModel(NGrams(rows=2**12), table)
+    return StaticModel(HashedNGrams(rows=2**12), table)
 
 
 @pytest.fixture(name="collection")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from static_material import TEXTS, small_model
 
-from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import HashedNGrams
 
 
 @pytest.mark.parametrize("options", [{}, {"edges": True}, {"jamo": (2, 3), "char": ()}, {"tf": "raw", "rows": 40}])
@@ -42,7 +42,7 @@ def test_a_long_word_is_shown_as_its_ngrams() -> None:
 
 
 def test_an_ngram_of_two_words_is_divided_evenly() -> None:
-    ngrams = NGrams(char=(2,), words=False, rows=2**20)
+    ngrams = HashedNGrams(char=(2,), words=False, rows=2**20)
     found = ngrams.features(["abc xab"])
     # Rows by n-gram: ab lies in both words, bc in the first, xa in the second.
     value = {ngram: int(ngrams.features([ngram]).rows[0]) for ngram in ("ab", "bc", "xa")}

@@ -12,7 +12,7 @@ import pytest
 from static_material import TEXTS, small_model
 
 from legalir.dense import static_model as module
-from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.static_model import StaticModel, term_weights
 from legalir.errors import ArtifactError, ComponentError, LegalIRError
 from legalir.storage.digest import digest
@@ -254,4 +254,4 @@ def test_a_model_that_means_something_else(tmp_path: Path, facts: dict[str, Any]
 )
 def test_parts_that_do_not_fit_together(table: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(ComponentError, match=said):
-        StaticModel(NGrams(rows=4), table, **options)
+        StaticModel(HashedNGrams(rows=4), table, **options)

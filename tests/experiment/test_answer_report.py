@@ -27,9 +27,9 @@ from legalir.experiments.charts import (
 )
 from legalir.experiments.queries import (
     LONGEST,
-    Context,
     Piece,
     QueryFacts,
+    Wording,
     answer_view,
     citation_kind,
     collect_context,
@@ -131,7 +131,7 @@ def test_replies_that_all_fail_have_a_page() -> None:
 
 
 def test_a_view_by_hand() -> None:
-    context = Context(
+    context = Wording(
         queries={"q": "?"},
         gold={"q": {"a": 1, "c": 1}},
         titles={"a": "A", "b": "B", "c": "C"},

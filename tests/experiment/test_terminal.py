@@ -10,7 +10,7 @@ from fake_collection import DEFINITION, FakeCollection
 from rich.console import Console
 
 from legalir.experiments import ExperimentResult, run
-from legalir.experiments.compare import Cell, Comparison
+from legalir.experiments.compare import ComparedCell, Comparison
 from legalir.experiments.rows import counted, format_score, p_text
 from legalir.experiments.terminal import print_comparison, print_result
 
@@ -95,9 +95,9 @@ def test_counts_are_not_percent() -> None:
 
 def test_a_comparison_lists_what_differs() -> None:
     cells = (
-        Cell("A", "R@10", 0.5, 0.5, "same"),
-        Cell("A", "RR@10", 0.5, 0.4, "worse"),
-        Cell("[B]", "R@10", 0.5, None, "missing"),
+        ComparedCell("A", "R@10", 0.5, 0.5, "same"),
+        ComparedCell("A", "RR@10", 0.5, 0.4, "worse"),
+        ComparedCell("[B]", "R@10", 0.5, None, "missing"),
     )
     stream = io.StringIO()
     print_comparison(Comparison(cells, 0.0005), Console(file=stream, width=100))

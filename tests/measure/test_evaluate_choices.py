@@ -13,7 +13,7 @@ from legalir.answer.pick import right_choice
 from legalir.errors import MeasureError
 from legalir.measure.right_choices import (
     Change,
-    Outcome,
+    ChoiceOutcome,
     Safety,
     accuracy_by_key,
     binary_scores,
@@ -23,7 +23,7 @@ from legalir.measure.right_choices import (
     rates,
 )
 
-C, W, A, X = Outcome.CORRECT, Outcome.WRONG, Outcome.ABSTAINED, Outcome.INVALID
+C, W, A, X = ChoiceOutcome.CORRECT, ChoiceOutcome.WRONG, ChoiceOutcome.ABSTAINED, ChoiceOutcome.INVALID
 OUTCOMES = st.sampled_from([C, W, A, X])
 
 KEYS = [2, 2, 1, 4, 3, 2, 1, 3]
@@ -116,7 +116,7 @@ def test_the_published_rows_have_the_identity(
 
 
 @given(st.lists(st.tuples(OUTCOMES, OUTCOMES), max_size=12), st.sampled_from(["all", "drop_invalid"]))
-def test_a_plain_second_implementation(pairs: list[tuple[Outcome, Outcome]], denominator: Any) -> None:
+def test_a_plain_second_implementation(pairs: list[tuple[ChoiceOutcome, ChoiceOutcome]], denominator: Any) -> None:
     before, after = [a for a, _ in pairs], [b for _, b in pairs]
     figures = change(before, after, denominator)  # which checks the identity
     used = [p for p in pairs if denominator == "all" or X not in p]

@@ -12,7 +12,7 @@ import pyterrier as pt
 import pytest
 
 from legalir import Collection, testing
-from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation
@@ -38,7 +38,7 @@ LEADS = DefaultSettings(**PLAIN, model=0.8).expression()
 
 def random_model(card: dict[str, Any] | None = None) -> StaticModel:
     table = np.random.default_rng(3).standard_normal((2**10, 32)).astype(np.float16)
-    return StaticModel(NGrams(rows=2**10), table, card=card or {})
+    return StaticModel(HashedNGrams(rows=2**10), table, card=card or {})
 
 
 def card(source: str, dataset: str, sha256: str = "0" * 64) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from legalir.errors import DefinitionError
-from legalir.references.grammar import Grammar, Reference, grammars, read_references
+from legalir.references.grammar import Grammar, WrittenReference, grammars, read_references
 from legalir.references.numbers import clean
 
 
@@ -66,7 +66,7 @@ def test_numbers(text: str, expected: list[str]) -> None:
     assert numbers(text) == expected
 
 
-def single(text: str) -> tuple[str, Reference]:
+def single(text: str) -> tuple[str, WrittenReference]:
     (reference,) = read_references(cleaned := clean(text))
     return cleaned, reference
 

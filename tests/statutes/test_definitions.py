@@ -8,14 +8,14 @@ import pytest
 from small_source import Small
 
 from legalir.errors import DataError
-from legalir.statutes.definitions import Definition, definitions, languages, read_definitions
+from legalir.statutes.definitions import DefinedTerm, definitions, languages, read_definitions
 from legalir.statutes.jurisdictions import jurisdictions
 from legalir.statutes.writing import write_collection
 
 PATH = "제2편 시설 › 제3장 통로"
 
 
-def of(text: str, docno: str = "law-2", path: str = "", lang: str | None = None) -> list[Definition]:
+def of(text: str, docno: str = "law-2", path: str = "", lang: str | None = None) -> list[DefinedTerm]:
     found = definitions({"docno": docno, "text": text, "law_id": "law", "path": path}, lang)
     for each in found:
         assert each.meaning in text[each.start : each.end]

@@ -4,12 +4,12 @@ import pytest
 
 from legalir.errors import DataError
 from legalir.statutes.law import NOT_YET
-from legalir.statutes.versions.timeline import Edition, Reading, content_of, merged, successors, versions
+from legalir.statutes.versions.timeline import Edition, VersionReading, content_of, merged, successors, versions
 
 
 def reading(text, heading="", since="", until=""):
     fields = {"docno": "k", "text": text, "heading": heading}
-    return Reading(fields, content_of(heading, text) if text else "(repealed)", since, until)
+    return VersionReading(fields, content_of(heading, text) if text else "(repealed)", since, until)
 
 
 def edition(file, effective, readings, promulgated="", number=""):

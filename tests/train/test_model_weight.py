@@ -10,7 +10,7 @@ import pytest
 from ir_measures import nDCG
 
 from legalir import Collection
-from legalir.dense.hashed_ngrams import NGrams
+from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.static import own_model
 from legalir.dense.static_model import StaticModel
 from legalir.pipeline.default import fit_default
@@ -57,7 +57,9 @@ def test_the_same_as_the_pipelines_themselves(collection: Collection) -> None:
 def test_a_model_that_knows_nothing_has_little_weight(collection: Collection) -> None:
     docnos = [row.doc_id for row in collection.docs()]
     table = np.random.default_rng(1).standard_normal((64, 8)).astype(np.float16)
-    measured = measure_weight(collection, StaticModel(NGrams(rows=64), table), held_out_of(collection, docnos), docnos)
+    measured = measure_weight(
+        collection, StaticModel(HashedNGrams(rows=64), table), held_out_of(collection, docnos), docnos
+    )
     assert measured["weight"] < 0.2
     assert measured["nDCG@10"]["0.9"] < measured["nDCG@10"]["0"] / 2
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from legalir.dense.hashed_ngrams import Features, NGrams
+from legalir.dense.hashed_ngrams import Features, HashedNGrams
 from legalir.dense.static_model import StaticModel, term_weights
 from legalir.train.static_network import Network, encode, relative_idf, rows_matrix
 
@@ -64,7 +64,7 @@ def test_a_step_is_that_of_autograd_and_sparse_adam(pool: ThreadPoolExecutor) ->
 
 
 def test_vectors_are_those_of_the_stored_model(pool: ThreadPoolExecutor) -> None:
-    ngrams = NGrams(rows=256)
+    ngrams = HashedNGrams(rows=256)
     network = Network(np.ones(256, np.float32), 8, np.random.default_rng(1), pool)
     texts = ["비상구의 너비", "", "the width of an exit, the width", "?"]
     features = ngrams.features(texts)

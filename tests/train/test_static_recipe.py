@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from legalir.errors import ComponentError, DefinitionError
-from legalir.train.recipes import Settings, StaticRecipe
+from legalir.train.recipes import RecipeSettings, StaticRecipe
 
 LEAST = {"dataset": "legalir/firecode", "out": "model"}
 
@@ -25,7 +25,7 @@ def test_defaults_survive_yaml(tmp_path: Path) -> None:
 
 
 def test_every_value_with_a_default_is_a_setting() -> None:
-    assert set(StaticRecipe.model_fields) == {"dataset", "out", *Settings.__annotations__}
+    assert set(StaticRecipe.model_fields) == {"dataset", "out", *RecipeSettings.__annotations__}
 
 
 def test_every_key_is_documented() -> None:

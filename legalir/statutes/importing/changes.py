@@ -15,7 +15,7 @@ _TEXT = 16
 
 
 @dataclass
-class Changes:
+class ImportChanges:
     """The provisions that differ, by docno.
 
     Attributes:
@@ -54,9 +54,9 @@ class Contents:
         """Add a provision."""
         self._digests[fields["docno"]] = _digest(fields.get("title", ""), fields["text"])
 
-    def changes_since(self, folder: Path) -> Changes:
+    def changes_since(self, folder: Path) -> ImportChanges:
         """Compare with an older collection."""
-        changes = Changes()
+        changes = ImportChanges()
         gone: dict[bytes, list[str]] = {}
         seen: set[str] = set()
         repealed = set(_repealed(folder))

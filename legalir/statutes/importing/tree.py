@@ -11,7 +11,7 @@ from pathlib import Path
 from legalir.datasets.folder import ORIGIN
 from legalir.datasets.records import Provision
 from legalir.errors import DataError, suggestion
-from legalir.statutes.definitions import Definition
+from legalir.statutes.definitions import DefinedTerm
 
 _BETWEEN = " › "
 
@@ -53,7 +53,7 @@ def tree(
     docs: Iterable[Provision],
     origins: Iterable[Mapping[str, object]] = (),
     law: str | None = None,
-    definitions: Iterable[Definition] = (),
+    definitions: Iterable[DefinedTerm] = (),
 ) -> list[Node]:
     """Return the laws of a collection with all their contents.
 

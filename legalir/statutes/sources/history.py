@@ -19,7 +19,7 @@ from legalir.statutes.importing.linking import GivenLinks
 from legalir.statutes.importing.parsing import Stored
 from legalir.statutes.importing.text_links import TextLinks
 from legalir.statutes.jurisdictions import jurisdiction
-from legalir.statutes.versions.timeline import Edition, Reading, Version, content_of, successors, versions
+from legalir.statutes.versions.timeline import Edition, Version, VersionReading, content_of, successors, versions
 
 REPEALED = "(repealed)"
 """Placeholder for the content of a repealed provision when wordings are compared."""
@@ -192,10 +192,10 @@ def _edition(
     return Edition(file, effective, readings, facts["promulgated"], facts["number"], copied)
 
 
-def _reading(fields: dict[str, str], repealed: bool, facts: Mapping[str, str]) -> Reading:
+def _reading(fields: dict[str, str], repealed: bool, facts: Mapping[str, str]) -> VersionReading:
     content = REPEALED if repealed else content_of(fields.get("heading", ""), fields["text"])
     since, until = fields.get("effective_from", ""), fields.get("effective_to", "")
-    return Reading(fields, content, since if since != facts["effective_from"] else "", until)
+    return VersionReading(fields, content, since if since != facts["effective_from"] else "", until)
 
 
 def _date_of(file: str) -> str:

@@ -17,7 +17,7 @@ _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e0
 _TOKEN = re.compile(rf"\d+|\s+|[{_ALONE}][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]*|(?:(?![{_ALONE}])[^\W\d_])+|.", re.DOTALL)
 
 
-class Part(NamedTuple):
+class WordPart(NamedTuple):
     """Words of two texts.
 
     Attributes:
@@ -42,7 +42,7 @@ class Difference(NamedTuple):
     kind: Literal["changed", "added", "repealed", "moved"]
     before: Provision | None
     after: Provision | None
-    parts: list[Part]
+    parts: list[WordPart]
 
     @property
     def provision(self) -> Provision:
@@ -116,9 +116,9 @@ def _differences(
             if content_of(old.heading, old.text) != content_of(new.heading, new.text):
                 yield Difference("changed", old, new, word_parts(old.text, new.text))
         elif new:
-            yield Difference("added", None, new, [Part("added", new.text)])
+            yield Difference("added", None, new, [WordPart("added", new.text)])
         elif old:
-            yield Difference("repealed", old, None, [Part("removed", old.text)])
+            yield Difference("repealed", old, None, [WordPart("removed", old.text)])
 
 
 def _moved(dataset: StatuteDataset, before: dict[str, Provision], after: dict[str, Provision]) -> dict[str, str]:
@@ -144,14 +144,14 @@ def _from(versions: list[Provision], day: str) -> Provision | None:
     return next((each for each in versions if day and each.effective_from == day), None)
 
 
-def word_parts(before: str, after: str) -> list[Part]:
+def word_parts(before: str, after: str) -> list[WordPart]:
     """Return the words of two texts: common, removed and added words.
 
     Words are runs of letters, and runs of digits; in scripts without spaces each character is one. White space between
     two changes belongs to them.
     """
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
-    parts: list[Part] = []
+    parts: list[WordPart] = []
     removed, added = "", ""
     for tag, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
@@ -162,11 +162,11 @@ def word_parts(before: str, after: str) -> list[Part]:
             removed, added = removed + same, added + same
             continue
         parts += _changed(removed, added)
-        parts.append(Part("same", same))
+        parts.append(WordPart("same", same))
         removed, added = "", ""
     return parts + _changed(removed, added)
 
 
-def _changed(removed: str, added: str) -> list[Part]:
-    parts = [Part("removed", removed)] if removed else []
-    return [*parts, Part("added", added)] if added else parts
+def _changed(removed: str, added: str) -> list[WordPart]:
+    parts = [WordPart("removed", removed)] if removed else []
+    return [*parts, WordPart("added", added)] if added else parts

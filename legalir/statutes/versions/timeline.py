@@ -31,7 +31,7 @@ _DOTS = re.compile("[\u318d\u119e\u00b7\u30fb\u2022\u2027]")
 _WORDS = re.compile(r"\s+|\d+|[^\W\d_]+|.", re.DOTALL)
 
 
-class Reading(NamedTuple):
+class VersionReading(NamedTuple):
     """A provision as one file has it.
 
     Attributes:
@@ -62,7 +62,7 @@ class Edition:
 
     file: str
     effective: str
-    readings: dict[str, Reading]
+    readings: dict[str, VersionReading]
     promulgated: str = ""
     number: str = ""
     published: str = ""
@@ -103,7 +103,7 @@ class _Change(NamedTuple):
     """A difference of content between two files; `reading` is None if the provision is gone."""
 
     day: str
-    reading: Reading | None
+    reading: VersionReading | None
     file: str
     first: str
 
@@ -253,7 +253,7 @@ def _versions(key: str, changes: list[_Change]) -> list[Version]:
     return out
 
 
-def _text_on(day: str, changes: list[_Change]) -> tuple[Reading | None, _Change, tuple[str, ...], bool]:
+def _text_on(day: str, changes: list[_Change]) -> tuple[VersionReading | None, _Change, tuple[str, ...], bool]:
     """Return the text made of the changes in force on a day, the last of these, those pending before it, a conflict."""
     text = base = None
     conflict, shown = False, 0
@@ -269,11 +269,13 @@ def _text_on(day: str, changes: list[_Change]) -> tuple[Reading | None, _Change,
     return text, changes[shown], tuple(each.day for each in changes[:shown] if each.day > day), conflict
 
 
-def _same(one: Reading | None, other: Reading | None) -> bool:
+def _same(one: VersionReading | None, other: VersionReading | None) -> bool:
     return (one and one.content) == (other and other.content)
 
 
-def _merge(base: Reading | None, ours: Reading | None, theirs: Reading | None) -> tuple[Reading | None, bool]:
+def _merge(
+    base: VersionReading | None, ours: VersionReading | None, theirs: VersionReading | None
+) -> tuple[VersionReading | None, bool]:
     """Apply the change from `base` to `theirs` to `ours`, where `base` has pending changes that `ours` has not."""
     if theirs is None or base is None or ours is None:
         # Gone for good; or a change of a provision that is not there yet.
@@ -283,7 +285,7 @@ def _merge(base: Reading | None, ours: Reading | None, theirs: Reading | None) -
     _, conflict = merged(*(_MARK.sub("", each) for each in texts))
     source = theirs if base.fields.get("heading") != theirs.fields.get("heading") else ours
     fields = {**source.fields, "text": text}
-    return Reading(fields, content_of(fields.get("heading", ""), text)), conflict
+    return VersionReading(fields, content_of(fields.get("heading", ""), text)), conflict
 
 
 def merged(base: str, ours: str, theirs: str) -> tuple[str, bool]:
