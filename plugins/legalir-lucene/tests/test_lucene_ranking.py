@@ -35,7 +35,7 @@ def test_any_string_can_be_a_term(tmp_path: Path) -> None:
     index.index({"docno": f"d{place:02d}", "text": term} for place, term in enumerate(ODD))
     # With a term that no document has: a question of white space alone is not asked.
     asked = {"qid": [str(place) for place in range(len(ODD))], "query": [f"nowhere\n{term}" for term in ODD]}
-    found = Lucene(index).transform(pd.DataFrame(asked))
+    found = Lucene(index).transform(pd.DataFrame(asked, dtype=object))
     assert found["qid"].tolist() == [str(place) for place in range(len(ODD))]
     assert found["docno"].tolist() == [f"d{place:02d}" for place in range(len(ODD))]
 
