@@ -8,10 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from test_qdrant_embedded import Tokens, unit
 
 from legalir import Collection, testing
-from legalir.extend import words
+from legalir.extend import MaxSim, PairScorer, words
 from legalir_qdrant import Qdrant, QdrantIndex
 from legalir_qdrant.vectors import Multi
 
@@ -37,6 +38,27 @@ class Letters:
 
     def represent_queries(self, texts: list[str], weights: dict[str, float]) -> Any:
         return SimpleNamespace(multi_row=[vectors(text) for text in texts].__getitem__)
+
+    def scorer(self, weights: dict[str, float]) -> PairScorer:
+        return LetterScorer(self)
+
+
+class LetterScorer(PairScorer):
+    """MaxSim of given documents, computed by legalir."""
+
+    def __init__(self, letters: Letters) -> None:
+        self.letters = letters
+        self.maxsim = MaxSim(letters.arrays["multi.vectors"], letters.arrays["multi.bounds"])
+
+    def docno_table(self) -> Any:
+        return self.letters.docno_table
+
+    def pair_scores(self, queries: pd.DataFrame, query: np.ndarray, documents: np.ndarray) -> np.ndarray:
+        scores = np.zeros(len(query))
+        for row, text in enumerate(queries["query"]):
+            if len(rows := vectors(text)):
+                scores[query == row] = self.maxsim.scores([rows], documents[query == row])[0]
+        return scores
 
 
 def vectors(text: str) -> np.ndarray:

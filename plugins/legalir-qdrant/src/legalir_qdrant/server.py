@@ -28,7 +28,7 @@ from legalir.extend import check_number
 __all__ = ["API_KEY", "Server"]
 
 API_KEY = "LEGALIR_QDRANT_API_KEY"
-"""Environment variable of the key; it is read when the server is first asked, and shown nowhere."""
+"""Environment variable of the key; it is read when the server is first asked, and after a refusal; shown nowhere."""
 
 FORMAT = 1
 """Version of what is stored on a server."""
@@ -136,6 +136,7 @@ class Server:
     def _refused(self, error: Any, name: str) -> LegalIRError:
         status, reason = error.status_code, _reason(error)
         if status in (401, 403):
+            self.__dict__.pop("_client", None)  # The next request reads the key anew.
             wrong = "refuses the key" if os.environ.get(API_KEY) else "wants a key"
             return DataError(f"Qdrant at {self.url} {wrong}: set {API_KEY} to one that it accepts.")
         if status == 404:
