@@ -16,7 +16,6 @@ import re
 import secrets
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -28,7 +27,7 @@ from legalir.extend import check_number
 __all__ = ["API_KEY", "Server"]
 
 API_KEY = "LEGALIR_QDRANT_API_KEY"
-"""Environment variable of the key; it is read when the server is first asked, and after a refusal; shown nowhere."""
+"""Environment variable of the key; it is read for each request, and shown nowhere."""
 
 FORMAT = 1
 """Version of what is stored on a server."""
@@ -52,6 +51,7 @@ class Server:
         ComponentError: a parameter is out of range, or the address holds a password.
     """
 
+    _connection: tuple[int, Any] | None = None
     PARAMETERS: ClassVar = ("tenant", "shards", "replicas", "timeout")
 
     def __init__(self, url: str, tenant: str = "", shards: int = 1, replicas: int = 1, timeout: float = 30) -> None:
@@ -90,10 +90,17 @@ class Server:
 
     def __getstate__(self) -> dict[str, Any]:
         # A connection and its key stay in this process.
-        return {name: value for name, value in self.__dict__.items() if name != "_client"}
+        return {name: value for name, value in self.__dict__.items() if name != "_connection"}
 
-    @cached_property
+    @property
     def _client(self) -> Any:
+        """The connection with the key that is set now."""
+        key = os.environ.get(API_KEY) or None
+        if self._connection is None or self._connection[0] != hash(key):
+            self._connection = hash(key), self._connect(key)
+        return self._connection[1]
+
+    def _connect(self, key: str | None) -> Any:
         try:
             from qdrant_client import QdrantClient
         except ImportError as error:
@@ -103,7 +110,7 @@ class Server:
                 warnings.simplefilter("ignore")  # A key without encryption is safe on this machine.
             return QdrantClient(
                 url=self.url,
-                api_key=os.environ.get(API_KEY) or None,
+                api_key=key,
                 timeout=round(self.timeout),
                 check_compatibility=False,
             )
@@ -136,7 +143,6 @@ class Server:
     def _refused(self, error: Any, name: str) -> LegalIRError:
         status, reason = error.status_code, _reason(error)
         if status in (401, 403):
-            self.__dict__.pop("_client", None)  # The next request reads the key anew.
             wrong = "refuses the key" if os.environ.get(API_KEY) else "wants a key"
             return DataError(f"Qdrant at {self.url} {wrong}: set {API_KEY} to one that it accepts.")
         if status == 404:
