@@ -204,12 +204,20 @@ def _begin(parent: int) -> None:
 
 
 def _submit(pool: Executor, function: Callable[[T], R], item: T) -> Future[R]:
-    try:
-        return pool.submit(function, item)
-    except BrokenExecutor as error:
-        future: Future[R] = Future()
-        future.set_exception(error)
-        return future
+    """Submit in a thread: in the main thread, Ctrl-C could leave a lock of the pool taken, which would hang the end."""
+    submitted: list[Future[R]] = []
+
+    def submit() -> None:
+        try:
+            submitted.append(pool.submit(function, item))
+        except Exception as error:
+            submitted.append(Future())
+            submitted[0].set_exception(error)
+
+    thread = threading.Thread(target=submit, daemon=True)
+    thread.start()
+    thread.join()
+    return submitted[0]
 
 
 def _alone(function: Callable[[T], R], item: T) -> R:
