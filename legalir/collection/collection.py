@@ -238,7 +238,11 @@ class Collection:
         with lock:
             if not index.built():
                 self._record_use()
-            build_once(index.directory, index.built, lambda: build(index))
+            try:
+                build_once(index.directory, index.built, lambda: build(index))
+            except BaseException:
+                self._indexes.pop(index, None)  # The next caller's object may have other settings, such as a key.
+                raise
             index.build_again = partial(self._build_again, index, build)
         return index
 

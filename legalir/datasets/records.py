@@ -1,22 +1,11 @@
-"""Rows of a corpus as records of provisions, and the look-up of provisions by docno."""
+"""Rows of a corpus as records of provisions."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from legalir.storage.provision import Provision as Provision
 
 ALIASES = {"docno": "doc_id", "effective": "effective_from", "section": "article"}
 """Other names of fields, which many corpora use."""
-
-
-class ProvisionLookup(Protocol):
-    """Source of provisions by docno, such as a collection."""
-
-    def provisions(self, docnos: Iterable[str]) -> Mapping[str, Provision]:
-        """Return the provisions with these docnos; an unknown docno is left out."""
-
 
 _OTHER_NAMES = {field: alias for alias, field in ALIASES.items()}
 _NAMES = tuple((field, _OTHER_NAMES.get(field, field)) for field in Provision._fields[1:])

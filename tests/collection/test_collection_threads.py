@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from legalir.collection.collection import Collection
@@ -108,3 +109,25 @@ def test_a_failed_build_is_tried_again(folder: Path) -> None:
         _ = collection.graph
     (folder / "links.tsv").write_text(links, encoding="utf-8")
     assert collection.graph.links_count() == 1
+
+
+def test_after_a_failed_build_the_next_object_builds(folder: Path, tmp_path: Path) -> None:
+    """Equal indexes may differ in what is no part of them, such as the key of a server."""
+    collection = Collection(folder, cache=tmp_path / "cache")
+    first, second = (LawTable(collection.cache / "laws") for _ in range(2))
+    built: list[LawTable] = []
+
+    def refused(_: LawTable) -> None:
+        raise FormatError("the key is refused")
+
+    with pytest.raises(FormatError):
+        collection.cached(first, refused)
+
+    def build(table: LawTable) -> None:
+        built.append(table)
+        table.index_columns(["a-1"], np.array(["소방법"], dtype=object), corpus=collection.fingerprint())
+
+    assert collection.cached(second, build) is second
+    assert built[0] is second
+    assert collection.cached(first, build) is second
+    assert len(built) == 1
