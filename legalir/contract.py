@@ -15,6 +15,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from legalir.declared import PIPELINES, Declared, component_name, fields
 from legalir.errors import suggestion
 
 GROUP = "legalir.v1"
@@ -160,6 +161,7 @@ class PluginEntry(NamedTuple):
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_D = TypeVar("_D", bound=Declared)
 
 
 def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F], _F]:
@@ -202,6 +204,52 @@ def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F],
         return factory
 
     return decorate
+
+
+def factory(made: type[_D], about: str) -> Callable[..., _D]:
+    """Return the factory of a component whose parameters are declared (:mod:`legalir.declared`).
+
+    A required parameter whose type has a method ``of``, as indexes and graphs do, is filled by ``of(collection, …)``;
+    what else ``of`` takes becomes a parameter of the factory, too. So this is all that BM25 needs::
+
+        bm25 = factory(BM25, "BM25 over the terms of `analyzer`: ``bm25(k1=1.5)``.")
+
+    Required parameters of other types are nested pipelines; they are given by position.
+
+    Args:
+        made: the class.
+        about: what the component does, with an example of its use in an expression, for ``legalir plugins show``.
+    """
+    kinds = {name: field.kinds[0] for name, field in fields(made).items() if field.default is _REQUIRED}
+    makers = {name: kind.of for name, kind in kinds.items() if hasattr(kind, "of")}
+    options = {name: list(inspect.signature(of).parameters.values())[1:] for name, of in makers.items()}
+    nested = [name for name in kinds if name not in makers]
+
+    def make(collection: object, *pipelines: object, **params: Any) -> _D:
+        filled = {
+            name: of(collection, **{one.name: params[one.name] for one in options[name] if one.name in params})
+            for name, of in makers.items()
+        }
+        own = {name: value for name, value in params.items() if name in fields(made)}
+        if nested == [PIPELINES]:
+            return made(*pipelines, **filled, **own)
+        return made(**filled, **dict(zip(nested, pipelines, strict=True)), **own)
+
+    before = {one.name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for of in options.values() for one in of}
+    declared = inspect.signature(made).parameters
+    after = {name: one for name, one in declared.items() if name not in kinds and name not in before}
+    make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter("collection", inspect.Parameter.POSITIONAL_ONLY),
+            *(declared[name] for name in nested),
+            *before.values(),
+            *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in after.values()),
+        ]
+    )
+    make.parameters_of = (made, *makers.values())  # type: ignore[attr-defined]
+    make.__name__ = make.__qualname__ = component_name(made)
+    make.__module__, make.__doc__ = made.__module__, about
+    return make
 
 
 _BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

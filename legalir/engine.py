@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from os import PathLike
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from annotated_types import Ge
 
 from legalir.collections import Collection
 from legalir.errors import ArtifactError, ComponentError
 from legalir.frames.as_of import days
 from legalir.frames.columns import require_texts
-from legalir.frames.component import check_number
 from legalir.frames.ranking import Hits, RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.progress import progress
@@ -171,13 +171,6 @@ class EngineRetriever(Retriever):
     their documents if a subclass has a ``scorer()``, and else refuses them. A query of white space finds nothing. Only
     documents in force on the day of a query are results, and equal scores are in the order of docnos, also at the
     cutoff: where an engine knows neither days nor docnos, it is asked for twice as many until the best k are certain.
-
-    Args:
-        index: the index.
-        num_results: number of results per query, at least 1.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "engine"
@@ -185,13 +178,8 @@ class EngineRetriever(Retriever):
     """Whether the engine itself gives equal scores in the order of docnos."""
     respects_as_of = True
 
-    index: EngineIndex
-    num_results: int
-
-    def __init__(self, index: EngineIndex, num_results: int = 1000) -> None:
-        check_number(self.name, "num_results", num_results, low=1, integer=True)
-        self.index = index
-        self.num_results = num_results
+    index: Annotated[EngineIndex, "the index"]
+    num_results: Annotated[int, Ge(1), "number of results per query"] = 1000
 
     def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:
         """Return the numbers of the best `k` documents of each query, and their scores, best first; fewer if no more

@@ -29,11 +29,15 @@ from .config import Choice as Choice
 from .config import Flag as Flag
 from .config import Text as Text
 from .config import read_yaml as read_yaml
+from .contract import factory as factory
 from .contract import parameters_of as parameters_of
 from .datasets import Provision as Provision
 from .datasets.readers import json_rows as json_rows
 from .datasets.readers import read_qrels as read_qrels
 from .datasets.readers import read_queries as read_queries
+from .declared import check_choice as check_choice
+from .declared import check_flag as check_flag
+from .declared import check_number as check_number
 from .dense.contract import Encoder as Encoder
 from .dense.contract import TrainableEncoder as TrainableEncoder
 from .dense.contract import Vectors as Vectors
@@ -54,9 +58,6 @@ from .frames.columns import query_columns as query_columns
 from .frames.columns import require_texts as require_texts
 from .frames.component import Component as Component
 from .frames.component import Cuttable as Cuttable
-from .frames.component import check_choice as check_choice
-from .frames.component import check_flag as check_flag
-from .frames.component import check_number as check_number
 from .frames.normalize import minmax as minmax
 from .frames.ranking import Hits as Hits
 from .frames.ranking import RankedLists as RankedLists

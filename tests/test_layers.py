@@ -15,7 +15,7 @@ import pytest
 import legalir
 
 LAYERS = (
-    *("errors", "config", "extras", "progress", "executors", "storage", "contract", "spec", "plugins"),
+    *("errors", "declared", "config", "extras", "progress", "executors", "storage", "contract", "spec", "plugins"),
     "frames",
     *("explanation", "models", "datasets", "llm", "collections"),
     *("analysis", "references", "graph", "lexical", "dense", "m3", "fuse", "rewrite", "rerank"),

@@ -9,31 +9,29 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import KW_ONLY, replace
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge, Le
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator, citing
 from legalir.collections import Collection
 from legalir.contract import parameters_of
+from legalir.declared import check_flag
 from legalir.extras import require
 from legalir.frames.as_of import days
-from legalir.frames.component import check_flag, check_number
 from legalir.graph.citation_graph import CitationGraph
-from legalir.llm.chat import ChatModel, FailedReply
-from legalir.llm.client import CheckedReply, Client
+from legalir.llm.asking import AsksModel
+from legalir.llm.chat import FailedReply
+from legalir.llm.client import CheckedReply
 from legalir.llm.prompts import Prompt
 from legalir.references.lookup import NumberTable
 from legalir.rewrite.rewriter import check_script, collection_prompt
 from legalir.storage.validity import provision_key
-
-if TYPE_CHECKING:
-    from legalir.graph.citation_graph import CitationGraph
-    from legalir.references.lookup import NumberTable
 
 _NUMBERS = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
 _NUMBER = re.compile(r"\W*(\d{1,4})(?:\.0)?\W*")
@@ -112,7 +110,7 @@ def checked_quote(words: str, text: str) -> tuple[str, str]:
     return text[start : end if end >= 0 else len(text)], "repaired"
 
 
-class LLMAnswer(Generator):
+class LLMAnswer(AsksModel, Generator):
     """Generator that lets a chat model answer from the provisions of the list, and checks what it cites.
 
     The model reads the question and the first `k` provisions, each on a numbered line, linked ones below the provision
@@ -136,21 +134,6 @@ class LLMAnswer(Generator):
     Columns in: ``qid, query`` and, unless `context` is False, ``docno, score, rank``. Columns out:
     :data:`~legalir.answer.generator.ANSWER_COLUMNS`.
 
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        collection: source of the provisions.
-        graph: links between them; None gives the provisions of the list alone.
-        numbers: numbers of the provisions, which resolve a citation by name and number.
-        llm: a model, or its name or call; None for the client's model.
-        k: number of provisions from the list, at least 1.
-        context: whether the model reads provisions.
-        context_tokens: number of tokens of the provisions, estimated (see
-            :func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out.
-        max_tokens: tokens of the reply, at least 16.
-        temperature: from 0 to 2.
-        memory_prompt: the prompt with ``context=False``; None for `prompt`.
-
     Raises:
         ComponentError: a parameter is out of range.
         MissingExtra: rapidfuzz is not installed.
@@ -159,44 +142,29 @@ class LLMAnswer(Generator):
 
     name = "answer"
 
-    collection: Collection
+    collection: Annotated[Collection, "source of the provisions"]
+    graph: Annotated[CitationGraph | None, "links between them; None gives the provisions of the list alone"] = None
+    numbers: Annotated[
+        NumberTable | None,
+        "numbers of the provisions, which resolve a citation by name and number",
+    ] = None
+    _: KW_ONLY
+    k: Annotated[int, Ge(1), "number of provisions from the list"] = 10
+    context: Annotated[bool, "whether the model reads provisions"] = True
+    context_tokens: Annotated[
+        int | None,
+        Ge(1),
+        "number of tokens of the provisions, estimated (see "
+        ":func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out",
+    ] = None
+    max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
+    temperature: Annotated[float, Ge(0), Le(2), "from 0 to 2"] = 0.0
+    memory_prompt: Annotated[Prompt | None, "the prompt with ``context=False``; None for `prompt`"] = None
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        collection: Collection,
-        graph: CitationGraph | None = None,
-        numbers: NumberTable | None = None,
-        llm: str | ChatModel | None = None,
-        k: int = 10,
-        context: bool = True,
-        context_tokens: int | None = None,
-        max_tokens: int = 1024,
-        temperature: float = 0.0,
-        memory_prompt: Prompt | None = None,
-    ) -> None:
-        check_flag("answer", "context", context)
-        check_number("answer", "k", k, low=1, integer=True)
-        check_number("answer", "max_tokens", max_tokens, low=16, integer=True)
-        check_number("answer", "temperature", temperature, low=0, high=2)
-        if context_tokens is not None:
-            check_number("answer", "context_tokens", context_tokens, low=1, integer=True)
+    def __post_init__(self) -> None:
         require("rapidfuzz.fuzz", extra="answers")
-        self.client = client
-        self.prompt = prompt
-        self.collection = collection
-        self.graph = graph
-        self.numbers = numbers
-        self.llm = llm
-        self.k = k
-        self.context = context
-        self.context_tokens = context_tokens
-        self.max_tokens = max_tokens
-        self.temperature = temperature
-        self.memory_prompt = memory_prompt
-        self.needs_provisions = context
-        client.model(llm)  # Report a missing or forbidden model at once.
+        self.needs_provisions = self.context
+        super().__post_init__()
 
     def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
         """Return the answer to each question; a request that is too long is repeated with half of the provisions."""
@@ -308,10 +276,7 @@ class LLMAnswer(Generator):
 def answer(
     collection: Collection,
     *,
-    llm: str | None = None,
-    k: int = 10,
     links: bool = True,
-    context: bool = True,
     prompt: str | None = None,
     language: str = "auto",
     **params: Any,
@@ -330,9 +295,6 @@ def answer(
         collection,
         CitationGraph.of(collection) if links else None,
         NumberTable.of(collection),
-        llm,
-        k,
-        context,
         memory_prompt=collection_prompt("answer", collection, "answer_memory", prompt, language),
         **params,
     )

@@ -11,10 +11,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, Literal, NamedTuple
 from unicodedata import normalize
 
 import pandas as pd
+from annotated_types import Ge
 from pydantic import BaseModel, ConfigDict, create_model
 
 from legalir.answer.contexts import Context, context, report_left_out, texts_of
@@ -23,9 +25,9 @@ from legalir.answer.pick import ABSTAINED
 from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.errors import ComponentError, ModelError
-from legalir.frames.component import check_flag, check_number
-from legalir.llm.chat import ChatModel, State
-from legalir.llm.client import CheckedReply, Client
+from legalir.llm.asking import AsksModel
+from legalir.llm.chat import State
+from legalir.llm.client import CheckedReply
 from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt
 from legalir.storage.digest import digest
@@ -238,7 +240,7 @@ def shuffled(count: int, abstain: int, seed: int, qid: str) -> tuple[int, ...]:
     return (*order, abstain) if abstain else tuple(order)
 
 
-class Choosing(Generator):
+class Choosing(AsksModel, Generator):
     """Generator that lets a chat model choose one of the options of a question.
 
     With a ranked list the model reads the first `k` provisions and is instructed to use only these; without one it
@@ -252,21 +254,6 @@ class Choosing(Generator):
     A subclass defines in :meth:`_item` which options a question has, and in :meth:`_shown` and :meth:`_read` how the
     model reads and names them.
 
-    Args:
-        client: asks the model.
-        prompt: the prompt without provisions.
-        context_prompt: the prompt with provisions.
-        collection: source of the provisions.
-        llm: a model, or its name or call; None for the client's model.
-        k: number of provisions from the list, at least 1.
-        context_tokens: number of tokens of the provisions, estimated (see
-            :func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out.
-        logprobs: whether the most probable option is the choice, by the log-probabilities of the first token of the
-            reply; ``option_probs`` then has the probability of each option, in the order of the item. They add up to
-            1 at most. The model must offer log-probabilities.
-        schema: whether the reply is JSON with an option from a list, for models that follow a schema.
-        max_tokens: tokens of the reply, at least 1; a model that reasons before it replies needs some thousands.
-
     Raises:
         ComponentError: a parameter is out of range, or a question lacks what it needs.
         ModelError: no model is named, it is not allowed, or it returns no log-probabilities.
@@ -274,40 +261,36 @@ class Choosing(Generator):
 
     needs_provisions = False
 
-    collection: Collection
+    context_prompt: Annotated[Prompt, "the prompt with provisions"]
+    collection: Annotated[Collection, "source of the provisions"]
+    _: KW_ONLY
+    k: Annotated[int, Ge(1), "number of provisions from the list"] = 10
+    context_tokens: Annotated[
+        int | None,
+        Ge(1),
+        "number of tokens of the provisions, estimated (see "
+        ":func:`~legalir.answer.contexts.estimated_tokens`); those at the end that do not fit are left out",
+    ] = None
+    logprobs: Annotated[
+        bool,
+        "whether the most probable option is the choice, by the log-probabilities of the first token of the "
+        "reply; ``option_probs`` then has the probability of each option, in the order of the item. They add "
+        "up to 1 at most. The model must offer log-probabilities",
+    ] = False
+    schema: Annotated[
+        bool,
+        "whether the reply is JSON with an option from a list, for models that follow a schema",
+    ] = False
+    max_tokens: Annotated[
+        int,
+        Ge(1),
+        "tokens of the reply; a model that reasons before it replies needs some thousands",
+    ] = 64
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        context_prompt: Prompt,
-        collection: Collection,
-        llm: str | ChatModel | None = None,
-        k: int = 10,
-        context_tokens: int | None = None,
-        logprobs: bool = False,
-        schema: bool = False,
-        max_tokens: int = 64,
-    ) -> None:
-        check_number(self.name, "k", k, low=1, integer=True)
-        check_number(self.name, "max_tokens", max_tokens, low=1, integer=True)
-        if context_tokens is not None:
-            check_number(self.name, "context_tokens", context_tokens, low=1, integer=True)
-        check_flag(self.name, "logprobs", logprobs)
-        check_flag(self.name, "schema", schema)
-        if logprobs and schema:
+    def __post_init__(self) -> None:
+        if self.logprobs and self.schema:
             raise ComponentError(f"{self.name}: logprobs=True and schema=True exclude each other: give one of them.")
-        self.client = client
-        self.prompt = prompt
-        self.context_prompt = context_prompt
-        self.collection = collection
-        self.llm = llm
-        self.k = k
-        self.context_tokens = context_tokens
-        self.logprobs = logprobs
-        self.schema = schema
-        self.max_tokens = max_tokens
-        client.model(llm)  # Report a missing or forbidden model at once.
+        super().__post_init__()
 
     def _item(self, row: Mapping[Any, Any]) -> _Item:
         """Return the question of a row with its options.
@@ -432,36 +415,12 @@ class MCQ(Choosing):
     :func:`read_number`.
 
     Source: the test of [sar], which does not describe how replies were read, and shows the options as published.
-
-    Args:
-        shuffle: whether to shuffle the options; False shows them in the order of the item.
-        seed: seed of the order.
     """
 
     name = "mcq"
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        context_prompt: Prompt,
-        collection: Collection,
-        llm: str | ChatModel | None = None,
-        k: int = 10,
-        shuffle: bool = True,
-        seed: int = 0,
-        context_tokens: int | None = None,
-        logprobs: bool = False,
-        schema: bool = False,
-        max_tokens: int = 64,
-    ) -> None:
-        super().__init__(
-            client, prompt, context_prompt, collection, llm, k, context_tokens, logprobs, schema, max_tokens
-        )
-        check_flag("mcq", "shuffle", shuffle)
-        check_number("mcq", "seed", seed, low=0, integer=True)
-        self.shuffle = shuffle
-        self.seed = seed
+    shuffle: Annotated[bool, "whether to shuffle the options; False shows them in the order of the item"] = True
+    seed: Annotated[int, Ge(0), "seed of the order"] = 0
 
     def _item(self, row: Mapping[Any, Any]) -> _Item:
         options = _options(self.name, row)
@@ -580,8 +539,6 @@ _FILLED_IN = ("client", "prompt", "context_prompt", "collection")
 def mcq(
     collection: Collection,
     *,
-    llm: str | None = None,
-    k: int = 10,
     prompt: str | None = None,
     context_prompt: str | None = None,
     language: str = "auto",
@@ -594,7 +551,7 @@ def mcq(
         context_prompt: file of your own prompt with provisions.
         language: language of the prompts; ``auto`` for the collection's language.
     """
-    chosen: MCQ = _made(MCQ, "mcq", collection, prompt, context_prompt, language, llm=llm, k=k, **params)
+    chosen: MCQ = _made(MCQ, "mcq", collection, prompt, context_prompt, language, **params)
     return chosen
 
 
@@ -602,8 +559,6 @@ def mcq(
 def yesno(
     collection: Collection,
     *,
-    llm: str | None = None,
-    k: int = 10,
     prompt: str | None = None,
     context_prompt: str | None = None,
     language: str = "auto",
@@ -616,5 +571,5 @@ def yesno(
         context_prompt: file of your own prompt with provisions.
         language: language of the prompts; ``auto`` for the collection's language.
     """
-    chosen: YesNo = _made(YesNo, "yesno", collection, prompt, context_prompt, language, llm=llm, k=k, **params)
+    chosen: YesNo = _made(YesNo, "yesno", collection, prompt, context_prompt, language, **params)
     return chosen

@@ -165,13 +165,10 @@ class Generator(Component):
     A subclass implements :meth:`answer`, for one question, or :meth:`answers`, for all; this class handles the frames.
     """
 
-    name: str = "generator"
+    name = "generator"
     """Name in expressions; messages begin with it."""
 
-    collection: Collection | None = None
-    """Source of the provisions; None for a generator that needs none."""
-
-    needs_provisions: bool = True
+    needs_provisions = True
     """Whether the generator needs ranked lists."""
 
     def answer(self, query: str, docnos: Sequence[str]) -> str | Answer:
@@ -244,7 +241,7 @@ class Generator(Component):
 
     def _citing_provisions(self, answer: Answer) -> Answer:
         """Return an answer from chunks with citations of provisions."""
-        collection = self.collection
+        collection = getattr(self, "collection", None)
         if collection is None or (chunks := collection.chunks) is None:
             return answer
         return citing_provisions(answer, chunks, collection)

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from annotated_types import Ge
 
 from legalir.answer.contexts import estimated_tokens, report_left_out
 from legalir.collections import Collection
+from legalir.datasets.dataset import StatuteDataset
 from legalir.errors import ComponentError, suggestion
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results, require_texts
-from legalir.frames.component import check_choice, check_number
 from legalir.frames.ranking import Hits, RankedLists, hit_lists
 from legalir.frames.retriever import Retriever
 from legalir.graph.laws import LawTable
@@ -27,10 +29,8 @@ from legalir.plugins import parameters_of
 from legalir.rewrite.rewriter import composed, original_questions
 from legalir.storage.validity import versions_in_force
 
-if TYPE_CHECKING:
-    from legalir.datasets.dataset import StatuteDataset
-
-_SLICES = {"all": slice(None), "first": slice(1), "second": slice(1, 2)}
+Slice = Literal["all", "first", "second"]
+_SLICES: dict[Slice, slice] = {"all": slice(None), "first": slice(1), "second": slice(1, 2)}
 
 
 def in_order(n: int) -> npt.NDArray[np.float64]:
@@ -44,8 +44,12 @@ class _Given(Retriever):
     A subclass defines in :meth:`_docnos` which provisions a question gets; this class makes the frames.
     """
 
-    label: str
-    versions: LawTable | None
+    label = ""
+    _: KW_ONLY
+    versions: Annotated[
+        LawTable | None,
+        "the versions of the provisions, where they have any: only those in force are returned",
+    ] = None
 
     def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
         """Return the provisions for a question, best first.
@@ -104,26 +108,20 @@ class Golden(_Given):
     Source: the golden context of [nitibench]; the contexts of [sar]: ``golden`` is full,
     ``golden(documents="first")`` is partial.
 
-    Args:
-        dataset: the questions, judgements and provisions.
-        documents: ``all`` provisions of a question, only the ``first``, or only the ``second``.
-        versions: the versions of the provisions, where they have any: then a judged key is the version in force.
-
     Raises:
         ComponentError: `documents` is something else, or the dataset has no questions with judgements.
     """
 
     name = label = "golden"
 
-    def __init__(self, dataset: StatuteDataset, documents: str = "all", versions: LawTable | None = None) -> None:
-        check_choice("golden", "documents", documents, _SLICES)
-        if not (dataset.has_topics() and dataset.has_judgements()):
-            splits = [f"{dataset.base_id}/{split}" for split in dataset.splits]
+    dataset: Annotated[StatuteDataset, "the questions, judgements and provisions"]
+    documents: Annotated[Slice, "all provisions of a question, only the first, or only the second"] = "all"
+
+    def __post_init__(self) -> None:
+        if not (self.dataset.has_topics() and self.dataset.has_judgements()):
+            splits = [f"{self.dataset.base_id}/{split}" for split in self.dataset.splits]
             there = f": use one of {', '.join(splits)}" if splits else ": add queries.jsonl and qrels.txt"
-            raise ComponentError(f"golden: {dataset.id} has no questions with judgements of its own{there}.")
-        self.dataset = dataset
-        self.documents = documents
-        self.versions = versions
+            raise ComponentError(f"golden: {self.dataset.id} has no questions with judgements of its own{there}.")
 
     def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
         text, docnos = self._judged.get(qid, ("", ()))
@@ -169,36 +167,27 @@ class FullContext(_Given):
     score of place p of n, from 0, is ``1 − p/n``.
 
     Source: the long context of [nitibench].
-
-    Args:
-        dataset: the provisions.
-        laws: names of laws, as in the field ``law`` of the provisions; None for all provisions.
-        max_tokens: tokens of title and text of all provisions, estimated as a third of their UTF-8 bytes
-            (:func:`~legalir.answer.contexts.estimated_tokens`).
-        versions: the versions of the provisions, where they have any: then only those in force are returned.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = label = "full_context"
 
-    def __init__(
-        self,
-        dataset: StatuteDataset,
-        laws: Sequence[str] | None = None,
-        max_tokens: int = 100_000,
-        versions: LawTable | None = None,
-    ) -> None:
-        check_number("full_context", "max_tokens", max_tokens, low=1, integer=True)
-        if laws is not None and not (
-            isinstance(laws, list | tuple) and laws and all(isinstance(law, str) for law in laws)
+    dataset: Annotated[StatuteDataset, "the provisions"]
+    laws: Annotated[
+        Sequence[str] | None,
+        "names of laws, as in the field ``law`` of the provisions; None for all provisions",
+    ] = None
+    max_tokens: Annotated[
+        int,
+        Ge(1),
+        "tokens of title and text of all provisions, estimated as a third of their UTF-8 bytes "
+        "(:func:`~legalir.answer.contexts.estimated_tokens`)",
+    ] = 100000
+
+    def __post_init__(self) -> None:
+        if self.laws is not None and not (
+            isinstance(self.laws, list | tuple) and self.laws and all(isinstance(law, str) for law in self.laws)
         ):
-            raise ComponentError(f"full_context: laws={laws!r} is not a list of names of laws.")
-        self.dataset = dataset
-        self.laws = laws
-        self.max_tokens = max_tokens
-        self.versions = versions
+            raise ComponentError(f"full_context: laws={self.laws!r} is not a list of names of laws.")
 
     def _docnos(self, qid: str, question: str, law: Mapping[str, str] | None) -> Sequence[str]:
         if not any(map(str.isalnum, question)):

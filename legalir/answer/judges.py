@@ -12,13 +12,14 @@ import logging
 import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 from pydantic import BaseModel, BeforeValidator, Field
 
 from legalir.answer.contexts import context, texts_of
@@ -26,12 +27,13 @@ from legalir.answer.generator import Generator, without_citations
 from legalir.answer.ragas import win
 from legalir.collections import Collection
 from legalir.contract import parameters_of
+from legalir.declared import check_choice
 from legalir.errors import ComponentError
 from legalir.frames.columns import require_texts, whole_characters
-from legalir.frames.component import Component, check_choice, check_flag, check_number
+from legalir.frames.component import Component
+from legalir.llm.asking import AsksModel
 from legalir.llm.chat import REPLY_STATE, ChatModel
 from legalir.llm.client import CheckedReply, Client
-from legalir.llm.prompts import Prompt
 from legalir.rewrite.rewriter import collection_prompt, original_questions
 from legalir.storage.digest import digest
 
@@ -95,7 +97,7 @@ class Judge(Component):
     A subclass implements :meth:`verdict`, for one answer, or :meth:`verdicts`, for all; this class handles the frames.
     """
 
-    name: str = "judge"
+    name = "judge"
     """Name in expressions; messages begin with it, and two columns."""
 
     columns: ClassVar[Sequence[str]] = ()
@@ -104,7 +106,7 @@ class Judge(Component):
     of_silence: ClassVar[Mapping[str, float]] = {}
     """Verdicts on an empty answer; missing columns are NaN."""
 
-    needs_reference: bool = True
+    needs_reference = True
     """Whether the judge compares with the reference answer."""
 
     def verdict(self, answer: Judged) -> Verdict:
@@ -196,17 +198,11 @@ def _in_one_line(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", whole_characters(text)).split())
 
 
-class ModelJudge(Judge):
+class ModelJudge(AsksModel, Judge):
     """Judge that asks a chat model, at temperature 0.
 
     The text of an answer is data to the model; the reply is JSON that is checked. An unusable reply is not a
     verdict: its values are NaN, and ``<name>_state`` gives the reason.
-
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        llm: a model, or its name or call; None for the client's model.
-        max_tokens: tokens of the reply, at least 16.
 
     Raises:
         ComponentError: a parameter is out of range.
@@ -216,15 +212,8 @@ class ModelJudge(Judge):
     reply: ClassVar[type[BaseModel]]
     """Schema of the reply."""
 
-    def __init__(
-        self, client: Client, prompt: Prompt, llm: str | ChatModel | None = None, max_tokens: int = 1024
-    ) -> None:
-        check_number(self.name, "max_tokens", max_tokens, low=16, integer=True)
-        self.client = client
-        self.prompt = prompt
-        self.llm = llm
-        self.max_tokens = max_tokens
-        client.model(llm)  # Report a missing or forbidden model at once.
+    _: KW_ONLY
+    max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 1024
 
     @property
     def fingerprint(self) -> str:
@@ -289,15 +278,6 @@ class CoverageJudge(ModelJudge):
     The paper's prompt gives four examples and has temperature .3; its code reads a failed judge as *no coverage* and
     *no contradiction*. Here a failed judge is no verdict.
 
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        collection: source of the provisions; used with ``law`` only.
-        llm: a model, or its name or call; None for the client's model.
-        against: what counts as a contradiction, of :data:`AGAINST`: with the reference answer, with another point of
-            the same answer, with the provisions that the answer was made from, which the model then reads.
-        max_tokens: tokens of the reply, at least 16.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: no model is named, or it is not allowed.
@@ -308,24 +288,24 @@ class CoverageJudge(ModelJudge):
     of_silence: ClassVar[Mapping[str, float]] = {"coverage": 0.0, "contradiction": 0.0}
     reply = _CoverageReply
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        collection: Collection,
-        llm: str | ChatModel | None = None,
-        against: Sequence[str] = ("reference", "self"),
-        max_tokens: int = 2048,
-    ) -> None:
-        super().__init__(client, prompt, llm, max_tokens)
-        if isinstance(against, str) or not against:
+    collection: Annotated[Collection, "source of the provisions; used with ``law`` only"]
+    against: Annotated[
+        Sequence[str],
+        "what counts as a contradiction, of :data:`AGAINST`: with the reference answer, with another point of "
+        "the same answer, with the provisions that the answer was made from, which the model then reads",
+    ] = ("reference", "self")
+    _: KW_ONLY
+    max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 2048
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.against, str) or not self.against:
             raise ComponentError(
-                f"judge_coverage: against={against!r} is not a list of {', '.join(AGAINST)}: write ['reference']."
+                f"judge_coverage: against={self.against!r} is not a list of {', '.join(AGAINST)}: write ['reference']."
             )
-        for one in against:
+        for one in self.against:
             check_choice("judge_coverage", "against", one, AGAINST)
-        self.collection = collection
-        self.against = tuple(one for one in AGAINST if one in against)
+        self.against = tuple(one for one in AGAINST if one in self.against)
 
     def values(self, answer: Judged) -> dict[str, object]:
         """Return the values of the prompt's slots.
@@ -417,15 +397,6 @@ class WinJudge(ModelJudge):
 
     As in the paper's code, the judge reads no provisions.
 
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        llm: a model, or its name or call; None for the client's model.
-        against: file of the answers of another run (``runs/NAME.jsonl`` of an experiment); None for the reference.
-        both_orders: ask in both orders, and count different verdicts as a tie.
-        seed: seed of the places.
-        max_tokens: tokens of the reply, at least 16.
-
     Raises:
         ComponentError: a parameter is out of range, or the file cannot be read.
         ModelError: no model is named, or it is not allowed.
@@ -436,24 +407,17 @@ class WinJudge(ModelJudge):
     of_silence: ClassVar[Mapping[str, float]] = {"win": 0.0}
     reply = _WinReply
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        llm: str | ChatModel | None = None,
-        against: str | None = None,
-        both_orders: bool = False,
-        seed: int = 0,
-        max_tokens: int = 1024,
-    ) -> None:
-        super().__init__(client, prompt, llm, max_tokens)
-        check_flag("judge_win", "both_orders", both_orders)
-        check_number("judge_win", "seed", seed, low=0, integer=True)
-        self.against = against
-        self.both_orders = both_orders
-        self.seed = seed
-        self.needs_reference = against is None
-        self._others = {} if against is None else _read_answers(Path(against))
+    against: Annotated[
+        str | None,
+        "file of the answers of another run (``runs/NAME.jsonl`` of an experiment); None for the reference",
+    ] = None
+    both_orders: Annotated[bool, "ask in both orders, and count different verdicts as a tie"] = False
+    seed: Annotated[int, Ge(0), "seed of the places"] = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.needs_reference = self.against is None
+        self._others = {} if self.against is None else _read_answers(Path(self.against))
 
     @property
     def fingerprint(self) -> str:

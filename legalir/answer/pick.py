@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import abc
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 
 from legalir.answer.generator import Answer, Generator
-from legalir.collections import Collection
+from legalir.contract import factory
 from legalir.errors import ComponentError
-from legalir.frames.component import check_choice
 
 ABSTAINED = "chose to abstain"
 """Reason for an abstention by choosing the option to abstain."""
 
-_BY = ("abstain", "longest", "right")
+By = Literal["abstain", "longest", "right"]
 
 
 def right_choice(key: int, abstain: int | None, documents: abc.Collection[str], context: abc.Collection[str]) -> int:
@@ -45,9 +44,6 @@ class Pick(Generator):
     Columns in: ``qid, query, options, key, abstain, documents``, and ``docno, score, rank`` if there is a ranked
     list. Columns out: :data:`~legalir.answer.generator.ANSWER_COLUMNS`.
 
-    Args:
-        by: ``abstain``, ``longest`` or ``right``.
-
     Raises:
         ComponentError: `by` is not one of these, or a question has no options.
     """
@@ -55,9 +51,7 @@ class Pick(Generator):
     name = "pick"
     needs_provisions = False
 
-    def __init__(self, by: str = "abstain") -> None:
-        check_choice("pick", "by", by, _BY)
-        self.by = by
+    by: Annotated[By, "the option to abstain, the longest one, or the right one"] = "abstain"
 
     def answers(self, asked: pd.DataFrame, lists: Sequence[Sequence[str]]) -> list[Answer]:
         """Return the option of each question."""
@@ -89,10 +83,4 @@ class Pick(Generator):
         )
 
 
-def pick(collection: Collection | None, *, by: str = "abstain") -> Pick:
-    """Pick an option by a rule, without a model: ``golden >> pick(by="right")``.
-
-    Args:
-        by: ``abstain``, ``longest`` or ``right``.
-    """
-    return Pick(by)
+pick = factory(Pick, 'Pick an option by a rule, without a model: ``golden >> pick(by="right")``.')

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import log1p
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.analysis.sentences import split_sentences
 from legalir.answer.contexts import texts_of
 from legalir.answer.generator import Answer, Generator, citing
 from legalir.collections import Collection
-from legalir.frames.component import check_number
 from legalir.plugins import parameters_of
 
 _GAP = " … "
@@ -25,30 +26,21 @@ class Quote(Generator):
     the idf of the terms that it shares with the question, each counted once; idf is Lucene's, over the sentences of
     the quoted provisions. Between sentences with equal scores, the first is taken. So each provision is quoted and
     cited, even if it shares no term with the question.
-
-    Args:
-        collection: source of the provisions.
-        k: number of provisions that are quoted, at least 1.
-        sentences: number of sentences from each provision, at least 1; they stay in the order of the text.
-        analyzer: turns sentences and the question into terms.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "quote"
 
-    collection: Collection
+    collection: Annotated[Collection, "source of the provisions"]
+    k: Annotated[int, Ge(1), "number of provisions that are quoted"] = 3
+    sentences: Annotated[
+        int,
+        Ge(1),
+        "number of sentences from each provision; they stay in the order of the text",
+    ] = 1
+    analyzer: Annotated[str | Analyzer, "turns sentences and the question into terms"] = "auto"
 
-    def __init__(
-        self, collection: Collection, k: int = 3, sentences: int = 1, analyzer: str | Analyzer = "auto"
-    ) -> None:
-        check_number("quote", "k", k, low=1, integer=True)
-        check_number("quote", "sentences", sentences, low=1, integer=True)
-        self.collection = collection
-        self.k = k
-        self.sentences = sentences
-        self.analyzer = get_analyzer(analyzer, collection)
+    def __post_init__(self) -> None:
+        self.analyzer = self._analyzer = get_analyzer(self.analyzer, self.collection)
 
     def answer(self, query: str, docnos: Sequence[str]) -> Answer:
         """Return the best sentences of the first `k` provisions, each a verified quotation.
@@ -58,7 +50,7 @@ class Quote(Generator):
         """
         first = docnos[: self.k]
         provisions = texts_of(first, self.collection, "quote")
-        texts = best_sentences(query, [provisions[docno].text for docno in first], self.sentences, self.analyzer)
+        texts = best_sentences(query, [provisions[docno].text for docno in first], self.sentences, self._analyzer)
         lines = (_line(docno, provisions[docno].title, text) for docno, text in zip(first, texts, strict=True))
         quotes = ((docno, part) for docno, text in zip(first, texts, strict=True) for part in text.split(_GAP) if part)
         verified = tuple((docno, part, "verified") for docno, part in quotes)

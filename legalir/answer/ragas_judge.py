@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from annotated_types import Ge, Le
 from pydantic import BaseModel, Field, create_model
 
 from legalir.answer.contexts import context, texts_of
@@ -28,7 +29,6 @@ from legalir.dense.contract import AnyEncoder, Encoder, TrainableEncoder
 from legalir.dense.encoders import get_encoder
 from legalir.dense.index import DenseIndex
 from legalir.errors import ComponentError
-from legalir.frames.component import check_number
 from legalir.llm.chat import ChatModel
 from legalir.llm.client import CheckedReply, Client
 from legalir.llm.prompts import Prompt
@@ -90,15 +90,6 @@ class RagasJudge(Judge):
     The reference library of [ragas] splits a text in one request and judges its claims in another, and asks about each
     provision alone: there are five requests to an answer here. There an answer without commitment has relevancy 0.
 
-    Args:
-        client: asks the model.
-        prompts: the prompts, by the names of :data:`PROMPTS`.
-        collection: source of the provisions; it has the index of an encoder that learns from it.
-        llm: a model, or its name or call; None for the client's model.
-        encoder: the encoder of the cosines, or its name or call.
-        n: number of questions that are written from an answer, at least 1.
-        max_tokens: tokens of the reply, at least 16.
-
     Raises:
         ComponentError: a parameter is out of range, or there is no such encoder.
         ModelError: no model is named, or it is not allowed.
@@ -115,27 +106,18 @@ class RagasJudge(Judge):
     )
     needs_reference = False
 
-    def __init__(
-        self,
-        client: Client,
-        prompts: Mapping[str, Prompt],
-        collection: Collection,
-        llm: str | ChatModel | None = None,
-        encoder: str | AnyEncoder = "lsa",
-        n: int = 3,
-        max_tokens: int = 2048,
-    ) -> None:
-        check_number(self.name, "n", n, low=1, high=20, integer=True)
-        check_number(self.name, "max_tokens", max_tokens, low=16, integer=True)
-        get_encoder(encoder, collection)
-        self.client = client
-        self.prompts = dict(prompts)
-        self.collection = collection
-        self.llm = llm
-        self.encoder = encoder
-        self.n = n
-        self.max_tokens = max_tokens
-        client.model(llm)  # Report a missing or forbidden model at once.
+    client: Annotated[Client, "asks the model"]
+    prompts: Annotated[Mapping[str, Prompt], "the prompts, by the names of :data:`PROMPTS`"]
+    collection: Annotated[Collection, "source of the provisions; it has the index of an encoder that learns from it"]
+    llm: Annotated[str | ChatModel | None, "a model, or its name or call; None for the client's model"] = None
+    encoder: Annotated[str | AnyEncoder, "the encoder of the cosines, or its name or call"] = "lsa"
+    n: Annotated[int, Ge(1), Le(20), "number of questions that are written from an answer"] = 3
+    max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 2048
+
+    def __post_init__(self) -> None:
+        get_encoder(self.encoder, self.collection)
+        self.prompts = dict(self.prompts)
+        self.client.model(self.llm)  # Report a missing or forbidden model at once.
 
     @property
     def fingerprint(self) -> str:

@@ -26,8 +26,8 @@ from legalir.datasets.folder import CHUNKS, PROVISIONS
 from legalir.datasets.new_folder import new_folder
 from legalir.datasets.readers import read_qrels
 from legalir.datasets.records import Provision
+from legalir.declared import check_number
 from legalir.errors import ComponentError, DataError
-from legalir.frames.component import check_number
 from legalir.llm.client import Client
 from legalir.llm.prompts import load_prompt
 from legalir.progress import progress

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from legalir.answer.generator import PARTLY
 from legalir.collections import Collection
 from legalir.explanation import Explanation, Part, Upstream, explain_step, result_scores
 from legalir.frames.columns import drop_results, query_columns
-from legalir.frames.component import Component, check_choice
+from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.frames.retriever import cannot_score
 
@@ -36,11 +36,6 @@ class Chunked(Component):
     Columns in: ``qid, query``; results are refused. Columns out: of ranked lists the query columns and ``docno, score,
     rank``; for answers, the columns of the pipeline and ``context_partly``.
 
-    Args:
-        collection: the chunk collection.
-        pipeline: a pipeline over it, which gives ranked lists or answers.
-        held: which provisions of a chunk are results: ``complete`` provisions only, or ``any``.
-
     Attributes:
         note: the rule in words, for the report of an experiment.
 
@@ -48,14 +43,17 @@ class Chunked(Component):
         ComponentError: `held` has another value.
     """
 
-    label = "chunked"
+    name = label = "chunked"
 
-    def __init__(self, collection: Collection, pipeline: pt.Transformer, held: Rule = "complete") -> None:
-        check_choice("chunked", "held", held, ("complete", "any"))
-        self.collection = collection
-        self.pipeline = pipeline
-        self.held = held
-        part = " completely" if held == "complete" else ", completely or in part"
+    collection: Annotated[Collection, "the chunk collection"]
+    pipeline: Annotated[pt.Transformer, "a pipeline over it, which gives ranked lists or answers"]
+    held: Annotated[
+        Rule,
+        "which provisions of a chunk are results: ``complete`` provisions only, or ``any``",
+    ] = "complete"
+
+    def __post_init__(self) -> None:
+        part = " completely" if self.held == "complete" else ", completely or in part"
         self.note = f"a chunk counts as the provisions that it holds{part}, each with the score of its best chunk"
 
     @property

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.sentences import BREAK
+from legalir.declared import check_choice
 from legalir.errors import ComponentError
-from legalir.frames.component import check_choice
 from legalir.models.loading import load_tokenizer, shared
 
 SEPARATORS = (r"\n[^\S\n]*\n\s*", r"\n", BREAK, r"\s")

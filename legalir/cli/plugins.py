@@ -25,6 +25,7 @@ from legalir.contract import (
     Signature,
     takes_pipeline,
 )
+from legalir.declared import Declared, fields
 from legalir.errors import ComponentError, ExpressionError, LegalIRError, PluginError, suggestion
 from legalir.spec import read_component
 
@@ -259,12 +260,14 @@ class Parameter(NamedTuple):
 def parameters(factory: Factory) -> list[Parameter]:
     """Return the parameters that a user can set, in order; an empty list if the signature cannot be read.
 
-    Their docs come from the section ``Args:`` in the docstring of the factory, then from the classes that the
-    decorator ``parameters_of`` names.
+    Their docs come from the section ``Args:`` in the docstring of the factory, then from the classes whose parameters
+    it hands on.
     """
     docs: dict[str, str] = {}
     for source in (factory, *getattr(factory, "parameters_of", ())):
-        docs = {**_args(_doc(source)), **docs}  # The first that names a parameter describes it.
+        declared = fields(source) if isinstance(source, type) and issubclass(source, Declared) else {}
+        # The first that describes a parameter counts.
+        docs = {**{name: one.description for name, one in declared.items()}, **_args(_doc(source)), **docs}
     return [
         Parameter(one.name, _default(one), docs.get(one.name, ""), _kind(one))
         for one in Signature("", factory).parameters

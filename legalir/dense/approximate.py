@@ -26,10 +26,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from legalir.declared import check_number
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.errors import ArtifactError, ComponentError, MissingExtra, suggestion
 from legalir.extras import require
-from legalir.frames.component import check_number
 from legalir.frames.ranking import Hits, best_first
 from legalir.spec import read_spec, write_spec
 from legalir.storage.arrays import append_rows, load_array, save_array, unit_rows

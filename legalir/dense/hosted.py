@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from legalir.collections import Collection
 from legalir.contract import parameters_of
+from legalir.declared import check_number
 from legalir.dense.contract import Vectors
 from legalir.errors import ComponentError, ModelError
 from legalir.executors import Portable
 from legalir.frames.columns import whole_characters
-from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client, Service
 from legalir.llm.endpoint import Endpoint, check_fields

@@ -15,12 +15,13 @@ from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 
 from legalir.analysis.ngrams import readable
 from legalir.collections import Collection, directory_name, earlier_builds
@@ -55,7 +56,7 @@ from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
 from legalir.frames.columns import QUERY_PARTS, check_queries, drop_results, require_texts
-from legalir.frames.component import Component, check_number
+from legalir.frames.component import Component
 from legalir.frames.ranking import RankedLists, hit_lists
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
@@ -629,30 +630,19 @@ class DenseRetriever(Retriever):
     Columns in: ``qid`` and ``query_vec``, numbers [d] of any length but 0, or else ``query``, which is encoded. Columns
     out: the query columns, then ``docno, score, rank``. Scores are cosines, from −1 to 1. A query whose vector is zeros
     returns no rows. Given results, it scores their documents; a query or document whose vector is zeros gives 0.
-
-    Args:
-        index: the dense index.
-        num_results: results per query, at least 1.
-        exact: compare all documents, even if the index has an approximate search.
-        depth: number of results that an approximate search finds candidates for; None for `num_results`. A rank cutoff
-            that becomes part of the retriever does not change it, and so does not change the results.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "dense"
 
-    def __init__(
-        self, index: DenseIndex, num_results: int = 1000, exact: bool = False, depth: int | None = None
-    ) -> None:
-        check_number("dense", "num_results", num_results, low=1, integer=True)
-        if depth is not None:
-            check_number("dense", "depth", depth, low=1, integer=True)
-        self.index = index
-        self.num_results: int = num_results
-        self.exact = exact
-        self.depth = depth
+    index: Annotated[DenseIndex, "the dense index"]
+    num_results: Annotated[int, Ge(1), "results per query"] = 1000
+    exact: Annotated[bool, "compare all documents, even if the index has an approximate search"] = False
+    depth: Annotated[
+        int | None,
+        Ge(1),
+        "number of results that an approximate search finds candidates for; None for `num_results`. A rank "
+        "cutoff that becomes part of the retriever does not change it, and so does not change the results",
+    ] = None
 
     def _shown(self) -> dict[str, Any]:
         return {name: value for name, value in super()._shown().items() if value is not None and value is not False}
@@ -733,13 +723,9 @@ class DenseScorer(PairScorer):
 
     Columns in: ``qid, docno`` and ``query_vec`` or ``query``, as :class:`DenseRetriever` uses them. Columns out: the
     same, ``score`` and ``rank``. A query whose vector is zeros gives all documents 0.
-
-    Args:
-        index: the dense index.
     """
 
-    def __init__(self, index: DenseIndex) -> None:
-        self.index = index
+    index: Annotated[DenseIndex, "the dense index"]
 
     def check(self, inp: pd.DataFrame) -> None:
         """Check the columns of a frame."""
@@ -761,13 +747,9 @@ class QueryEncoder(Component):
     """Adds ``query_vec``, the vector of each query, float32 [d], for retrievers of ours and of other packages.
 
     Columns in: ``qid, query`` and any others. Columns out: the same and ``query_vec``.
-
-    Args:
-        index: the dense index whose encoder is used.
     """
 
-    def __init__(self, index: DenseIndex) -> None:
-        self.index = index
+    index: Annotated[DenseIndex, "the dense index whose encoder is used"]
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no rows, with all columns."""

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, count_terms, fingerprint, get_analyzer
 from legalir.collections import Collection
+from legalir.declared import check_number
 from legalir.dense.contract import Vectors
 from legalir.errors import ArtifactError
 from legalir.executors import processor_count, run_in_threads
-from legalir.frames.component import check_number
 from legalir.lexical.sparse import SparseIndex
 from legalir.lexical.weights import lucene_idf, tfidf_weights
 from legalir.plugins import parameters_of

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Generic, Literal, Self, TypeVar, get_args
+from dataclasses import KW_ONLY, replace
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 from pyterrier import Compose
 
 from legalir.analysis.ngrams import readable
@@ -26,7 +27,7 @@ from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, result_scores
 from legalir.frames.as_of import masks
 from legalir.frames.columns import check_queries, drop_results, empty_like, require_columns
-from legalir.frames.component import Cuttable, check_choice, check_number
+from legalir.frames.component import Cuttable
 from legalir.frames.ranking import Hits, rank_results, results_frame
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.postings import rows_of_postings
@@ -98,34 +99,22 @@ class Feedback(Cuttable, Generic[Q]):
     Columns in: ``docno, score`` and the query columns. Columns out: in mode ``full``, the query columns, then
     ``docno, score, rank``; in mode ``candidate``, the columns of the input. Both with the column :attr:`moved`, the
     moved query, so that later scorers use it, too.
-
-    Args:
-        alpha: weight of the query, at least 0.
-        beta: weight of the feedback, at least 0.
-        k: number of results that count as relevant, at least 1; a shorter list gives all it has.
-        mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
-        num_results: results per query in mode ``full``.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
-    moved: str
-    num_results: int
+    moved: ClassVar[str]
+    _: KW_ONLY
+    alpha: Annotated[float, Ge(0), "weight of the query"] = 0.3
+    beta: Annotated[float, Ge(0), "weight of the feedback"] = 0.7
+    k: Annotated[int, Ge(1), "number of results that count as relevant; a shorter list gives all it has"] = 15
+    mode: Annotated[
+        Mode,
+        "``full`` searches again with the moved query; ``candidate`` only scores the given list with it",
+    ] = "full"
+    num_results: Annotated[int, Ge(1), "results per query in mode ``full``"] = 1000
 
-    def __init__(self, alpha: float, beta: float, k: int, mode: Mode, num_results: int) -> None:
-        check_number("rocchio", "alpha", alpha, low=0)
-        check_number("rocchio", "beta", beta, low=0)
-        check_number("rocchio", "k", k, low=1, integer=True)
-        check_number("rocchio", "num_results", num_results, low=1, integer=True)
-        if not alpha + beta:
+    def __post_init__(self) -> None:
+        if not self.alpha + self.beta:
             raise ComponentError("rocchio: alpha and beta are both 0, so no query is left: give one of them a weight.")
-        check_choice("rocchio", "mode", mode, get_args(Mode))
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-        self.mode: Mode = mode
-        self.num_results = num_results
 
     def scorer(self) -> PairScorer:
         """Return the transformer that scores given documents; it reads the moved query from the column `moved`."""
@@ -206,39 +195,16 @@ class TermRocchio(Feedback[dict[str, float]]):
     Columns in: ``qid, query, docno, score``. Columns out: in mode ``full``, which searches the whole collection with
     q', the query columns, ``docno, score, rank``; in mode ``candidate``, which scores the given documents again, the
     columns of the input. Both with ``query_toks``, a dict of the terms of q' and their weights.
-
-    Args:
-        retriever: BM25 or TF-IDF.
-        alpha: weight of the query, at least 0.
-        beta: weight of the feedback, at least 0.
-        k: number of results that count as relevant, at least 1; a shorter list gives all it has.
-        mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
-        terms: greatest number of terms that the feedback adds, the heaviest; None adds all, which is slow.
-        num_results: results per query in mode ``full``.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     moved = "query_toks"
 
-    def __init__(
-        self,
-        retriever: SparseRetriever,
-        alpha: float = 0.3,
-        beta: float = 0.7,
-        k: int = 15,
-        mode: Mode = "full",
-        terms: int | None = _TERMS,
-        num_results: int = 1000,
-    ) -> None:
-        super().__init__(alpha, beta, k, mode, num_results)
-        if terms is not None:
-            check_number("rocchio", "terms", terms, low=0, integer=True)
-        if not isinstance(retriever, SparseRetriever):
-            raise ComponentError(f"rocchio: {type(retriever).__name__} is not a sparse retriever.")
-        self.retriever = retriever
-        self.terms = terms
+    retriever: Annotated[SparseRetriever, "BM25 or TF-IDF"]
+    terms: Annotated[
+        int | None,
+        Ge(0),
+        "greatest number of terms that the feedback adds, the heaviest; None adds all, which is slow",
+    ] = _TERMS
 
     @property
     def label(self) -> str:
@@ -320,34 +286,11 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
     Columns in: ``qid, docno, score`` and ``query_vec`` or ``query``. Columns out: in mode ``full``, which searches the
     whole collection with q', the query columns, ``docno, score, rank``; in mode ``candidate``, which scores the given
     documents again, the columns of the input. Both with ``query_vec``, which contains q'.
-
-    Args:
-        index: the dense index.
-        alpha: weight of the query, at least 0.
-        beta: weight of the feedback, at least 0.
-        k: number of results that count as relevant, at least 1; a shorter list gives all it has.
-        mode: ``full`` searches again with the moved query; ``candidate`` only scores the given list with it.
-        num_results: results per query in mode ``full``.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     moved = "query_vec"
 
-    def __init__(
-        self,
-        index: DenseIndex,
-        alpha: float = 0.3,
-        beta: float = 0.7,
-        k: int = 15,
-        mode: Mode = "full",
-        num_results: int = 1000,
-    ) -> None:
-        super().__init__(alpha, beta, k, mode, num_results)
-        if not isinstance(index, DenseIndex):
-            raise ComponentError(f"rocchio: {type(index).__name__} is not a dense index.")
-        self.index = index
+    index: Annotated[DenseIndex, "the dense index"]
 
     @property
     def label(self) -> str:

@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.collections import Collection
+from legalir.declared import check_choice, check_number
 from legalir.dense.contract import Vectors
 from legalir.errors import ModelError
 from legalir.extras import require
-from legalir.frames.component import check_choice, check_number
 from legalir.models.batching import by_length
 from legalir.models.folders import find_model, is_folder, is_model_name, json_value, model_digest, module_paths
 from legalir.models.lengths import log_cut, read_length

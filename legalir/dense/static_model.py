@@ -26,11 +26,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from legalir.analysis.analyzer import fingerprint
+from legalir.declared import check_choice
 from legalir.dense.contract import Vectors
 from legalir.dense.hashed_ngrams import Features, HashedNGrams
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
-from legalir.frames.component import check_choice
 from legalir.storage.arrays import unit_rows, widened
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_directory

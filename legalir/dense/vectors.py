@@ -18,9 +18,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from legalir.declared import check_choice
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
-from legalir.frames.component import check_choice
 from legalir.storage.arrays import ArrayFile, append_rows, load_array, unit_rows
 from legalir.storage.shards import Advance, Encoding, Rows, Shards, earlier_rows, write_encoded
 from legalir.storage.strings import write_docnos

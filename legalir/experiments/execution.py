@@ -25,6 +25,7 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.answer.generator import ANSWER_COLUMNS, Answer, with_unanswered
+from legalir.declared import check_number
 from legalir.errors import ExperimentError, LegalIRError, MissingExtra, ModelError, PluginError, describe
 from legalir.executors import Sent, mapped
 from legalir.experiments.definition import Definition
@@ -44,7 +45,6 @@ from legalir.experiments.runs import (
 )
 from legalir.frames.chain import step
 from legalir.frames.columns import fed_with_questions
-from legalir.frames.component import check_number
 from legalir.frames.ranking import RankedLists, rank_results
 from legalir.llm.client import Client, Usage
 from legalir.plugins import package_of

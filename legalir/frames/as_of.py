@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -91,15 +92,14 @@ class AsOf(Component):
 
     Columns in: ``qid`` and any others. Columns out: the same and ``as_of``, where it is missing or empty.
 
-    Args:
-        as_of: the day, text as ``2021-03-01`` or a date.
-
     Raises:
         ComponentError: it is not a date.
     """
 
-    def __init__(self, as_of: str | date) -> None:
-        self.as_of = iso_date(day_of(as_of, AS_OF))
+    as_of: Annotated[str | date, "the day, text as ``2021-03-01`` or a date"]
+
+    def __post_init__(self) -> None:
+        self.as_of = iso_date(day_of(self.as_of, AS_OF))
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no rows, with all columns."""
@@ -109,7 +109,7 @@ class AsOf(Component):
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows with a day."""
         pt.validate.columns(inp, includes=["qid"])
-        return with_as_of(inp, self.as_of)
+        return with_as_of(inp, str(self.as_of))
 
 
 def with_as_of(queries: pd.DataFrame, as_of: str) -> pd.DataFrame:

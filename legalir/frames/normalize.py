@@ -7,6 +7,7 @@ float64 [m]. A score outside the range of the list becomes 0 or 1.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +52,8 @@ def clip(score: Floats, low: Floats, high: Floats) -> Floats:
     return np.clip(score, 0.0, 1.0)
 
 
-NORMALIZERS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
+Normalizer = Literal["minmax", "max", "sigmoid", "clip"]
+NORMALIZERS: dict[Normalizer, Callable[[Floats, Floats, Floats], Floats]] = {
     "minmax": minmax_between,
     "max": max_,
     "sigmoid": sigmoid,

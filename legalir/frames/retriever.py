@@ -53,7 +53,7 @@ class Retriever(Cuttable):
             return self.retrieve_lists(inp).frame()
         self.check(inp)
         out = self._given_scorer().transform(inp)
-        return out if self.num_results is None else out[out["rank"] < self.num_results].reset_index(drop=True)
+        return out if self._most is None else out[out["rank"] < self._most].reset_index(drop=True)
 
     def retrieve_lists(self, inp: pd.DataFrame) -> RankedLists:
         """Return the best documents of each question as lists; errors as :meth:`apply`."""

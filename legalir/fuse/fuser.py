@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
 from legalir.frames.chain import step
 from legalir.frames.columns import empty_like, unique_queries
-from legalir.frames.component import Cuttable, check_number
+from legalir.frames.component import Cuttable
 from legalir.frames.ranking import RankedLists, places, ranking
 from legalir.fuse.exact import totals
 from legalir.llm.chat import REPLY_STATE
@@ -156,7 +157,7 @@ def checked_weights(component: str, weights: object, pipelines: int) -> tuple[fl
     return tuple(float(weight) for weight in given)
 
 
-class Fuser(Cuttable):
+class Fuser(Cuttable, init=False):
     """Fuses the lists of its pipelines: the score of a document is the sum of its values in each list, rounded once.
 
     Columns in: the columns that the pipelines need; all get the same input, so ``bm25 % 100 >> rrf(tfidf, lsa)`` fuses
@@ -168,11 +169,20 @@ class Fuser(Cuttable):
     Equal pipelines run once a call, and so do the equal beginnings of different ones.
     """
 
-    name: str
-    note: str = ""
+    name = ""
+    note = ""
     """A remark for the record of a run; it changes nothing."""
-    pipelines: tuple[pt.Transformer, ...]
+    pipelines: Annotated[tuple[pt.Transformer, ...], "the pipelines to fuse, at least one"]
+    _: KW_ONLY
+    num_results: Annotated[int | None, Ge(1), "results per query; None for all"] = None
     schematic = {"inner_pipelines_mode": "combine"}  # noqa: RUF012  (PyTerrier reads it as an attribute of the class)
+
+    def __post_init__(self) -> None:
+        if not self.pipelines:
+            raise ComponentError(f"{self.name}: give at least one pipeline.")
+        for number, pipeline in enumerate(self.pipelines, start=1):
+            if not isinstance(pipeline, pt.Transformer):
+                raise ComponentError(f"{self.name}: pipeline {number} is {pipeline!r}, which is not a transformer.")
 
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
         """Return the part of each row in the score of its document; [m]."""
@@ -185,20 +195,6 @@ class Fuser(Cuttable):
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
         """Return how the contribution of one row was computed, for people and for programs."""
         raise NotImplementedError
-
-    def check_pipelines(self) -> None:
-        """Check that there is a pipeline, that all are transformers, and the number of results.
-
-        Raises:
-            ComponentError: otherwise.
-        """
-        if self.num_results is not None:
-            check_number(self.name, "num_results", self.num_results, low=1, integer=True)
-        if not self.pipelines:
-            raise ComponentError(f"{self.name}: give at least one pipeline.")
-        for number, pipeline in enumerate(self.pipelines, start=1):
-            if not isinstance(pipeline, pt.Transformer):
-                raise ComponentError(f"{self.name}: pipeline {number} is {pipeline!r}, which is not a transformer.")
 
     @property
     def label(self) -> str:
@@ -241,8 +237,8 @@ class Fuser(Cuttable):
         score = totals(values, self.rests(lists), row, lists.pipeline, len(pairs))
         query, document = np.divmod(pairs, max(1, len(lists.docnos)))
         order = ranking(query, score, document, lists.docnos)
-        if self.num_results is not None:
-            order = order[places(query[order]) < self.num_results]
+        if self._most is not None:
+            order = order[places(query[order]) < self._most]
         return query[order], document[order], score[order]
 
     def results(self, inp: pd.DataFrame) -> list[Results]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
 from legalir.collections import Collection
+from legalir.contract import factory
+from legalir.declared import check_choice
 from legalir.errors import ComponentError
-from legalir.frames.component import check_choice
 from legalir.frames.normalize import minmax, three_sigma, zscore
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
 from legalir.plugins import parameters_of
@@ -21,7 +22,7 @@ Normalize = Literal["minmax", "zscore", "dbsf", "none"]
 _FUNCTIONS = {"minmax": minmax, "zscore": zscore, "dbsf": three_sigma}
 
 
-class LinearFusion(Fuser):
+class LinearFusion(Fuser, init=False):
     """Weighted sum of normalised scores: ``score(d) = Σ_m w_m · norm(s_m(d))``; a list that lacks d adds nothing.
 
     `normalize` is taken over the list that each pipeline returns for the query:
@@ -37,41 +38,34 @@ class LinearFusion(Fuser):
     Where all scores of a list are equal, as in a list of one, ``minmax`` and ``zscore`` make each of them 1, and
     ``dbsf`` ½. Each list may have its own: scores with the same meaning for each query, such as the scores of
     ``lookup``, are best left unchanged.
-
-    Args:
-        pipelines: the pipelines to fuse, at least one.
-        weights: one for each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a
-            document. None for 1 each, so that the score is CombSUM.
-        normalize: ``minmax``, ``zscore``, ``dbsf`` or ``none``; or a list of these, one for each pipeline.
-        num_results: results per query, at least 1; None for all.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "linear"
 
-    def __init__(
-        self,
-        *pipelines: pt.Transformer,
-        weights: Sequence[float] | None = None,
-        normalize: Normalize | Sequence[Normalize] = "minmax",
-        num_results: int | None = None,
-    ) -> None:
-        self.pipelines = pipelines
-        self.num_results = num_results
-        self.check_pipelines()
-        self.weights = checked_weights(
-            self.name, (1.0,) * len(pipelines) if weights is None else weights, len(pipelines)
-        )
-        self.normalize = tuple(normalize) if isinstance(normalize, list | tuple) else normalize
-        if not any(self.weights):
+    weights: Annotated[
+        Sequence[float] | None,
+        "one for each pipeline; finite, not all 0. They need not sum to 1, and one below 0 counts against a "
+        "document. None for 1 each, so that the score is CombSUM",
+    ] = None
+    normalize: Annotated[
+        Normalize | Sequence[Normalize],
+        "``minmax``, ``zscore``, ``dbsf`` or ``none``; or a list of these, one for each pipeline",
+    ] = "minmax"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        most = len(self.pipelines)
+        given = (1.0,) * most if self.weights is None else self.weights
+        self.weights = self._weights = checked_weights(self.name, given, most)
+        if not any(self._weights):
             raise ComponentError(f"{self.name}: every weight is 0: give one pipeline another weight.")
-        self._each = self.normalize if isinstance(self.normalize, tuple) else (self.normalize,) * len(pipelines)
-        if len(self._each) != len(pipelines):
+        if isinstance(self.normalize, list):
+            self.normalize = tuple(self.normalize)
+        self._each = self.normalize if isinstance(self.normalize, tuple) else (self.normalize,) * most
+        if len(self._each) != most:
             raise ComponentError(
-                f"{self.name}: there are {len(self._each)} names in normalize for {len(pipelines)} pipelines: give "
-                f"each pipeline one, or give one name for all."
+                f"{self.name}: there are {len(self._each)} names in normalize for {most} pipelines: give each pipeline "
+                f"one, or give one name for all."
             )
         for one in self._each:
             check_choice(self.name, "normalize", one, get_args(Normalize))
@@ -85,7 +79,7 @@ class LinearFusion(Fuser):
         return score
 
     def _weighted(self, lists: Lists) -> npt.NDArray[np.float64]:
-        return np.asarray(self.weights)[lists.pipeline] * self._normalized(lists)
+        return np.asarray(self._weights)[lists.pipeline] * self._normalized(lists)
 
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
         """Return weight times normalised score of each row."""
@@ -93,7 +87,7 @@ class LinearFusion(Fuser):
 
     def describe(self, lists: Lists, row: int) -> tuple[str, dict[str, object]]:
         """Return weight, normalised score, and the score before."""
-        weight, score = self.weights[lists.pipeline[row]], float(lists.score[row])
+        weight, score = self._weights[lists.pipeline[row]], float(lists.score[row])
         normalized = float(self._normalized(lists)[row])
         normalize = self._each[lists.pipeline[row]]
         origin = "" if normalize == "none" else f" ({normalize} of {score:.4g})"
@@ -107,7 +101,7 @@ class LinearFusion(Fuser):
         return f"{weight:g} × {normalized:.4g}{origin}", detail
 
 
-class CombMNZ(LinearFusion):
+class CombMNZ(LinearFusion, init=False):
     """CombMNZ [comb-sum]: ``score(d) = n(d) · Σ_m w_m · norm(s_m(d))``, n(d) the number of lists that have d.
 
     Same parameters and errors as :class:`LinearFusion`.
@@ -126,7 +120,7 @@ class CombMNZ(LinearFusion):
         return f"{holders} lists × {how}", {**detail, "lists": holders}
 
 
-class CombMAX(LinearFusion):
+class CombMAX(LinearFusion, init=False):
     """CombMAX [comb-sum]: ``score(d) = max_m w_m · norm(s_m(d))`` over the lists that have d.
 
     Same parameters and errors as :class:`LinearFusion`. An explanation gives the score to the list that has the
@@ -154,10 +148,10 @@ class CombMAX(LinearFusion):
         return how if counts else f"{how}, not the greatest", {**detail, "counts": counts}
 
 
-@parameters_of(LinearFusion)
-def linear(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
-    """Weighted sum of normalised scores: ``linear(bm25, lsa, weights=[0.6, 0.4], normalize="zscore")``."""
-    return LinearFusion(*pipelines, **params)
+linear = factory(
+    LinearFusion,
+    'Weighted sum of normalised scores: ``linear(bm25, lsa, weights=[0.6, 0.4], normalize="zscore")``.',
+)
 
 
 @parameters_of(LinearFusion, without=["normalize"])

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-import pyterrier as pt
+from annotated_types import Ge
 
-from legalir.collections import Collection
+from legalir.contract import factory
 from legalir.errors import ComponentError
-from legalir.frames.component import check_number
 from legalir.fuse.exact import Floats, added, decimal, quotient
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
-from legalir.plugins import parameters_of
 
 _SUM_TOLERANCE = 1e-6
 
@@ -38,7 +37,7 @@ def reciprocal_rank(
     return quotient(weight or (np.ones(len(rank)), np.zeros(len(rank))), (denominator, lost + rest))
 
 
-class _Reciprocal(Fuser):
+class _Reciprocal(Fuser, init=False):
     """Base of the sums of reciprocal ranks: documents whose sums are equal as fractions have equal scores."""
 
     def shares(self, lists: Lists) -> tuple[Floats, Floats]:
@@ -54,28 +53,16 @@ class _Reciprocal(Fuser):
         return self.shares(lists)[1]
 
 
-class RRF(_Reciprocal):
+class RRF(_Reciprocal, init=False):
     """Reciprocal rank fusion [rrf]: ``score(d) = Σ_m 1/(k + rank_m(d))``.
 
     Ranks are 1-based; a list that lacks d adds nothing. Documents whose sums are equal as fractions are tied.
-
-    Args:
-        pipelines: the pipelines to fuse, at least one.
-        k: constant that flattens the differences of the first ranks, at least 1.
-        num_results: results per query, at least 1; None for all.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "rrf"
 
-    def __init__(self, *pipelines: pt.Transformer, k: float = 60, num_results: int | None = None) -> None:
-        self.pipelines = pipelines
-        self.num_results = num_results
-        self.k = k
-        self.check_pipelines()
-        check_number(self.name, "k", k, low=1)
+    _: KW_ONLY
+    k: Annotated[float, Ge(1), "constant that flattens the differences of the first ranks"] = 60
 
     def shares(self, lists: Lists) -> tuple[Floats, Floats]:
         """Return ``1/(k + rank)`` of each row."""
@@ -87,33 +74,22 @@ class RRF(_Reciprocal):
         return f"rank {rank}: 1/({self.k:g} + {rank})", {"rank": rank, "score": float(lists.score[row]), "k": self.k}
 
 
-class WeightedRRF(_Reciprocal):
+class WeightedRRF(_Reciprocal, init=False):
     """Weighted reciprocal rank fusion [searchfiresafety]: ``score(d) = Σ_m w_m/(k + rank_m(d))``.
 
     Ranks are 1-based; a list that lacks d adds nothing. SearchFireSafety uses k = 5 and the weights 0.1 for its sparse
     and 0.9 for its dense list. Documents whose sums are equal as fractions are tied: 0.1/(5 + 1) is 0.9/(5 + 49).
-
-    Args:
-        pipelines: the pipelines to fuse, at least one.
-        weights: one for each pipeline, none below 0, together 1.
-        k: constant that flattens the differences of the first ranks, at least 1.
-        num_results: results per query, at least 1; None for all.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "wrrf"
 
-    def __init__(
-        self, *pipelines: pt.Transformer, weights: Sequence[float], k: float = 5, num_results: int | None = None
-    ) -> None:
-        self.pipelines = pipelines
-        self.num_results = num_results
-        self.check_pipelines()
-        self.weights = checked_weights(self.name, weights, len(pipelines))
-        self.k = k
-        check_number(self.name, "k", k, low=1)
+    _: KW_ONLY
+    weights: Annotated[Sequence[float], "one for each pipeline, none below 0, together 1"]
+    k: Annotated[float, Ge(1), "constant that flattens the differences of the first ranks"] = 5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.weights = checked_weights(self.name, self.weights, len(self.pipelines))
         total = math.fsum(self.weights)
         if min(self.weights) < 0:
             raise ComponentError(f"{self.name}: the weight {min(self.weights):g} is below 0.")
@@ -132,25 +108,13 @@ class WeightedRRF(_Reciprocal):
         return f"rank {rank}: {weight:g}/({self.k:g} + {rank})", detail
 
 
-class ISR(_Reciprocal):
+class ISR(_Reciprocal, init=False):
     """Inverse square rank [isr]: ``score(d) = n(d) · Σ_m 1/rank_m(d)²``, n(d) the number of lists that have d.
 
     Ranks are 1-based; a list that lacks d adds nothing. Documents whose scores are equal as fractions are tied.
-
-    Args:
-        pipelines: the pipelines to fuse, at least one.
-        num_results: results per query, at least 1; None for all.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "isr"
-
-    def __init__(self, *pipelines: pt.Transformer, num_results: int | None = None) -> None:
-        self.pipelines = pipelines
-        self.num_results = num_results
-        self.check_pipelines()
 
     def shares(self, lists: Lists) -> tuple[Floats, Floats]:
         """Return ``n/rank²`` of each row."""
@@ -163,28 +127,16 @@ class ISR(_Reciprocal):
         return f"rank {rank}: {holders}/{rank}²", {"rank": rank, "score": float(lists.score[row]), "lists": holders}
 
 
-class Borda(Fuser):
+class Borda(Fuser, init=False):
     """Borda's count [borda]: of c documents in any list, a list gives its first c points, its second c − 1, and so on.
 
     A list of l documents divides the points that are left equally among the documents that it lacks: ``(c − l + 1)/2``
     each. These are taken off here, because they are what each document has from a list without it: the score is
     ``Σ_m c + 1 − rank_m(d) − (c − l_m + 1)/2`` over the lists that have d. It is the count less the same number for all
     documents of a query, and above 0.
-
-    Args:
-        pipelines: the pipelines to fuse, at least one.
-        num_results: results per query, at least 1; None for all.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "borda"
-
-    def __init__(self, *pipelines: pt.Transformer, num_results: int | None = None) -> None:
-        self.pipelines = pipelines
-        self.num_results = num_results
-        self.check_pipelines()
 
     def contributions(self, lists: Lists) -> npt.NDArray[np.float64]:
         """Return the points of each row, minus the points of a document that is missing from its list."""
@@ -207,25 +159,13 @@ def _sizes(lists: Lists) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     return candidates[lists.query], np.bincount(lists.group, minlength=1)[lists.group]
 
 
-@parameters_of(RRF)
-def rrf(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> RRF:
-    """Reciprocal rank fusion: ``rrf(bm25, lsa, k=60)``."""
-    return RRF(*pipelines, **params)
+rrf = factory(RRF, "Reciprocal rank fusion: ``rrf(bm25, lsa, k=60)``.")
 
 
-@parameters_of(WeightedRRF)
-def wrrf(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> WeightedRRF:
-    """Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``."""
-    return WeightedRRF(*pipelines, **params)
+wrrf = factory(WeightedRRF, "Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``.")
 
 
-@parameters_of(ISR)
-def isr(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> ISR:
-    """Inverse square rank: ``isr(bm25, lsa)``."""
-    return ISR(*pipelines, **params)
+isr = factory(ISR, "Inverse square rank: ``isr(bm25, lsa)``.")
 
 
-@parameters_of(Borda)
-def borda(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> Borda:
-    """Borda's count: ``borda(bm25, lsa)``."""
-    return Borda(*pipelines, **params)
+borda = factory(Borda, "Borda's count: ``borda(bm25, lsa)``.")

@@ -25,8 +25,8 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.collections import Collection
+from legalir.declared import check_number
 from legalir.errors import DataError
-from legalir.frames.component import check_number
 from legalir.frames.ranking import places
 from legalir.storage.arrays import save_array
 from legalir.storage.artifact import building, open_build

@@ -11,11 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import days
 from legalir.frames.columns import empty_like, query_columns
-from legalir.frames.component import Cuttable, check_number
+from legalir.frames.component import Cuttable
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
 from legalir.graph.citation_graph import CitationGraph
 
@@ -32,18 +31,6 @@ class Step(NamedTuple):
     depth: int
 
 
-def check_graph(component: str, graph: object, num_results: int | None = None) -> None:
-    """Check that a component's graph is a citation graph, and check its number of results.
-
-    Raises:
-        ComponentError: one of them is invalid.
-    """
-    if not isinstance(graph, CitationGraph):
-        raise ComponentError(f"{component}: graph={graph!r} is not a CitationGraph.")
-    if num_results is not None:
-        check_number(component, "num_results", num_results, low=1, integer=True)
-
-
 class Expander(Cuttable):
     """Places provisions of the citation graph into ranked lists.
 
@@ -52,8 +39,8 @@ class Expander(Cuttable):
     `num_results` places are filled, and nothing is walked beyond them: ``% k`` compiles to that.
     """
 
+    name = ""
     graph: CitationGraph
-    name: str
 
     def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
         """Return the function that yields the expanded list in order; a node that comes twice keeps its first place.
@@ -103,7 +90,7 @@ class Expander(Cuttable):
             once: dict[int, Step] = {}
             for step in placings[day](nodes[first:last].tolist()):
                 once.setdefault(step.node, step)
-                if len(once) == self.num_results:
+                if len(once) == self._most:
                     break
             yield list(once.values())
 

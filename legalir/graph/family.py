@@ -6,21 +6,21 @@ The arithmetic is done for all queries at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 
-from legalir.collections import Collection
+from legalir.contract import factory
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.component import Component
 from legalir.frames.normalize import minmax
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, ranking, read_lists
 from legalir.graph.laws import Group, LawTable
-from legalir.plugins import parameters_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -76,32 +76,13 @@ class FamilySmoothing(Component):
     - ``none``: the score unchanged, but at least 0.
 
     Columns in: ``qid, docno, score``. Columns out: the same with new scores, and ``rank``.
-
-    Args:
-        laws: the law of each provision of the collection that was searched.
-        weight: at least 0; with 0, no order changes.
-        m: number of the best of a group that count, at least 1.
-        normalize: ``minmax`` or ``none``.
-        group: ``family`` or ``law``.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
-    def __init__(
-        self, laws: LawTable, weight: float = 0.3, m: int = 3, normalize: Scale = "minmax", group: Group = "family"
-    ) -> None:
-        check_number("family", "weight", weight, low=0)
-        check_number("family", "m", m, low=1, integer=True)
-        check_choice("family", "normalize", normalize, get_args(Scale))
-        check_choice("family", "group", group, get_args(Group))
-        if not isinstance(laws, LawTable):
-            raise ComponentError(f"family: laws={laws!r} is not a LawTable.")
-        self.laws = laws
-        self.weight = weight
-        self.m = m
-        self.normalize = normalize
-        self.group = group
+    laws: Annotated[LawTable, "the law of each provision of the collection that was searched"]
+    weight: Annotated[float, Ge(0), "with 0, no order changes"] = 0.3
+    m: Annotated[int, Ge(1), "number of the best of a group that count"] = 3
+    normalize: Annotated[Scale, "the scale of the scores that are smoothed"] = "minmax"
+    group: Annotated[Group, "``family`` or ``law``"] = "family"
 
     @property
     def label(self) -> str:
@@ -196,7 +177,7 @@ class FamilySmoothing(Component):
         return groups
 
 
-@parameters_of(FamilySmoothing, without=["laws"])
-def family(collection: Collection, **params: Any) -> FamilySmoothing:
-    """Smoothing over law families: ``bm25f >> family(weight=0.3)``, or over laws, ``family(group="law")``."""
-    return FamilySmoothing(LawTable.of(collection), **params)
+family = factory(
+    FamilySmoothing,
+    'Smoothing over law families: ``bm25f >> family(weight=0.3)``, or over laws, ``family(group="law")``.',
+)

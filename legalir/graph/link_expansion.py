@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Annotated
 
-from legalir.collections import Collection
-from legalir.frames.component import check_number
+from annotated_types import Ge
+
+from legalir.contract import factory
 from legalir.graph.citation_graph import CitationGraph
-from legalir.graph.expander import Expander, Neighbours, Step, check_graph
-from legalir.plugins import parameters_of
+from legalir.graph.expander import Expander, Neighbours, Step
 
 
 class LinkExpansion(Expander):
@@ -20,24 +20,13 @@ class LinkExpansion(Expander):
 
     Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``; the score is one divided
     by the place from 1.
-
-    Args:
-        graph: the citation graph of the collection that was searched.
-        k: number of provisions of the list, at least 1.
-        num_results: results per query, at least 1; None for all.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "links"
 
-    def __init__(self, graph: CitationGraph, k: int = 5, num_results: int | None = None) -> None:
-        check_graph("links", graph, num_results)
-        check_number("links", "k", k, low=1, integer=True)
-        self.graph = graph
-        self.k = k
-        self.num_results = num_results
+    graph: Annotated[CitationGraph, "the citation graph of the collection that was searched"]
+    k: Annotated[int, Ge(1), "number of provisions of the list"] = 5
+    num_results: Annotated[int | None, Ge(1), "results per query; None for all"] = None
 
     def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
         """Return the function that places the best k, and then the provisions that they cite."""
@@ -51,7 +40,4 @@ class LinkExpansion(Expander):
         return place
 
 
-@parameters_of(LinkExpansion, without=["graph"])
-def links(collection: Collection, **params: Any) -> LinkExpansion:
-    """The best `k` provisions and all that they cite: ``bm25 >> links(k=5)``."""
-    return LinkExpansion(CitationGraph.of(collection), **params)
+links = factory(LinkExpansion, "The best `k` provisions and all that they cite: ``bm25 >> links(k=5)``.")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Annotated, Literal
 
-from legalir.collections import Collection
-from legalir.frames.component import check_choice, check_number
+from annotated_types import Ge
+
+from legalir.contract import factory
 from legalir.graph.citation_graph import CitationGraph
-from legalir.graph.expander import Expander, Neighbours, Step, check_graph
-from legalir.plugins import parameters_of
+from legalir.graph.expander import Expander, Neighbours, Step
 
 
 def depth_first(root: int, neighbours: Neighbours, depth: int) -> list[Step]:
@@ -67,30 +67,18 @@ class NitiLink(Expander):
 
     Columns in: ``qid, docno, score``. Columns out: the query columns, ``docno, score, rank``; the score is one divided
     by the place from 1.
-
-    Args:
-        graph: the citation graph of the collection that was searched.
-        depth: steps from a retrieved provision, at least 0; 0 adds nothing.
-        order: ``dfs``, as published, or ``bfs``. They differ: a depth-first walk may use up its steps on the way to a
-            provision that it could have reached sooner, and then goes no further from there.
-        num_results: results per query, at least 1; None for all.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "nitilink"
 
-    def __init__(
-        self, graph: CitationGraph, depth: int = 1, order: Order = "dfs", num_results: int | None = None
-    ) -> None:
-        check_graph("nitilink", graph, num_results)
-        check_number("nitilink", "depth", depth, low=0, integer=True)
-        check_choice("nitilink", "order", order, get_args(Order))
-        self.graph = graph
-        self.depth = depth
-        self.order = order
-        self.num_results = num_results
+    graph: Annotated[CitationGraph, "the citation graph of the collection that was searched"]
+    depth: Annotated[int, Ge(0), "steps from a retrieved provision; 0 adds nothing"] = 1
+    order: Annotated[
+        Order,
+        "``dfs``, as published, or ``bfs``. They differ: a depth-first walk may use up its steps on the way "
+        "to a provision that it could have reached sooner, and then goes no further from there",
+    ] = "dfs"
+    num_results: Annotated[int | None, Ge(1), "results per query; None for all"] = None
 
     def placing(self, neighbours: Neighbours) -> Callable[[list[int]], Iterator[Step]]:
         """Return the function that walks from each node of a list in turn."""
@@ -103,7 +91,7 @@ class NitiLink(Expander):
         return lambda nodes: (step for root in nodes for step in walk(root))
 
 
-@parameters_of(NitiLink, without=["graph"])
-def nitilink(collection: Collection, **params: Any) -> NitiLink:
-    """NitiLink over the collection's citation graph: ``bm25 % 10 >> nitilink(depth=2, order="bfs")``."""
-    return NitiLink(CitationGraph.of(collection), **params)
+nitilink = factory(
+    NitiLink,
+    'NitiLink over the collection\'s citation graph: ``bm25 % 10 >> nitilink(depth=2, order="bfs")``.',
+)

@@ -12,24 +12,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 
 from legalir.collections import Collection
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream, explain_step, label_of
 from legalir.frames.as_of import by_day, days
 from legalir.frames.columns import check_queries, empty_like, query_columns, require_columns
-from legalir.frames.component import Component, check_choice, check_number
-from legalir.frames.normalize import FITTED, NORMALIZERS, clip
+from legalir.frames.component import Component
+from legalir.frames.normalize import FITTED, NORMALIZERS, Normalizer, clip
 from legalir.frames.ranking import RankedLists, numbers_in, places, ranked_lists, read_lists
 from legalir.frames.scorer import scorer_of, scoring_of
 from legalir.graph.citation_graph import OPPOSITE, CitationGraph, Direction
-from legalir.graph.expander import check_graph
 from legalir.plugins import parameters_of
 from legalir.storage.csr import Adjacency, positions
 
@@ -171,61 +171,42 @@ class SAR(Component):
     Beyond the paper: `normalize`, `freeze`, `pool`, `small_degree` and `direction`; their defaults do nothing. The
     authors' released code reranks a list of 100 with ``freeze=5, pool=100, small_degree="one"``, so that no cited
     provision is added; its undirected graph is ``direction="both"``.
-
-    Args:
-        graph: the citation graph of the collection that was searched.
-        k: number of seeds, at least 1.
-        beta: β, at least 0; with 0, no score of the list changes.
-        scorer: gives S(n) of a cited provision that is not in the list: a transformer that scores given documents, or a
-            retriever that has a ``scorer()``. None: S(n) = 0. Scores of −1 to 0, as a cosine has them, count as 0.
-        normalize: how scores come into [0, 1]: ``minmax``, ``max``, ``sigmoid`` or ``clip``, for each query by itself;
-            None refuses scores outside [0, 1]. Scores of the scorer are brought there in the same way; with
-            ``minmax`` and ``max`` it also scores the list, because its scale may be another.
-        freeze: number of provisions of a list that stay on top, in their order. Each has the score of its list,
-            without a bonus, plus a constant that lifts them above all others.
-        pool: number of candidates per query at which no more cited provisions are added: the provisions of the best
-            seed come first, and for each seed the lowest docnos. The list itself stays whole. None adds all.
-        small_degree: ``paper``, or ``one``: L(x) is 1 where deg(x) is 0 or 1.
-        direction: ``out`` follows citations; ``in`` goes from the cited to who cites it; ``both`` does either, with
-            the number of linked provisions as degree.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
-    def __init__(
-        self,
-        graph: CitationGraph,
-        k: int = 15,
-        beta: float = 0.3,
-        scorer: pt.Transformer | None = None,
-        normalize: str | None = None,
-        freeze: int = 0,
-        pool: int | None = None,
-        small_degree: SmallDegree = "paper",
-        direction: Direction = "out",
-    ) -> None:
-        check_number("sar", "k", k, low=1, integer=True)
-        check_number("sar", "beta", beta, low=0)
-        check_number("sar", "freeze", freeze, low=0, integer=True)
-        if pool is not None:
-            check_number("sar", "pool", pool, low=1, integer=True)
-        if normalize is not None:
-            check_choice("sar", "normalize", normalize, tuple(NORMALIZERS))
-        check_choice("sar", "small_degree", small_degree, get_args(SmallDegree))
-        check_choice("sar", "direction", direction, get_args(Direction))
-        check_graph("sar", graph)
-        if scorer is not None and not isinstance(scorer, pt.Transformer):
-            raise ComponentError(f"sar: scorer={scorer!r} is not a transformer that scores given documents.")
-        self.graph = graph
-        self.k = k
-        self.beta = beta
-        self.scorer = scorer
-        self.normalize = normalize
-        self.freeze = freeze
-        self.pool = pool
-        self.small_degree = small_degree
-        self.direction = direction
+    graph: Annotated[CitationGraph, "the citation graph of the collection that was searched"]
+    k: Annotated[int, Ge(1), "number of seeds"] = 15
+    beta: Annotated[float, Ge(0), "β; with 0, no score of the list changes"] = 0.3
+    scorer: Annotated[
+        pt.Transformer | None,
+        "gives S(n) of a cited provision that is not in the list: a transformer that scores given documents, "
+        "or a retriever that has a ``scorer()``. None: S(n) = 0. Scores of −1 to 0, as a cosine has them, "
+        "count as 0",
+    ] = None
+    normalize: Annotated[
+        Normalizer | None,
+        "how scores come into [0, 1], for each query by itself; "
+        "None refuses scores outside [0, 1]. Scores of the scorer are brought there in the same way; with "
+        "``minmax`` and ``max`` it also scores the list, because its scale may be another",
+    ] = None
+    freeze: Annotated[
+        int,
+        Ge(0),
+        "number of provisions of a list that stay on top, in their order. Each has the score of its list, "
+        "without a bonus, plus a constant that lifts them above all others",
+    ] = 0
+    pool: Annotated[
+        int | None,
+        Ge(1),
+        "number of candidates per query at which no more cited provisions are added: the provisions of the "
+        "best seed come first, and for each seed the lowest docnos. The list itself stays whole. None adds "
+        "all",
+    ] = None
+    small_degree: Annotated[SmallDegree, "``paper``, or ``one``: L(x) is 1 where deg(x) is 0 or 1"] = "paper"
+    direction: Annotated[
+        Direction,
+        "``out`` follows citations; ``in`` goes from the cited to who cites it; ``both`` does either, with "
+        "the number of linked provisions as degree",
+    ] = "out"
 
     @property
     def pair_scorer(self) -> pt.Transformer | None:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.collections import Collection, directory_name
+from legalir.contract import factory
+from legalir.declared import check_number
 from legalir.errors import ComponentError, suggestion
-from legalir.frames.component import check_number
 from legalir.graph.citation_graph import CitationGraph
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import Weigher, bm25f_weigher, field_factor, lucene_idf
-from legalir.plugins import parameters_of
 from legalir.progress import progress
 from legalir.storage.documents import counted, field_text
 from legalir.storage.provision import Provision
@@ -166,58 +167,51 @@ class BM25F(SparseRetriever):
 
     Beyond the paper: lengths are normalised by field (as in its authors' TREC 2004 experiments), and `query_exponent`.
 
-    Args:
-        index: the field index.
-        k1: saturation of term frequency, at least 0.
-        fields: weight of each field, at least 0 and not all 0; a field that is left out has weight 0.
-            The default is title 2, text 1, path 1, citing 1.
-        b: length normalisation of each field, from 0 to 1; a number for all of them, or a dict whose omitted fields
-            have the default: 0.75 of the text, else 0.5.
-        query_exponent: x, at least 0: with 1 each occurrence of a term in the query counts, with 0.5 the root of their
-            number, which suits long questions, and with 0 a term counts once.
-        num_results: results a query, at least 1.
-
     Raises:
         ComponentError: a parameter is out of range, or a field is unknown.
     """
 
     name = "bm25f"
-    index: FieldIndex
 
-    def __init__(
-        self,
-        index: FieldIndex,
-        k1: float = 2.0,
-        fields: Mapping[str, float] | None = None,
-        b: Mapping[str, float] | float | None = None,
-        query_exponent: float = 0.5,
-        num_results: int = 1000,
-    ) -> None:
-        check_number("bm25f", "k1", k1, low=0)
-        check_number("bm25f", "query_exponent", query_exponent, low=0)
-        check_number("bm25f", "num_results", num_results, low=1, integer=True)
-        self.index = index
-        self.k1 = k1
-        self.fields = _by_field("fields", DEFAULT_FIELDS if fields is None else fields)
-        if not any(self.fields.values()):
+    index: Annotated[FieldIndex, "the field index"]
+    k1: Annotated[float, Ge(0), "saturation of term frequency"] = 2.0
+    fields: Annotated[
+        Mapping[str, float] | None,
+        "weight of each field, at least 0 and not all 0; a field that is left out has weight 0. The default "
+        "is title 2, text 1, path 1, citing 1",
+    ] = None
+    b: Annotated[
+        Mapping[str, float] | float | None,
+        "length normalisation of each field, from 0 to 1; a number for all of them, or a dict whose omitted "
+        "fields have the default: 0.75 of the text, else 0.5",
+    ] = None
+    query_exponent: Annotated[
+        float,
+        Ge(0),
+        "x, at least 0: with 1 each occurrence of a term in the query counts, with 0.5 the root of their "
+        "number, which suits long questions, and with 0 a term counts once",
+    ] = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.fields = self._weights = _by_field("fields", DEFAULT_FIELDS if self.fields is None else self.fields)
+        if not any(self._weights.values()):
             raise ComponentError("bm25f: no field has a weight above 0: give one a weight.")
-        given = dict.fromkeys(FIELDS, b) if b is not None and not isinstance(b, Mapping) else b
-        self.b = _by_field("b", {**DEFAULT_B, **_by_field("b", given or {}, high=1)})
-        self.query_exponent = query_exponent
-        self.num_results = num_results
+        given = self.b if self.b is None or isinstance(self.b, Mapping) else dict.fromkeys(FIELDS, self.b)
+        self.b = self._b = {**DEFAULT_B, **_by_field("b", given or {}, high=1)}
 
     @property
     def label(self) -> str:
         """The retriever as in an expression, with what its scores depend on."""
-        weights = ", ".join(f"{field} {weight:g}" for field, weight in self.fields.items() if weight)
+        weights = ", ".join(f"{field} {weight:g}" for field, weight in self._weights.items() if weight)
         return f"bm25f({self.index.analyzer.name}, k1={self.k1:g}, {weights})"
 
     def weighting(self) -> Weigher:
         """Return the function to idf times saturated frequency."""
         index = self.index
         factors = [
-            field_factor(index.lengths[:, number], weight, self.b[field])
-            if (weight := self.fields.get(field))
+            field_factor(index.lengths[:, number], weight, self._b[field])
+            if (weight := self._weights.get(field))
             else None
             for number, field in enumerate(FIELDS)
         ]
@@ -232,7 +226,7 @@ class BM25F(SparseRetriever):
 
     def occurrences(self, term: int, posting: int) -> dict[str, object]:
         """Return the frequency of a term in the fields with a weight and in each, and its documents."""
-        counting = [field for field, weight in self.fields.items() if weight]
+        counting = [field for field, weight in self._weights.items() if weight]
         return self.index.occurrences(term, posting, counting)
 
 
@@ -248,11 +242,7 @@ def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str,
     return {field: given[field] for field in FIELDS if field in given}
 
 
-@parameters_of(BM25F, without=["index"])
-def bm25f(collection: Collection, *, analyzer: str = "auto", **params: Any) -> BM25F:
-    """BM25 over title, text, path and the headings of citing provisions: ``bm25f(fields={"title": 3, "text": 1})``.
-
-    Args:
-        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
-    """
-    return BM25F(FieldIndex.of(collection, analyzer), **params)
+bm25f = factory(
+    BM25F,
+    'BM25 over title, text, path and the headings of citing provisions: ``bm25f(fields={"title": 3, "text": 1})``.',
+)

@@ -6,23 +6,23 @@ q terms of a query, k documents that count as relevant, n documents of the index
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge, Le
 
-from legalir.collections import Collection
+from legalir.contract import factory
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Upstream
 from legalir.frames.columns import QUERY_TOKS, query_columns
-from legalir.frames.component import Component, check_number
+from legalir.frames.component import Component
 from legalir.frames.ranking import read_lists
 from legalir.lexical.postings import rows_of_postings
 from legalir.lexical.retriever import known_terms, queries_of
 from legalir.lexical.sparse import SparseIndex
-from legalir.plugins import parameters_of
 
 Floats = npt.NDArray[np.float64]
 Row = tuple[npt.NDArray[np.int64], Floats]
@@ -74,10 +74,10 @@ class _Expansion(Component):
     retriever over the same analyzer searches for in place of ``query``.
     """
 
-    name: str
-    index: SparseIndex
-    terms: int
-    docs: int
+    name = ""
+    index: Annotated[SparseIndex, "the sparse index"]
+    terms: Annotated[int, Ge(0), "greatest number of terms taken from the results"] = 10
+    docs: Annotated[int, Ge(1), "number of results that count as relevant; a shorter list gives all it has"] = 10
 
     def weigh(self, query: Row, rows: Sequence[Row], documents: npt.NDArray[np.int64]) -> Mapping[int, float]:
         """Return the weight of each term of the new query, by its number.
@@ -88,10 +88,6 @@ class _Expansion(Component):
             documents: their numbers; [k].
         """
         raise NotImplementedError
-
-    def _check(self) -> None:
-        check_number(self.name, "terms", self.terms, low=0, integer=True)
-        check_number(self.name, "docs", self.docs, low=1, integer=True)
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the expanded queries.
@@ -141,31 +137,12 @@ class RM3(_Expansion):
     Columns in: ``qid, query, docno, score``; if there is a column ``query_toks``, its terms are the query. Columns
     out: the query columns, a row a query, and ``query_toks``, a dict of terms of the index and their weights, which a
     retriever over the same analyzer searches for in place of ``query``.
-
-    Args:
-        index: the sparse index.
-        terms: greatest number of terms taken from the results, at least 0.
-        docs: number of results that count as relevant, at least 1; a shorter list gives all it has.
-        weight: weight of the query, from 0 to 1; PyTerrier's ``fb_lambda``.
-        mu: μ of the smoothing, at least 1.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "rm3"
 
-    def __init__(
-        self, index: SparseIndex, terms: int = 10, docs: int = 10, weight: float = 0.5, mu: float = 1000
-    ) -> None:
-        self.index = index
-        self.terms = terms
-        self.docs = docs
-        self._check()
-        check_number(self.name, "weight", weight, low=0, high=1)
-        check_number(self.name, "mu", mu, low=1)
-        self.weight = weight
-        self.mu = mu
+    weight: Annotated[float, Ge(0), Le(1), "weight of the query; PyTerrier's ``fb_lambda``"] = 0.5
+    mu: Annotated[float, Ge(1), "μ of the smoothing"] = 1000
 
     def weigh(self, query: Row, rows: Sequence[Row], documents: npt.NDArray[np.int64]) -> Mapping[int, float]:
         """Return the interpolated probability of each term."""
@@ -194,23 +171,11 @@ class Bo1(_Expansion):
     which also leaves out terms of a single result.
 
     Columns in and out: as :class:`RM3`.
-
-    Args:
-        index: the sparse index.
-        terms: greatest number of terms taken from the results, at least 0.
-        docs: number of results that count as relevant, at least 1; a shorter list gives all it has.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "bo1"
 
-    def __init__(self, index: SparseIndex, terms: int = 10, docs: int = 3) -> None:
-        self.index = index
-        self.terms = terms
-        self.docs = docs
-        self._check()
+    docs: Annotated[int, Ge(1), "number of results that count as relevant; a shorter list gives all it has"] = 3
 
     def weigh(self, query: Row, rows: Sequence[Row], documents: npt.NDArray[np.int64]) -> Mapping[int, float]:
         """Return the share in the query and of the information of each term."""
@@ -227,23 +192,10 @@ class Bo1(_Expansion):
         return weights
 
 
-@parameters_of(RM3, without=["index"])
-def rm3(collection: Collection, *, analyzer: str = "auto", **params: Any) -> RM3:
-    """Expand questions by the relevance model of their first results: ``bm25 % 10 >> rm3(terms=20) >> bm25``.
-
-    Args:
-        analyzer: the analyzer of the retriever that follows: ``auto``, ``word``, ``char2``, ``jamo3``, or an
-            analyzer of a plugin, also with parameters.
-    """
-    return RM3(SparseIndex.of(collection, analyzer), **params)
+rm3 = factory(
+    RM3,
+    "Expand questions by the relevance model of their first results: ``bm25 % 10 >> rm3(terms=20) >> bm25``.",
+)
 
 
-@parameters_of(Bo1, without=["index"])
-def bo1(collection: Collection, *, analyzer: str = "auto", **params: Any) -> Bo1:
-    """Expand questions by the informative terms of their first results: ``bm25 % 3 >> bo1 >> bm25``.
-
-    Args:
-        analyzer: the analyzer of the retriever that follows: ``auto``, ``word``, ``char2``, ``jamo3``, or an
-            analyzer of a plugin, also with parameters.
-    """
-    return Bo1(SparseIndex.of(collection, analyzer), **params)
+bo1 = factory(Bo1, "Expand questions by the informative terms of their first results: ``bm25 % 3 >> bo1 >> bm25``.")

@@ -9,19 +9,21 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from annotated_types import Ge
 
 from legalir.analysis.ngrams import readable
+from legalir.declared import hashable
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
 from legalir.frames.columns import QUERY_TOKS, check_queries, drop_results, require_texts
-from legalir.frames.component import hashable
 from legalir.frames.ranking import RankedLists, hit_lists, top_k
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
@@ -50,7 +52,11 @@ class SparseRetriever(Retriever):
     """
 
     index: TermIndex
-    num_results: int
+    _: KW_ONLY
+    num_results: Annotated[int, Ge(1), "results per query"] = 1000
+
+    def __post_init__(self) -> None:
+        self._weighted: tuple[object, ScoredPostings] | None = None
 
     def weighting(self) -> npt.NDArray[np.float32] | Weigher:
         """Return the weight of each posting, [P], or the function that computes the weights of some terms."""
@@ -71,8 +77,6 @@ class SparseRetriever(Retriever):
         """
         raise NotImplementedError
 
-    _weighted: tuple[object, ScoredPostings] | None = None
-
     def postings(self) -> ScoredPostings:
         """Return the weighted postings, made on first use."""
         index = self.index
@@ -80,8 +84,7 @@ class SparseRetriever(Retriever):
         # Since the last query, the index may have been rebuilt, and a dict of weights may have been modified.
         key = index.manifest.data, hashable(weighing)
         if self._weighted is None or self._weighted[0] != key:
-            scored = ScoredPostings(index.indptr, index.documents, self.weighting(), len(index))
-            self._weighted = key, scored
+            self._weighted = key, ScoredPostings(index.indptr, index.documents, self.weighting(), len(index))
         return self._weighted[1]
 
     def scores(self, query: Query) -> npt.NDArray[np.float32]:
@@ -272,13 +275,9 @@ class SparseScorer(PairScorer):
 
     Columns in: ``qid, docno``, and ``query_toks`` or ``query`` as the retriever reads them. Columns out: the same,
     ``score`` and ``rank``.
-
-    Args:
-        retriever: the retriever; its number of results does not matter.
     """
 
-    def __init__(self, retriever: SparseRetriever) -> None:
-        self.retriever = retriever
+    retriever: Annotated[SparseRetriever, "the retriever; its number of results does not matter"]
 
     def check(self, inp: pd.DataFrame) -> None:
         """Check the columns of a frame."""

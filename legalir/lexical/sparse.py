@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge, Le
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.collections import Collection, directory_name
+from legalir.contract import factory
 from legalir.errors import ComponentError
-from legalir.frames.component import check_choice, check_number
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import (
@@ -34,7 +35,6 @@ from legalir.lexical.weights import (
     sklearn_idf,
     tfidf_weights,
 )
-from legalir.plugins import parameters_of
 from legalir.progress import progress
 from legalir.storage.documents import INDEXED_TEXT, counted, indexed_text
 
@@ -187,46 +187,29 @@ class BM25(SparseRetriever):
 
     All parameters are free at search time: the index keeps raw frequencies.
 
-    Args:
-        index: the sparse index.
-        k1: saturation of term frequency, at least 0.
-        b: length normalisation, from 0 to 1.
-        num_results: results a query, at least 1.
-        method: the variant.
-        delta: δ, at least 0; None for 0.5 under ``bm25l`` and 1 under ``bm25+``, the values of the papers.
-
     Raises:
         ComponentError: a parameter is out of range, or `delta` is given for a method without it.
     """
 
     name = "bm25"
-    index: SparseIndex
 
-    def __init__(
-        self,
-        index: SparseIndex,
-        k1: float = 0.9,
-        b: float = 0.4,
-        num_results: int = 1000,
-        method: Method = "lucene",
-        delta: float | None = None,
-    ) -> None:
-        check_number("bm25", "k1", k1, low=0)
-        check_number("bm25", "b", b, low=0, high=1)
-        check_number("bm25", "num_results", num_results, low=1, integer=True)
-        check_choice("bm25", "method", method, get_args(Method))
-        if delta is not None:
-            check_number("bm25", "delta", delta, low=0)
-            if method not in _DELTAS:
-                raise ComponentError(
-                    f"bm25: delta={delta!r} has no part in method={method!r}: leave it out, or take bm25l or bm25+."
-                )
-        self.index = index
-        self.k1 = k1
-        self.b = b
-        self.num_results = num_results
-        self.method = method
-        self.delta = delta
+    index: Annotated[SparseIndex, "the sparse index"]
+    k1: Annotated[float, Ge(0), "saturation of term frequency"] = 0.9
+    b: Annotated[float, Ge(0), Le(1), "length normalisation"] = 0.4
+    method: Annotated[Method, "the variant"] = "lucene"
+    delta: Annotated[
+        float | None,
+        Ge(0),
+        "δ; None for 0.5 under ``bm25l`` and 1 under ``bm25+``, the values of the papers",
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.delta is not None and self.method not in _DELTAS:
+            raise ComponentError(
+                f"bm25: delta={self.delta!r} has no part in method={self.method!r}: leave it out, or take bm25l or "
+                f"bm25+."
+            )
 
     @property
     def label(self) -> str:
@@ -260,14 +243,10 @@ class BM25(SparseRetriever):
         return np.repeat(terms, times), np.repeat(np.where(added, 1, tf), times).astype(np.float32)
 
 
-@parameters_of(BM25, without=["index"])
-def bm25(collection: Collection, *, analyzer: str = "auto", **params: Any) -> BM25:
-    """BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``, ``bm25(method="bm25+")``.
-
-    Args:
-        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
-    """
-    return BM25(SparseIndex.of(collection, analyzer), **params)
+bm25 = factory(
+    BM25,
+    'BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``, ``bm25(method="bm25+")``.',
+)
 
 
 class QueryLikelihood(SparseRetriever):
@@ -281,25 +260,12 @@ class QueryLikelihood(SparseRetriever):
     Scores may be below 0: the document then explains the query less well than the collection does. As everywhere,
     results share a term with the query; a document that shares none may have a better score than one that does, and is
     not a result. :meth:`scorer` gives each document its score.
-
-    Args:
-        index: the sparse index.
-        mu: μ, the weight of the collection, in occurrences of terms; at least 1.
-        num_results: results a query, at least 1.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "ql"
-    index: SparseIndex
 
-    def __init__(self, index: SparseIndex, mu: float = 1000, num_results: int = 1000) -> None:
-        check_number("ql", "mu", mu, low=1)
-        check_number("ql", "num_results", num_results, low=1, integer=True)
-        self.index = index
-        self.mu = mu
-        self.num_results = num_results
+    index: Annotated[SparseIndex, "the sparse index"]
+    mu: Annotated[float, Ge(1), "μ, the weight of the collection, in occurrences of terms"] = 1000
 
     @property
     def label(self) -> str:
@@ -324,14 +290,10 @@ class QueryLikelihood(SparseRetriever):
         return scores
 
 
-@parameters_of(QueryLikelihood, without=["index"])
-def ql(collection: Collection, *, analyzer: str = "auto", **params: Any) -> QueryLikelihood:
-    """Query likelihood with Dirichlet smoothing over the terms of `analyzer`: ``ql(mu=2000)``.
-
-    Args:
-        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
-    """
-    return QueryLikelihood(SparseIndex.of(collection, analyzer), **params)
+ql = factory(
+    QueryLikelihood,
+    "Query likelihood with Dirichlet smoothing over the terms of `analyzer`: ``ql(mu=2000)``.",
+)
 
 
 Idf = Literal["lucene", "sklearn"]
@@ -344,39 +306,23 @@ class TFIDF(SparseRetriever):
     query's length counts its terms that the collection knows. Scores lie in [0, 1]. With ``idf="sklearn"`` they are
     the scores of scikit-learn's ``TfidfVectorizer(sublinear_tf=True)`` over the same terms, also with `min_df` and
     `max_df`: terms outside are 0 in all vectors.
-
-    Args:
-        index: the sparse index.
-        idf: ``lucene``, ``ln(1 + (N − df + ½)/(df + ½))`` as in BM25; or ``sklearn``,
-            ``ln((1 + N)/(1 + df)) + 1``, which keeps the weight of a frequent term from vanishing.
-        num_results: results a query, at least 1.
-        min_df: number of documents that must hold a term for it to count, at least 1.
-        max_df: largest share of the documents that may hold a term for it to count, from 0 to 1.
-
-    Raises:
-        ComponentError: a parameter is not one of these.
     """
 
     name = "tfidf"
-    index: SparseIndex
 
-    def __init__(
-        self,
-        index: SparseIndex,
-        idf: Idf = "lucene",
-        num_results: int = 1000,
-        min_df: int = 1,
-        max_df: float = 1.0,
-    ) -> None:
-        check_choice("tfidf", "idf", idf, get_args(Idf))
-        check_number("tfidf", "num_results", num_results, low=1, integer=True)
-        check_number("tfidf", "min_df", min_df, low=1, integer=True)
-        check_number("tfidf", "max_df", max_df, low=0, high=1)
-        self.index = index
-        self.idf = idf
-        self.num_results = num_results
-        self.min_df = min_df
-        self.max_df = max_df
+    index: Annotated[SparseIndex, "the sparse index"]
+    idf: Annotated[
+        Idf,
+        "``lucene``, ``ln(1 + (N − df + ½)/(df + ½))`` as in BM25; or ``sklearn``, ``ln((1 + N)/(1 + df)) + "
+        "1``, which keeps the weight of a frequent term from vanishing",
+    ] = "lucene"
+    min_df: Annotated[int, Ge(1), "number of documents that must hold a term for it to count"] = 1
+    max_df: Annotated[
+        float,
+        Ge(0),
+        Le(1),
+        "largest share of the documents that may hold a term for it to count",
+    ] = 1.0
 
     @property
     def label(self) -> str:
@@ -406,11 +352,4 @@ class TFIDF(SparseRetriever):
         return np.minimum(matched, np.float32(max(1.0, float(np.linalg.norm(weights.astype(np.float64))))))
 
 
-@parameters_of(TFIDF, without=["index"])
-def tfidf(collection: Collection, *, analyzer: str = "auto", **params: Any) -> TFIDF:
-    """TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.
-
-    Args:
-        analyzer: the terms: ``auto``, ``word``, ``char2``, ``jamo3``, or an analyzer of a plugin, also with parameters.
-    """
-    return TFIDF(SparseIndex.of(collection, analyzer), **params)
+tfidf = factory(TFIDF, 'TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.')

@@ -14,10 +14,10 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
 
+from legalir.declared import check_number
 from legalir.errors import ComponentError, ModelError, describe
 from legalir.executors import Portable
 from legalir.extras import require
-from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion
 
 OPENAI_URL = "https://api.openai.com/v1"

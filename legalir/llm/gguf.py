@@ -8,10 +8,10 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any
 
+from legalir.declared import check_number
 from legalir.errors import ModelError
 from legalir.executors import Portable
 from legalir.extras import require
-from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion
 from legalir.models.gguf_file import check_gguf, gguf_name, gguf_path
 

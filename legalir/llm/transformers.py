@@ -9,11 +9,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from legalir.declared import check_choice, check_number
 from legalir.errors import ModelError
 from legalir.executors import Portable
 from legalir.extras import require
 from legalir.frames.columns import whole_characters
-from legalir.frames.component import check_choice, check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.models.causal import CausalFiles, find_causal, is_gguf, load_causal
 from legalir.models.folders import is_folder

@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise, repeat
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from annotated_types import Ge
 
 from legalir.dense.cosine import best_cosines, pair_cosines
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
 from legalir.frames.columns import drop_results, require_texts
-from legalir.frames.component import check_choice, check_flag, check_number
 from legalir.frames.ranking import Hits, RankedLists, asked_only, best_first, hit_lists, reaching
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
 from legalir.lexical.postings import ScoredPostings
-from legalir.m3.heads import HEADS, WEIGHTS, Representations, Tokens, combine
+from legalir.m3.heads import WEIGHTS, Head, Representations, Tokens, combine
 from legalir.m3.maxsim import Floats, Ints, MaxSim, MultiVectors
 from legalir.storage.csr import positions
 from legalir.storage.strings import Docnos
@@ -247,10 +247,10 @@ class _Weighted:
     """The explanations of a component that scores by weighted heads."""
 
     index: HeadIndex
-    weights: dict[str, float]
-    """Weight of each head, by name; only weights above 0."""
     label: str
     """The component as in an expression."""
+    _weights: Mapping[str, float]
+    """Weight of each head, by name; only weights above 0."""
 
     def _explanations(self, query: str, docnos: Sequence[str]) -> dict[str, Explanation]:
         """Return the part of each head in the scores of documents of the index.
@@ -258,15 +258,15 @@ class _Weighted:
         The detail of a part has ``head, weight`` and ``score``; its source explains the score of the head. With a
         single head, that source is the explanation.
         """
-        queries = self.index.represent_queries([query], self.weights)
+        queries = self.index.represent_queries([query], self._weights)
         heads = HeadScores(self.index, queries)
         numbers = self.index.docno_table.numbers(docnos)
-        scores = {head: heads.pairs(head, np.zeros_like(numbers), numbers).tolist() for head in self.weights}
-        total = sum(self.weights.values())
+        scores = {head: heads.pairs(head, np.zeros_like(numbers), numbers).tolist() for head in self._weights}
+        total = sum(self._weights.values())
         explanations = {}
         for place, (docno, number) in enumerate(zip(docnos, numbers.tolist(), strict=True)):
             parts = []
-            for head, weight in self.weights.items():
+            for head, weight in self._weights.items():
                 score = scores[head][place]
                 inside = self._token_parts(number, queries) if head == "sparse" else (Part(_MEANINGS[head], score),)
                 source = Explanation(docno, score, f"m3_{head}", inside, _MEANINGS[head])
@@ -274,7 +274,7 @@ class _Weighted:
                 detail: dict[str, object] = {"head": head, "weight": weight, "score": score}
                 label = f"{share} × {score:.4g} of the {head} head"
                 parts.append(Part(label, weight * score / total, source, detail))
-            combined = combine({head: scores[head][place] for head in self.weights}, self.weights)
+            combined = combine({head: scores[head][place] for head in self._weights}, self._weights)
             whole = Explanation(docno, combined, self.label, tuple(parts), "Σ w·s / Σ w of the heads")
             explanations[docno] = source if len(parts) == 1 else whole
         return explanations
@@ -302,20 +302,22 @@ class M3Scorer(_Weighted, PairScorer):
 
     Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``; an earlier score is replaced.
 
-    Args:
-        index: the index.
-        weights: weight of each head, by name; None for ``{"dense": 0.4, "sparse": 0.2, "multi": 0.4}``. A missing head
-            has weight 0 and is not computed.
-
     Raises:
         ComponentError: the weights are not such a mapping, or the index lacks a head.
     """
 
     label = "m3"
 
-    def __init__(self, index: HeadIndex, weights: Mapping[str, float] | None = None) -> None:
-        self.index = index
-        self.weights = index.check_weights("m3", WEIGHTS if weights is None else weights)
+    index: Annotated[HeadIndex, "the index"]
+    weights: Annotated[
+        Mapping[str, float] | None,
+        'weight of each head, by name; None for ``{"dense": 0.4, "sparse": 0.2, "multi": 0.4}``. A missing '
+        "head has weight 0 and is not computed",
+    ] = None
+
+    def __post_init__(self) -> None:
+        given = WEIGHTS if self.weights is None else self.weights
+        self.weights = self._weights = self.index.check_weights("m3", given)
 
     def docno_table(self) -> Docnos:
         """Return the docnos of the index."""
@@ -326,9 +328,9 @@ class M3Scorer(_Weighted, PairScorer):
     ) -> npt.NDArray[np.float64]:
         """Return the score of each pair."""
         require_texts(queries, type(self).__name__)
-        self.index.check_weights("m3", self.weights)
-        representations = self.index.represent_queries(queries["query"].tolist(), self.weights)
-        return HeadScores(self.index, representations).combined(self.weights, query, documents)
+        self.index.check_weights("m3", self._weights)
+        representations = self.index.represent_queries(queries["query"].tolist(), self._weights)
+        return HeadScores(self.index, representations).combined(self._weights, query, documents)
 
     def explain(self, inp: pd.DataFrame, docnos: Sequence[str], upstream: Upstream) -> dict[str, Explanation]:
         """Return the part of each head in the scores of `docnos`, and of each shared token in the sparse one."""
@@ -354,7 +356,7 @@ class HeadRetriever(_Weighted, Retriever):
 
     def scorer(self) -> M3Scorer:
         """Return a transformer that scores given documents like this retriever."""
-        return M3Scorer(self.index, self.weights)
+        return M3Scorer(self.index, self._weights)
 
     def ranked(self, queries: pd.DataFrame) -> RankedLists:
         """Return the best documents of each query.
@@ -365,8 +367,8 @@ class HeadRetriever(_Weighted, Retriever):
             ModelError: the model cannot be found, read, or computed with.
         """
         require_texts(queries, type(self).__name__)
-        self.index.check_weights(self.label, self.weights)
-        representations = self.index.represent_queries(queries["query"].tolist(), self.weights)
+        self.index.check_weights(self.label, self._weights)
+        representations = self.index.represent_queries(queries["query"].tolist(), self._weights)
         heads = HeadScores(self.index, representations, masks(queries, self.index.validity))
         hits = self.best(heads, len(queries))
         return hit_lists(queries, asked_only(queries, hits), self.index.docno_table)
@@ -389,23 +391,17 @@ class M3HeadRetriever(HeadRetriever):
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
     their documents.
 
-    Args:
-        index: the index.
-        head: ``dense``, ``sparse`` or ``multi``.
-        num_results: number of results per query, at least 1.
-
     Raises:
         ComponentError: a parameter is out of range, or the index lacks the head.
     """
 
-    def __init__(self, index: HeadIndex, head: str, num_results: int = 1000) -> None:
-        check_choice("m3", "head", head, HEADS)
-        self.name = self.label = f"m3_{head}"
-        check_number(self.label, "num_results", num_results, low=1, integer=True)
-        self.index = index
-        self.head = head
-        self.num_results: int = num_results
-        self.weights = index.check_weights(self.label, {head: 1.0})
+    index: Annotated[HeadIndex, "the index"]
+    head: Annotated[Head, "the head"]
+    num_results: Annotated[int, Ge(1), "number of results per query"] = 1000
+
+    def __post_init__(self) -> None:
+        self.name = self.label = f"m3_{self.head}"
+        self._weights = self.index.check_weights(self.label, {self.head: 1.0})
 
     def best(self, heads: HeadScores, queries: int) -> list[Hits]:
         """Return the best documents of each query."""
@@ -434,43 +430,39 @@ class M3Retriever(HeadRetriever):
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
     their documents.
 
-    Args:
-        index: the index.
-        weights: weight of each head, by name; None for ``{"dense": 0.4, "sparse": 0.2, "multi": 0.4}`` [nitibench]. A
-            missing head has weight 0 and is not computed.
-        k: number of candidates of each of ``dense`` and ``sparse``, at least 1; so at most 2k documents are scored.
-        num_results: number of results per query, at least 1.
-        exhaustive: score all documents instead of candidates, as with a `k` of all documents; `k` has no effect then.
-
     Raises:
         ComponentError: a parameter is out of range, the index lacks a head, or no head finds candidates.
     """
 
     name = label = "m3"
 
-    def __init__(
-        self,
-        index: HeadIndex,
-        weights: Mapping[str, float] | None = None,
-        k: int = 100,
-        num_results: int = 1000,
-        exhaustive: bool = False,
-    ) -> None:
-        check_number("m3", "k", k, low=1, integer=True)
-        check_number("m3", "num_results", num_results, low=1, integer=True)
-        check_flag("m3", "exhaustive", exhaustive)
-        self.index = index
-        self.weights = index.check_weights("m3", WEIGHTS if weights is None else weights)
-        self.k = k
-        self.num_results: int = num_results
-        self.exhaustive = exhaustive
-        check_candidates(self.weights)
+    index: Annotated[HeadIndex, "the index"]
+    weights: Annotated[
+        Mapping[str, float] | None,
+        'weight of each head, by name; None for ``{"dense": 0.4, "sparse": 0.2, "multi": 0.4}`` [nitibench]. '
+        "A missing head has weight 0 and is not computed",
+    ] = None
+    k: Annotated[
+        int,
+        Ge(1),
+        "number of candidates of each of ``dense`` and ``sparse``; so at most 2k documents are scored",
+    ] = 100
+    num_results: Annotated[int, Ge(1), "number of results per query"] = 1000
+    exhaustive: Annotated[
+        bool,
+        "score all documents instead of candidates, as with a `k` of all documents; `k` has no effect then",
+    ] = False
+
+    def __post_init__(self) -> None:
+        given = WEIGHTS if self.weights is None else self.weights
+        self.weights = self._weights = self.index.check_weights("m3", given)
+        check_candidates(self._weights)
 
     def best(self, heads: HeadScores, queries: int) -> list[Hits]:
         """Return the best documents of each query."""
         table = self.index.docno_table
         k = len(table) if self.exhaustive else self.k
-        found = [heads.best(head, k) for head in _CANDIDATE_HEADS if head in self.weights]
+        found = [heads.best(head, k) for head in _CANDIDATE_HEADS if head in self._weights]
         unions = (np.unique(np.concatenate([hits[0] for hits in of_query])) for of_query in zip(*found, strict=True))
         block = max(1, _CELLS // max(1, min(2 * k, len(table))))
         hits: list[Hits] = []
@@ -478,7 +470,7 @@ class M3Retriever(HeadRetriever):
             candidates = list(islice(unions, block))
             query = np.repeat(np.arange(first, first + len(candidates)), [len(union) for union in candidates])
             documents = np.concatenate(candidates)
-            scores = heads.combined(self.weights, query, documents)
+            scores = heads.combined(self._weights, query, documents)
             order = np.lexsort((table.order[documents], -scores, query))
             bounds = np.searchsorted(query, np.arange(first, first + len(candidates) + 1))
             runs = [order[start : min(start + self.num_results, end)] for start, end in pairwise(bounds)]

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from legalir.declared import check_number
 from legalir.errors import ComponentError, suggestion
-from legalir.frames.component import check_number
 
 Bounds = npt.NDArray[np.int64]
 Tokens = npt.NDArray[np.int32]
@@ -129,7 +129,8 @@ def token_maxima(
     return row_bounds, ids[order[first]], np.maximum.reduceat(weights[order], first)
 
 
-HEADS = ("dense", "sparse", "multi")
+Head = Literal["dense", "sparse", "multi"]
+HEADS = get_args(Head)
 """A vector of a text, a weight for each of its token ids, and a vector for each of its tokens."""
 
 WEIGHTS: Mapping[str, float] = {"dense": 0.4, "sparse": 0.2, "multi": 0.4}

@@ -14,9 +14,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from legalir.declared import check_choice, check_number
 from legalir.errors import ModelError
 from legalir.extras import require
-from legalir.frames.component import check_choice, check_number
 from legalir.m3.heads import Representations, token_maxima
 from legalir.models.batching import by_length
 from legalir.models.folders import find_model, is_folder, model_digest, read_json

@@ -34,9 +34,9 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.collections import Collection, earlier_builds
+from legalir.declared import check_choice
 from legalir.dense.vectors import Precision
 from legalir.errors import ArtifactError, ComponentError
-from legalir.frames.component import check_choice
 from legalir.m3.head_retrievers import Grouped, M3HeadRetriever, M3Retriever, M3Scorer, check_candidates
 from legalir.m3.heads import WEIGHTS, Representations, check_weights
 from legalir.m3.m3_encoder import M3Encoder

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from legalir.declared import check_number
 from legalir.errors import MeasureError
-from legalir.frames.component import check_number
 
 __all__ = ["PositionBin", "RiskCoverage", "by_position", "correlations", "gold_position", "pearson", "risk_coverage"]
 

@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
+from legalir.declared import check_number
 from legalir.errors import MeasureError
 from legalir.extras import require
-from legalir.frames.component import check_number
 from legalir.models.batching import by_length
 from legalir.models.folders import find_model, model_digest
 from legalir.models.loading import Placement, load_backbone, load_tokenizer, placement, shared

@@ -21,8 +21,8 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import pandas as pd
 
 from legalir.answer.pick import right_choice
+from legalir.declared import check_choice
 from legalir.errors import MeasureError
-from legalir.frames.component import check_choice
 from legalir.measure.citations import share
 
 __all__ = [

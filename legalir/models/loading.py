@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from legalir.declared import check_choice
 from legalir.errors import LegalIRError, ModelError
 from legalir.extras import require
-from legalir.frames.component import check_choice
 
 DTYPES = ("float32", "float16", "bfloat16")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -27,25 +27,18 @@ class InForce(Component):
 
     Columns in: the columns of the component. Columns out: the same, with new ranks; a frame without ``docno`` is not
     changed.
-
-    Args:
-        component: the component.
-        law: the documents of the collection.
-        num_results: number of results per query requested from the component; None if it has no such parameter.
-        remade: returns the component for another number of results.
     """
 
-    def __init__(
-        self,
-        component: pt.Transformer,
-        law: LawTable,
-        num_results: int | None = None,
-        remade: Callable[[int], pt.Transformer] | None = None,
-    ) -> None:
-        self.component = component
-        self.law = law
-        self.num_results = num_results
-        self.remade = remade
+    component: Annotated[pt.Transformer, "the component"]
+    law: Annotated[LawTable, "the documents of the collection"]
+    num_results: Annotated[
+        int | None,
+        "number of results per query requested from the component; None if it has no such parameter",
+    ] = None
+    remade: Annotated[
+        Callable[[int], pt.Transformer] | None,
+        "returns the component for another number of results",
+    ] = None
 
     def _arguments(self) -> dict[str, Any]:
         # The copy with another number of results follows from the component itself.

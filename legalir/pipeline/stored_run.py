@@ -9,18 +9,18 @@ from collections.abc import Container, Mapping, Sequence
 from functools import cache, lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from annotated_types import Ge
 
 from legalir.collections import Collection
 from legalir.datasets.readers import Fault, numbered_lines, stop
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.columns import drop_results
-from legalir.frames.component import check_number
 from legalir.frames.ranking import RankedLists, ranked_lists, ranking
 from legalir.frames.retriever import Retriever
 from legalir.graph.laws import LawTable
@@ -118,11 +118,6 @@ class StoredRun(Retriever):
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. It cannot score given
     documents, because a file has no score for those that it lacks.
 
-    Args:
-        path: the file, six columns ``qid Q0 docno rank score tag``; it may end in ``.gz``.
-        num_results: maximum number of results per question; None for the whole list.
-        laws: the documents of the collection; None to return the lists as they are in the file.
-
     Raises:
         ComponentError: there is no such file, or `num_results` is not an integer of at least 1.
         FormatError: as :func:`read_trec_run`.
@@ -130,14 +125,21 @@ class StoredRun(Retriever):
 
     name = "run"
 
-    def __init__(self, path: str | PathLike[str], num_results: int | None = None, laws: LawTable | None = None) -> None:
-        if not isinstance(path, str | PathLike):
-            raise ComponentError(f"run: path={path!r} is not the path of a TREC run, such as 'bm25.trec'.")
-        if num_results is not None:
-            check_number("run", "num_results", num_results, low=1, integer=True)
-        self.path = path
-        self.num_results = num_results
-        self.laws = laws
+    path: Annotated[
+        str | PathLike[str],
+        "the file, six columns ``qid Q0 docno rank score tag``; it may end in ``.gz``",
+    ]
+    num_results: Annotated[
+        int | None,
+        Ge(1),
+        "maximum number of results per question; None for the whole list",
+    ] = None
+    laws: Annotated[
+        LawTable | None,
+        "the documents of the collection; None to return the lists as they are in the file",
+    ] = None
+
+    def __post_init__(self) -> None:
         self.lists()  # A faulty file must not come up after other systems have run.
 
     @property

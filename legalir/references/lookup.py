@@ -12,22 +12,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from annotated_types import Ge
 
 from legalir.collections import Collection
-from legalir.errors import ComponentError
+from legalir.contract import factory
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
 from legalir.frames.columns import drop_results, require_texts
-from legalir.frames.component import check_flag, check_number
 from legalir.frames.ranking import RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.frames.scorer import PairScorer
-from legalir.plugins import parameters_of
 from legalir.references.grammar import ArticleNumber, read_references
 from legalir.references.law_names import LawNames
 from legalir.references.numbers import Numbers, clean, tail_of
@@ -318,31 +317,18 @@ class Lookup(Retriever):
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
     their provisions; one that the question does not name has 0.
-
-    Args:
-        numbers: the numbers of the provisions.
-        most: a number that more provisions have is left out; at least 1.
-        without_law: whether a number without a law counts in a collection of several laws: then each
-            provision with the number may be meant.
-        num_results: results per query, at least 1.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "lookup"
-    num_results: int
 
-    def __init__(self, numbers: NumberTable, most: int = 5, without_law: bool = False, num_results: int = 1000) -> None:
-        check_number("lookup", "most", most, low=1, integer=True)
-        check_number("lookup", "num_results", num_results, low=1, integer=True)
-        if not isinstance(numbers, NumberTable):
-            raise ComponentError(f"lookup: numbers={numbers!r} is not a NumberTable.")
-        self.numbers = numbers
-        check_flag("lookup", "without_law", without_law)
-        self.most = most
-        self.without_law = without_law
-        self.num_results = num_results
+    numbers: Annotated[NumberTable, "the numbers of the provisions"]
+    most: Annotated[int, Ge(1), "a number that more provisions have is left out"] = 5
+    without_law: Annotated[
+        bool,
+        "whether a number without a law counts in a collection of several laws: then each provision with the "
+        "number may be meant",
+    ] = False
+    num_results: Annotated[int, Ge(1), "results per query"] = 1000
 
     @property
     def label(self) -> str:
@@ -405,13 +391,9 @@ class LookupScorer(PairScorer):
     """Scores given provisions like :class:`Lookup`; provisions that the question does not name get 0.
 
     Columns in: ``qid, query, docno``. Columns out: the same, ``score`` and ``rank``.
-
-    Args:
-        retriever: the retriever; its number of results does not matter.
     """
 
-    def __init__(self, retriever: Lookup) -> None:
-        self.retriever = retriever
+    retriever: Annotated[Lookup, "the retriever; its number of results does not matter"]
 
     def docno_table(self) -> Docnos:
         """Return the docnos of the collection."""
@@ -426,7 +408,7 @@ class LookupScorer(PairScorer):
         return np.array([named[q][d].score if d in named[q] else 0.0 for q, d in pairs], dtype=np.float64)
 
 
-@parameters_of(Lookup, without=["numbers"])
-def lookup(collection: Collection, **params: Any) -> Lookup:
-    """Provisions that a question names by number: ``linear(bm25, lookup, weights=[0.8, 0.2], normalize="none")``."""
-    return Lookup(NumberTable.of(collection), **params)
+lookup = factory(
+    Lookup,
+    'Provisions that a question names by number: ``linear(bm25, lookup, weights=[0.8, 0.2], normalize="none")``.',
+)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +15,8 @@ import pyterrier as pt
 
 from legalir.collections import Collection
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
+from legalir.llm.asking import AsksModel
 from legalir.llm.chat import REPLY_STATE
 from legalir.rerank.pairs import Pair, earlier_ranks, list_pairs, replaced_parts
 from legalir.storage.documents import title_and_text
@@ -53,19 +55,22 @@ def prompt_values(pairs: Sequence[Pair], max_characters: int | None = None) -> d
     return {"question": pairs[0][0], "provisions": "\n".join(lines), "n": len(pairs)}
 
 
-class ChatReranker(Component):
+class ChatReranker(AsksModel):
     """Base of a reranker whose order a chat model writes down.
 
     Columns in: ``qid, query, docno, score``, and ``title, text`` if `texts` is None. Columns out: the same, ``score``,
     ``rank`` and ``reply_state``. The score of place p of n, from 0, is ``1 − p/n``. An earlier ``reply_state`` that is
     not ``ok`` stays.
 
-    A subclass has an attribute `texts`, a collection, or the text of each docno, or None, and defines in
-    :meth:`_ordered` what it asks.
+    A subclass defines in :meth:`_ordered` what it asks.
     """
 
-    label: str
-    texts: Collection | Mapping[str, str] | None
+    label = ""
+    _: KW_ONLY
+    texts: Annotated[
+        Collection | Mapping[str, str] | None,
+        "a collection, or the text of each docno, for frames without a column ``text``",
+    ] = None
 
     def _ordered(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[tuple[Order, str]]:
         """Return the rows of each list in the model's order, at least one, and the state of its reply.

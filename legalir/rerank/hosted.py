@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge, Le
 
 from legalir.collections import Collection
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.component import Component, check_number
+from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client, Service
@@ -41,56 +42,47 @@ class HostedReranker(Component):
     Columns in: ``qid, query, docno``, and ``title, text`` if `texts` is not given. Columns out: the same, ``score`` and
     ``rank``; an earlier score is replaced.
 
-    Args:
-        model: name of the model there.
-        base_url: address before ``/rerank``, such as ``https://api.cohere.com/v2``.
-        texts: a collection, or the text of each docno, for frames without a column ``text``.
-        key: name of the environment variable with the key; it ends in ``_API_KEY``. None sends none.
-        fields: further fields of a request, such as ``{"return_documents": False}`` for Jina.
-        max_characters: maximum number of characters sent per provision, at least 1; None sends all.
-        batch: maximum number of provisions of a request, at least 1; a longer list takes several.
-        timeout: seconds after which a request without a reply fails.
-        retries: number of further tries after a lost connection, a time-out, 429 and 5xx.
-        concurrency: number of requests that may be under way at once.
-        client: asks and stores; None for a new one.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: the address or the name of the variable is wrong, or the host is not allowed.
     """
 
-    def __init__(
-        self,
-        model: str,
-        base_url: str,
-        texts: Collection | Mapping[str, str] | None = None,
-        key: str | None = None,
-        fields: Mapping[str, object] | None = None,
-        max_characters: int | None = None,
-        batch: int = 100,
-        timeout: float = 120,
-        retries: int = 4,
-        concurrency: int = 8,
-        client: Client | None = None,
-    ) -> None:
-        if max_characters is not None:
-            check_number("rerank", "max_characters", max_characters, low=1, integer=True)
-        check_number("rerank", "batch", batch, low=1, high=10_000, integer=True)
-        check_number("rerank", "concurrency", concurrency, low=1, high=1_000, integer=True)
-        self.model = model
-        self.base_url = base_url
-        self.texts = texts
-        self.key = key
-        self.fields = check_fields("rerank", "fields", fields, ("model", "query", "documents"))
-        self.max_characters = max_characters
-        self.batch = batch
-        self.timeout = timeout
-        self.retries = retries
-        self.concurrency = concurrency
-        self.client = client or Client()
-        self._endpoint = Endpoint(base_url, key, timeout, retries, component="rerank")
-        self._service = Service(model, self._endpoint.host, concurrency)
-        self.client.allow(self._service)
+    model: Annotated[str, "name of the model there"]
+    base_url: Annotated[str, "address before ``/rerank``, such as ``https://api.cohere.com/v2``"]
+    texts: Annotated[
+        Collection | Mapping[str, str] | None,
+        "a collection, or the text of each docno, for frames without a column ``text``",
+    ] = None
+    key: Annotated[
+        str | None,
+        "name of the environment variable with the key; it ends in ``_API_KEY``. None sends none",
+    ] = None
+    fields: Annotated[
+        Mapping[str, object] | None,
+        'further fields of a request, such as ``{"return_documents": False}`` for Jina',
+    ] = None
+    max_characters: Annotated[
+        int | None,
+        Ge(1),
+        "maximum number of characters sent per provision; None sends all",
+    ] = None
+    batch: Annotated[
+        int,
+        Ge(1),
+        Le(10000),
+        "maximum number of provisions of a request; a longer list takes several",
+    ] = 100
+    timeout: Annotated[float, "seconds after which a request without a reply fails"] = 120
+    retries: Annotated[int, "number of further tries after a lost connection, a time-out, 429 and 5xx"] = 4
+    concurrency: Annotated[int, Ge(1), Le(1000), "number of requests that may be under way at once"] = 8
+    client: Annotated[Client | None, "asks and stores; None for a new one"] = None
+
+    def __post_init__(self) -> None:
+        self.fields = self._fields = check_fields("rerank", "fields", self.fields, ("model", "query", "documents"))
+        self.client = self._client = self.client or Client()
+        self._endpoint = Endpoint(self.base_url, self.key, self.timeout, self.retries, component="rerank")
+        self._service = Service(self.model, self._endpoint.host, self.concurrency)
+        self._client.allow(self._service)
 
     @property
     def label(self) -> str:
@@ -132,12 +124,12 @@ class HostedReranker(Component):
                 (("query", query), *(("document", text) for text in documents)),
                 max_tokens=0,
                 prompt="rerank",
-                settings=self.fields or None,
+                settings=self._fields or None,
             )
             for _, query, documents in chunks
         ]
         with progress(f"Reranking by {self.model}", len(requests)) as advance:
-            replies = self.client.replies(self._service, requests, self._send, advance=advance)
+            replies = self._client.replies(self._service, requests, self._send, advance=advance)
         scores: dict[tuple[str, str], float] = {}
         for (qid, _, documents), reply in zip(chunks, replies, strict=True):
             scores |= {(qid, text): score for text, score in zip(documents, json.loads(reply.text), strict=True)}
@@ -150,7 +142,7 @@ class HostedReranker(Component):
             FailedReply: there is no reply, or it is unusable.
         """
         ((_, query), *documents) = requests[0].messages
-        body = {"model": self.model, "query": query, "documents": [text for _, text in documents], **self.fields}
+        body = {"model": self.model, "query": query, "documents": [text for _, text in documents], **self._fields}
         reply, seconds = self._endpoint.post("/rerank", body)
         scores = read_scores(reply, len(documents))
         assert isinstance(reply, Mapping)  # read_scores has read it.

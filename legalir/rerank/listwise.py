@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from functools import cache, partial
 from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
 from legalir.collections import Collection
 from legalir.contract import parameters_of
-from legalir.frames.component import check_number
-from legalir.llm.chat import ChatModel, FailedReply
-from legalir.llm.client import Client
-from legalir.llm.prompts import Prompt
+from legalir.declared import check_number
+from legalir.llm.chat import FailedReply
 from legalir.rerank.chat_reranker import ChatReranker, Order, is_silent, named_places, prompt_values
 from legalir.rerank.pairs import Pair
 from legalir.rewrite.rewriter import collection_prompt
@@ -78,15 +78,6 @@ class Listwise(ChatReranker):
     The paper writes the order as ``[2] > [1]`` in a conversation with a message for each provision, and cuts provisions
     at 300 words; here it is one message, JSON, and a number of characters, as words mean little in some scripts.
 
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        llm: a model, or its name or call; None for the client's model.
-        texts: a collection, or the text of each docno, for frames without a column ``text``.
-        window: number of provisions that the model reads at once, from 2 to 1000.
-        stride: number of rows that a window moves, from 1 to `window`.
-        max_characters: maximum number of characters that the model reads of a provision, at least 20.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: no model is named, or it is not allowed.
@@ -94,27 +85,14 @@ class Listwise(ChatReranker):
 
     label = "listwise"
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        llm: str | ChatModel | None = None,
-        texts: Collection | Mapping[str, str] | None = None,
-        window: int = 20,
-        stride: int = 10,
-        max_characters: int = 1000,
-    ) -> None:
-        check_number("listwise", "window", window, low=2, high=1000, integer=True)
-        check_number("listwise", "stride", stride, low=1, high=window, integer=True)
-        check_number("listwise", "max_characters", max_characters, low=20, integer=True)
-        self.client = client
-        self.prompt = prompt
-        self.llm = llm
-        self.texts = texts
-        self.window = window
-        self.stride = stride
-        self.max_characters = max_characters
-        client.model(llm)  # Report a missing or forbidden model at once.
+    _: KW_ONLY
+    window: Annotated[int, Ge(2), Le(1000), "number of provisions that the model reads at once"] = 20
+    stride: Annotated[int, Ge(1), "number of rows that a window moves, at most `window`"] = 10
+    max_characters: Annotated[int, Ge(20), "maximum number of characters that the model reads of a provision"] = 1000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number("listwise", "stride", self.stride, low=1, high=self.window, integer=True)
 
     def _ordered(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[tuple[Order, str]]:
         """Return all rows of each list in the model's order, and the state of the list."""
@@ -157,9 +135,6 @@ class Listwise(ChatReranker):
 def listwise(
     collection: Collection,
     *,
-    llm: str | None = None,
-    window: int = 20,
-    stride: int = 10,
     prompt: str | None = None,
     language: str = "auto",
     **params: Any,
@@ -171,4 +146,4 @@ def listwise(
         language: language of the prompt; ``auto`` for the collection's language.
     """
     chosen = collection_prompt("listwise", collection, "listwise", prompt, language)
-    return Listwise(collection.client, chosen, llm, collection, window, stride, **params)
+    return Listwise(collection.client, chosen, texts=collection, **params)

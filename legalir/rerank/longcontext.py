@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from functools import cache, partial
 from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
 from legalir.collections import Collection
 from legalir.contract import parameters_of
-from legalir.frames.component import check_number
-from legalir.llm.chat import ChatModel, FailedReply
-from legalir.llm.client import Client
-from legalir.llm.prompts import Prompt
+from legalir.llm.chat import FailedReply
 from legalir.rerank.chat_reranker import ChatReranker, Order, is_silent, named_places, number_of, prompt_values
 from legalir.rerank.pairs import Pair
 from legalir.rewrite.rewriter import collection_prompt
@@ -57,14 +56,6 @@ class LongContext(ChatReranker):
     Deviations from [nitibench]: provisions are named by the number of their line instead of law and section; no example
     is requested with each; the question follows the provisions in the same message.
 
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        llm: a model, or its name or call; None for the client's model.
-        texts: a collection, or the text of each docno, for frames without a column ``text``.
-        k: maximum number of results, from 1 to 1000.
-        max_tokens: tokens of the reply, at least 16.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: no model is named, or it is not allowed.
@@ -72,24 +63,9 @@ class LongContext(ChatReranker):
 
     label = "longcontext"
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        llm: str | ChatModel | None = None,
-        texts: Collection | Mapping[str, str] | None = None,
-        k: int = 20,
-        max_tokens: int = 4096,
-    ) -> None:
-        check_number("longcontext", "k", k, low=1, high=1000, integer=True)
-        check_number("longcontext", "max_tokens", max_tokens, low=16, integer=True)
-        self.client = client
-        self.prompt = prompt
-        self.llm = llm
-        self.texts = texts
-        self.k = k
-        self.max_tokens = max_tokens
-        client.model(llm)  # Report a missing or forbidden model at once.
+    _: KW_ONLY
+    k: Annotated[int, Ge(1), Le(1000), "maximum number of results"] = 20
+    max_tokens: Annotated[int, Ge(16), "tokens of the reply"] = 4096
 
     def _ordered(self, lists: Sequence[Order], pairs: Sequence[Pair]) -> list[tuple[Order, str]]:
         """Return the rows that the model named, in its order, and the state of its reply."""
@@ -127,8 +103,6 @@ class LongContext(ChatReranker):
 def longcontext(
     collection: Collection,
     *,
-    llm: str | None = None,
-    k: int = 20,
     prompt: str | None = None,
     language: str = "auto",
     **params: Any,
@@ -140,7 +114,7 @@ def longcontext(
         language: language of the prompt; ``auto`` for the collection's language.
     """
     chosen = collection_prompt("longcontext", collection, "longcontext", prompt, language)
-    return LongContext(collection.client, chosen, llm, collection, k, **params)
+    return LongContext(collection.client, chosen, texts=collection, **params)
 
 
 longcontext.expected_failures = {"same-documents": "The model names the best; the others are dropped."}  # type: ignore[attr-defined]

@@ -9,18 +9,20 @@ from contextlib import closing, nullcontext
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 
 from legalir.collections import Collection
 from legalir.contract import parameters_of
+from legalir.declared import check_number
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
-from legalir.frames.component import Component, check_choice, check_number
+from legalir.frames.component import Component
 from legalir.frames.normalize import sigmoid
 from legalir.frames.ranking import rank_results
 from legalir.models.folders import model_digest
@@ -55,62 +57,63 @@ class CrossEncoderReranker(Component):
     Columns in: ``qid, query, docno``, and ``title, text`` if `texts` is not given. Columns out: the same, ``score`` and
     ``rank``; an earlier score is replaced.
 
-    Args:
-        model: a folder, or the name of a model on the hub.
-        texts: a collection, or the text of each docno, for frames without a column ``text``.
-        passage: maximum number of tokens of a window, at least 8; None for the room that the question leaves.
-        stride: number of tokens from the start of a window to the start of the next, at least 1 and at most `passage`;
-            None for half of a window.
-        max_length: number of tokens of question and window together, at least 16; None for the preset's, within the
-            model's limit, and without a preset for that limit. A question is cut at three quarters of it.
-        activation: ``sigmoid`` for scores in [0, 1], as SAR needs them; ``none`` for the model's logits.
-        batch_tokens: tokens of a batch, padding included; None for the default of the device.
-        device: such as ``cpu`` or ``cuda:1``; None for an accelerator if the machine has one.
-        dtype: ``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda``, else ``float32``.
-        trust_remote_code: whether Python code that comes with the model may be run.
-        cache: folder of cached scores; None for no cache.
-        preset: name of the model whose preset applies (``presets.yaml``), for a folder; None for the preset of
-            `model`, if there is one.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: there is no such model, it is not a cross-encoder with one score a pair, or it needs its own code.
         MissingExtra: a package is not installed.
     """
 
-    def __init__(
-        self,
-        model: str | PathLike[str],
-        texts: Collection | Mapping[str, str] | None = None,
-        passage: int | None = None,
-        stride: int | None = None,
-        max_length: int | None = None,
-        activation: Activation = "sigmoid",
-        batch_tokens: int | None = None,
-        device: str | None = None,
-        dtype: str | None = None,
-        trust_remote_code: bool = False,
-        cache: str | PathLike[str] | None = None,
-        preset: str | None = None,
-    ) -> None:
-        _check("passage", passage, low=8)
-        _check("stride", stride, low=1, high=float("inf") if passage is None else passage)
-        _check("max_length", max_length, low=16)
-        _check("batch_tokens", batch_tokens, low=1)
-        check_choice("rerank", "activation", activation, get_args(Activation))
-        self.model = model
-        self.texts = texts
-        self.passage = passage
-        self.stride = stride
-        self.max_length = max_length
-        self.activation = activation
-        self.batch_tokens = batch_tokens
-        self.device = device
-        self.dtype = dtype
-        self.trust_remote_code = trust_remote_code
-        self.cache = cache
-        self.preset = preset
-        self._folder = find_cross_encoder(model, self._preset, trust_remote_code=trust_remote_code)
+    model: Annotated[str | PathLike[str], "a folder, or the name of a model on the hub"]
+    texts: Annotated[
+        Collection | Mapping[str, str] | None,
+        "a collection, or the text of each docno, for frames without a column ``text``",
+    ] = None
+    passage: Annotated[
+        int | None,
+        Ge(8),
+        "maximum number of tokens of a window; None for the room that the question leaves",
+    ] = None
+    stride: Annotated[
+        int | None,
+        Ge(1),
+        "number of tokens from the start of a window to the start of the next, at most "
+        "`passage`; None for half of a window",
+    ] = None
+    max_length: Annotated[
+        int | None,
+        Ge(16),
+        "number of tokens of question and window together; None for the preset's, within the "
+        "model's limit, and without a preset for that limit. A question is cut at three quarters of it",
+    ] = None
+    activation: Annotated[
+        Activation,
+        "``sigmoid`` for scores in [0, 1], as SAR needs them; ``none`` for the model's logits",
+    ] = "sigmoid"
+    batch_tokens: Annotated[
+        int | None,
+        Ge(1),
+        "tokens of a batch, padding included; None for the default of the device",
+    ] = None
+    device: Annotated[
+        str | None,
+        "such as ``cpu`` or ``cuda:1``; None for an accelerator if the machine has one",
+    ] = None
+    dtype: Annotated[
+        str | None,
+        "``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda``, else ``float32``",
+    ] = None
+    trust_remote_code: Annotated[bool, "whether Python code that comes with the model may be run"] = False
+    cache: Annotated[str | PathLike[str] | None, "folder of cached scores; None for no cache"] = None
+    preset: Annotated[
+        str | None,
+        "name of the model whose preset applies (``presets.yaml``), for a folder; None for the preset of "
+        "`model`, if there is one",
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.stride is not None and self.passage is not None:
+            check_number("rerank", "stride", self.stride, low=1, high=self.passage, integer=True)
+        self._folder = find_cross_encoder(self.model, self._preset, trust_remote_code=self.trust_remote_code)
         self._digest = model_digest(self._folder)
 
     @property
@@ -255,11 +258,6 @@ class CrossEncoderReranker(Component):
     def _validate(self, inp: pd.DataFrame) -> None:
         columns = ["qid", "query", "docno", *(["text"] if self.texts is None else [])]
         pt.validate.columns(inp, includes=columns)
-
-
-def _check(name: str, value: int | None, *, low: float, high: float = float("inf")) -> None:
-    if value is not None:
-        check_number("rerank", name, value, low=low, high=high, integer=True)
 
 
 _LOCAL, _HOSTED = (set(inspect.signature(one).parameters) for one in (CrossEncoderReranker, HostedReranker))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.collections import Collection
+from legalir.contract import factory
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component
 from legalir.frames.ranking import RankedLists, places, read_lists
-from legalir.plugins import parameters_of
 from legalir.storage.validity import provision_key
 
 
@@ -28,17 +27,18 @@ class WithoutSelf(Component):
 
     Columns in: ``qid, docno, score`` and any others. Columns out: the same and ``rank``.
 
-    Args:
-        column: column of the questions that names their own document; ``qid`` where question and document share an id.
-
     Raises:
         ComponentError: `column` is not the name of a column.
     """
 
-    def __init__(self, column: str = "qid") -> None:
-        if not isinstance(column, str) or not column:
-            raise ComponentError(f"without_self: column={column!r} is not the name of a column, such as 'qid'.")
-        self.column = column
+    column: Annotated[
+        str,
+        "column of the questions that names their own document; ``qid`` where question and document share an id",
+    ] = "qid"
+
+    def __post_init__(self) -> None:
+        if not self.column:
+            raise ComponentError(f"without_self: column={self.column!r} is not the name of a column, such as 'qid'.")
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no rows, with all columns."""
@@ -79,7 +79,4 @@ class WithoutSelf(Component):
         return {docno: Explanation(docno, part.value, "without_self", (part,)) for docno, part in parts.items()}
 
 
-@parameters_of(WithoutSelf)
-def without_self(collection: Collection, **params: Any) -> WithoutSelf:
-    """Remove the document that is the question: ``bm25 % 101 >> without_self``."""
-    return WithoutSelf(**params)
+without_self = factory(WithoutSelf, "Remove the document that is the question: ``bm25 % 101 >> without_self``.")

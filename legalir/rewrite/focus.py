@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
 import pyterrier as pt
 import regex
+from annotated_types import Ge, Le
 
-from legalir.collections import Collection
+from legalir.contract import factory
 from legalir.frames.columns import push_queries, whole_characters
-from legalir.frames.component import Component, check_number
-from legalir.plugins import parameters_of
+from legalir.frames.component import Component
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,24 +56,21 @@ class Focus(Component):
 
     Columns in: ``qid, query``. Columns out: the same, the question as it was in ``query_0`` (PyTerrier's convention for
     rewritten queries). Short questions do not change. Measured in ``experiments/CHANGES.md``.
-
-    Args:
-        over: maximum length of an unchanged question, in characters; a letter of an alphabet counts as a third
-            (:func:`length_of`).
-        share: the part of the question, from its end, that counts more; above 0, at most 1.
-        times: number of times that its terms count, at least 1.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
-    def __init__(self, over: int = 200, share: float = 0.3, times: int = 3) -> None:
-        check_number("focus", "over", over, low=0, integer=True)
-        check_number("focus", "share", share, low=0, high=1)
-        check_number("focus", "times", times, low=1, high=100, integer=True)
-        self.over = over
-        self.share = share
-        self.times = times
+    over: Annotated[
+        int,
+        Ge(0),
+        "maximum length of an unchanged question, in characters; a letter of an alphabet counts as a third "
+        "(:func:`length_of`)",
+    ] = 200
+    share: Annotated[
+        float,
+        Ge(0),
+        Le(1),
+        "the part of the question, from its end, that counts more; above 0, at most 1",
+    ] = 0.3
+    times: Annotated[int, Ge(1), Le(100), "number of times that its terms count"] = 3
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the queries, rewritten."""
@@ -92,7 +89,4 @@ class Focus(Component):
         return {}
 
 
-@parameters_of(Focus)
-def focus(collection: Collection | None, **params: Any) -> Focus:
-    """Let the end of a long question count more: ``focus(share=0.3) >> bm25``."""
-    return Focus(**params)
+focus = factory(Focus, "Let the end of a long question count more: ``focus(share=0.3) >> bm25``.")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import pandas as pd
+from annotated_types import Ge, Le
 
 from legalir.collections import Collection
 from legalir.contract import parameters_of
 from legalir.frames.columns import QUERY_PARTS
-from legalir.frames.component import check_number
-from legalir.llm.chat import REPLY_STATE, ChatModel
-from legalir.llm.client import Client
-from legalir.llm.prompts import Prompt
-from legalir.references.lookup import NumberTable
+from legalir.llm.chat import REPLY_STATE
 from legalir.rewrite.rewriter import Rewriter, make_rewriter
 
 _MAX_TOKENS = 400
@@ -33,14 +31,6 @@ class HyDE(Rewriter):
 
     SearchFireSafety uses it without naming model, prompt or n [searchfiresafety].
 
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        llm: a model, or its name or call; None for the client's model.
-        numbers: as for :class:`~legalir.rewrite.rewriter.Rewriter`.
-        n: number of provisions, at least 1; with more than one they are sampled at temperature 0.7 [hyde].
-        include_query: whether the question itself counts as one more text, as in the paper.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: no model is named, or it is not allowed.
@@ -49,19 +39,14 @@ class HyDE(Rewriter):
     name = "hyde"
     columns = (*Rewriter.columns, QUERY_PARTS)
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        llm: str | ChatModel | None = None,
-        numbers: NumberTable | None = None,
-        n: int = 1,
-        include_query: bool = False,
-    ) -> None:
-        check_number("hyde", "n", n, low=1, high=100, integer=True)
-        super().__init__(client, prompt, llm, numbers)
-        self.n = n
-        self.include_query = include_query
+    _: KW_ONLY
+    n: Annotated[
+        int,
+        Ge(1),
+        Le(100),
+        "number of provisions; with more than one they are sampled at temperature 0.7 [hyde]",
+    ] = 1
+    include_query: Annotated[bool, "whether the question itself counts as one more text, as in the paper"] = False
 
     def _rewritten(self, inp: pd.DataFrame, questions: Sequence[str]) -> dict[str, list[Any]]:
         values = [{"question": question} for question in questions]

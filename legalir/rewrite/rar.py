@@ -14,8 +14,8 @@ import pyterrier as pt
 
 from legalir.collections import Collection
 from legalir.contract import parameters_of
+from legalir.declared import check_flag, check_number
 from legalir.frames.chain import Chain
-from legalir.frames.component import check_flag, check_number
 from legalir.fuse.rrf import RRF
 from legalir.llm.chat import REPLY_STATE
 from legalir.rewrite.rewriter import Rewriter, make_rewriter

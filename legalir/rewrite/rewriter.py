@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import pandas as pd
 import pyterrier as pt
 
 from legalir.analysis.language import foreign_script, language_of
 from legalir.collections import Collection
+from legalir.declared import check_flag
 from legalir.errors import ComponentError
 from legalir.frames.columns import QUERY_PARTS, push_queries, require_texts, whole_characters
-from legalir.frames.component import Component, check_flag
-from legalir.llm.chat import REPLY_STATE, ChatModel, FailedReply
-from legalir.llm.client import CheckedReply, Client
+from legalir.llm.asking import AsksModel
+from legalir.llm.chat import REPLY_STATE, FailedReply
+from legalir.llm.client import CheckedReply
 from legalir.llm.prompts import Prompt, load_prompt
 from legalir.references.lookup import NumberTable
 from legalir.storage.digest import digest
@@ -50,7 +52,7 @@ def check_script(text: str, question: str) -> None:
         raise FailedReply("language", f"the reply is written in {script}")
 
 
-class Rewriter(Component):
+class Rewriter(AsksModel):
     """Lets a chat model write what is searched for in place of each question.
 
     The model always reads the original question, also after another rewriting. Columns in: ``qid, query``. Columns
@@ -59,27 +61,18 @@ class Rewriter(Component):
 
     A subclass defines its request in :meth:`_rewritten`.
 
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        llm: a model, or its name or call; None for the client's model.
-        numbers: numbers of the provisions; references to others are dropped from what the model writes. None keeps all.
-
     Raises:
         ModelError: no model is named, or it is not allowed.
     """
 
-    name: str
+    name = ""
     columns: ClassVar[tuple[str, ...]] = ("query", REPLY_STATE)
 
-    def __init__(
-        self, client: Client, prompt: Prompt, llm: str | ChatModel | None = None, numbers: NumberTable | None = None
-    ) -> None:
-        self.client = client
-        self.prompt = prompt
-        self.llm = llm
-        self.numbers = numbers
-        client.model(llm)  # Report a missing or forbidden model at once.
+    _: KW_ONLY
+    numbers: Annotated[
+        NumberTable | None,
+        "numbers of the provisions; references to others are dropped from what the model writes. None keeps all",
+    ] = None
 
     @property
     def fingerprint(self) -> str:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from legalir.collections import Collection
 from legalir.contract import parameters_of
-from legalir.errors import ComponentError
+from legalir.declared import check_number
 from legalir.frames.columns import REWRITES, drop_results
-from legalir.frames.component import Component, check_choice, check_flag, check_number
+from legalir.frames.component import Component
 from legalir.frames.retriever import cannot_score
 from legalir.fuse.fuser import Integers, Results
 from legalir.fuse.rrf import RRF
-from legalir.llm.chat import REPLY_STATE, ChatModel
-from legalir.llm.client import Client
-from legalir.llm.prompts import Prompt
-from legalir.references.lookup import NumberTable
+from legalir.llm.chat import REPLY_STATE
 from legalir.rewrite.rewriter import Rewriter, check_script, make_rewriter, original_questions
 
 _TOKENS = 60
@@ -44,13 +43,6 @@ class SubQueries(Rewriter):
     same, ``query_0`` and ``reply_state``; a row a sub-query, so that a qid occurs several times: :class:`Multi`
     searches and fuses them. A question whose reply failed has one row, with the question itself.
 
-    Args:
-        client: asks the model.
-        prompt: the prompt.
-        llm: a model, or its name or call; None for the client's model.
-        numbers: as for :class:`~legalir.rewrite.rewriter.Rewriter`.
-        n: largest number of sub-queries, at least 1.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: no model is named, or it is not allowed.
@@ -58,17 +50,8 @@ class SubQueries(Rewriter):
 
     name = "rewrite"
 
-    def __init__(
-        self,
-        client: Client,
-        prompt: Prompt,
-        llm: str | ChatModel | None = None,
-        numbers: NumberTable | None = None,
-        n: int = 3,
-    ) -> None:
-        check_number("rewrite", "n", n, low=1, high=50, integer=True)
-        super().__init__(client, prompt, llm, numbers)
-        self.n = n
+    _: KW_ONLY
+    n: Annotated[int, Ge(1), Le(50), "largest number of sub-queries"] = 3
 
     def apply(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the sub-queries of each question; errors as for any rewriter."""
@@ -110,7 +93,7 @@ def _check(reply: Any, question: str) -> None:
     check_script(" ".join(reply.queries), question)
 
 
-class Multi(RRF):
+class Multi(RRF, init=False):
     """Searches with each sub-query of a question and fuses the lists by reciprocal rank [hypa-rag], [rrf].
 
     Columns in: the columns that the rewriter needs; results are refused. Columns out: the query columns of the input,
@@ -118,39 +101,22 @@ class Multi(RRF):
 
     With rewriting, the paper does not fuse the list of the original question; the released code used only the first
     half of all lists, which is not built here.
-
-    Args:
-        pipeline: searches.
-        rewriter: gives the sub-queries, a row each, such as :class:`SubQueries`.
-        original: whether the list of the original question is fused, too; a question whose reply failed has it once.
-        fuse: ``rrf``.
-        k: constant of the fusion, at least 1.
-        num_results: results per query, at least 1; None for all.
-
-    Raises:
-        ComponentError: a parameter is invalid.
     """
 
     name = "multi"
 
-    def __init__(
-        self,
-        pipeline: pt.Transformer,
-        rewriter: pt.Transformer,
-        original: bool = False,
-        fuse: str = "rrf",
-        k: float = 60,
-        num_results: int | None = None,
-    ) -> None:
-        super().__init__(pipeline, k=k, num_results=num_results)
-        check_choice("multi", "fuse", fuse, ("rrf",))
-        check_flag("multi", "original", original)
-        if not isinstance(rewriter, pt.Transformer):
-            raise ComponentError(f"multi: rewriter={rewriter!r} is not a transformer.")
-        self.pipeline = pipeline
-        self.rewriter = rewriter
-        self.original = original
-        self.fuse = fuse
+    pipeline: Annotated[pt.Transformer, "searches"]
+    rewriter: Annotated[pt.Transformer, "gives the sub-queries, a row each, such as :class:`SubQueries`"]
+    original: Annotated[
+        bool,
+        "whether the list of the original question is fused, too; a question whose reply failed has it once",
+    ] = False
+    fuse: Annotated[Literal["rrf"], "the fusion"] = "rrf"
+
+    @property  # type: ignore[misc]  # not a parameter here
+    def pipelines(self) -> tuple[pt.Transformer, ...]:  # type: ignore[override]
+        """The pipeline that searches."""
+        return (self.pipeline,)
 
     def compile(self) -> pt.Transformer:
         """Return this fusion with its pipeline compiled."""

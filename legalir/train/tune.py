@@ -24,12 +24,12 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir import __version__
+from legalir.declared import check_number
 from legalir.dense.static import own_model
 from legalir.dense.static_model import read_about
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.frames.as_of import AS_OF, with_as_of
-from legalir.frames.component import check_number
 from legalir.graph.laws import LawTable
 from legalir.measure.versions import judged_names
 from legalir.pipeline.default import fit_default

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from legalir.declared import check_choice, check_number
 from legalir.errors import ComponentError, ModelError
-from legalir.frames.component import Component, Cuttable, check_choice, check_number
+from legalir.frames.component import Component, Cuttable
 
 
 class Shift(Component):

@@ -16,9 +16,10 @@ import pyterrier as pt
 
 from legalir.answer.generator import Generator
 from legalir.answer.judges import Judge, Judged, Verdict
+from legalir.declared import check_number
 from legalir.errors import ComponentError
 from legalir.frames.columns import drop_results, empty_like
-from legalir.frames.component import Component, check_number
+from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from legalir.declared import check_choice
 from legalir.errors import DataError
-from legalir.frames.component import check_choice
 from legalir.references.numbering import number_of, sort_key
 from legalir.references.resolve import Kind
 from legalir.statutes.jurisdictions import Heading, Jurisdiction, jurisdiction, jurisdictions, mark_repealed

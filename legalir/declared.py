@@ -1,0 +1,377 @@
+"""Parameters that are declared once: the annotated attributes of a class are its constructor, its checks and its docs.
+
+::
+
+    class Decay(Component):
+        name = "decay"
+        graph: CitationGraph
+        share: Annotated[float, Ge(0), Le(1), "part of the score that one step keeps"] = 0.5
+        num_results: Annotated[int | None, Ge(1), "results per query; None for all"] = None
+
+``Decay(graph, share=2)`` raises a :class:`~legalir.errors.ComponentError` that names component, parameter and value,
+and so does ``decay.share = 2``. A text among the annotations describes the parameter; bounds are those of
+``annotated_types``. Subclasses inherit the parameters, as those of ``dataclasses`` do.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import typing
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import KW_ONLY
+from functools import cache
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
+
+from annotated_types import Ge, Gt, Le
+
+from legalir.errors import ComponentError, LegalIRError, suggestion
+
+PIPELINES = "pipelines"
+"""Name of the parameter that takes any number of values by position."""
+
+
+class Field(NamedTuple):
+    """A declared parameter.
+
+    Attributes:
+        name: of the parameter.
+        kinds: the types of its values, each without the others of a union.
+        bounds: the bounds of a number.
+        text: what it means; may be empty.
+        default: its default, or ``inspect.Parameter.empty``.
+        by_name: whether it is given by name only.
+    """
+
+    name: str
+    kinds: tuple[Any, ...]
+    bounds: tuple[Ge | Gt | Le, ...]
+    text: str
+    default: Any = inspect.Parameter.empty
+    by_name: bool = False
+
+    @property
+    def description(self) -> str:
+        """What it means, with the values that it takes; a sentence, or an empty text."""
+        choices = [choice for kind in self.kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+        accepted = f"{', '.join(map(str, choices[:-1]))} or {choices[-1]}" if len(choices) > 1 else ""
+        parts = [self.text.rstrip("."), _range(self.bounds) or accepted]
+        return f"{'; '.join(filter(None, parts))}." if any(parts) else ""
+
+    def accepts(self, value: object) -> bool:
+        """Return True if `value` is a value of one of the types, within the bounds."""
+        return any(_is_a(value, kind, self.bounds) for kind in self.kinds)
+
+    def check(self, component: str, value: object) -> None:
+        """Check a value.
+
+        Raises:
+            ComponentError: it is not accepted.
+        """
+        if self.accepts(value):
+            return
+        wanted = [_phrase(kind, self.bounds) for kind in self.kinds if kind is not NoneType]
+        choices = [choice for kind in self.kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+        hint = suggestion(value, choices) if isinstance(value, str) and choices else ""
+        _refuse(component, self.name, value, " or ".join(dict.fromkeys(wanted)), hint)
+
+
+@dataclass_transform(eq_default=False)
+class Declared:
+    """An object with the identity of its parameters, which are the annotated attributes of its class.
+
+    Parameters after ``_: KW_ONLY`` are given by name and come last, so that a base can have defaults.
+    A class may have a constructor of its own instead, which stores each argument under the argument's own name.
+    Equality, hash and ``repr`` follow from the arguments. What depends on several of them is checked, or computed, in
+    ``__post_init__``, which runs when all are set and valid.
+
+    All that an object keeps follows from its arguments. An argument that is set later, as ``pt.GridSearch`` does,
+    makes it the object that the constructor makes of the new arguments: they are checked, and nothing stays that was
+    computed from the old ones. After an error it is unchanged. Copies and pickles contain only the arguments.
+    """
+
+    def __init_subclass__(cls, *, init: bool = True, **kwargs: Any) -> None:
+        super().__init_subclass__(
+            **kwargs
+        )  # `init` is for type checkers: with False, they keep the base's constructor.
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # A class with a constructor of its own calls that of the class above it.
+        own: Any = next(one for one in type(self).__mro__ if one.__init__ is Declared.__init__)  # type: ignore[misc]
+        declared = fields(own)
+        try:
+            bound = declared_signature(own).bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{own.__name__}: {error}") from None
+        bound.apply_defaults()
+        outer = _MAKING in self.__dict__
+        self.__dict__[_MAKING] = True
+        shown = component_name(type(self))
+        for name, value in bound.arguments.items():
+            declared[name].check(shown, value)
+            setattr(self, name, value)
+        self.__post_init__()
+        if not outer:
+            del self.__dict__[_MAKING]
+
+    def __post_init__(self) -> None:
+        """Check or compute what depends on several parameters."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        held, parameters = self.__dict__, _signature_of(self).parameters
+        # The constructor itself sets them one by one.
+        if name in parameters and _MAKING not in held and held.keys() >= parameters.keys():
+            super().__setattr__("__dict__", self._changed(**{name: value}).__dict__)
+        else:
+            super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make, (type(self), self._given())
+
+    def _given(self) -> dict[str, Any]:
+        """Return all arguments of the constructor, by name."""
+        return {name: getattr(self, name) for name in _signature_of(self).parameters}
+
+    def _arguments(self) -> dict[str, Any]:
+        """Return the arguments that make two objects different, by name."""
+        return self._given()
+
+    def _changed(self, **arguments: Any) -> Self:
+        """Return a new object with other values of some arguments; errors as the constructor."""
+        changed: Self = _make(type(self), {**self._given(), **arguments})
+        return changed
+
+    def _cut(self, **arguments: Any) -> Self:
+        """Return a copy that keeps what was computed, with other values of arguments on which none of it depends."""
+        copied: Self = object.__new__(type(self))
+        copied.__dict__.update({**self.__dict__, **arguments})
+        return copied
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._arguments() == other._arguments()
+
+    # Typed, because mypy would take the classes for objects without a hash.
+    __hash__: ClassVar[Any] = lambda self: hash((type(self), *map(hashable, self._arguments().values())))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self._arguments().items())
+        return f"{type(self).__name__}({inside})"
+
+
+class _DeclaredSignature:
+    """The attribute ``__signature__`` of a class, where ``inspect`` and ``help`` look for it."""
+
+    def __get__(self, instance: object, owner: type) -> inspect.Signature:
+        if instance is not None:
+            raise AttributeError("__signature__")
+        return signature(owner)
+
+
+Declared.__signature__ = _DeclaredSignature()  # type: ignore[attr-defined]
+
+_MAKING = "_making"
+"""Attribute of an object whose constructor runs, during which its arguments may be set twice."""
+
+
+def _make(made: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the object of a class with these arguments of the constructor."""
+    bound = inspect.BoundArguments(signature(made), OrderedDict(arguments))
+    one = made.__new__(made, *bound.args, **bound.kwargs)
+    one.__dict__[_MAKING] = True
+    one.__init__(*bound.args, **bound.kwargs)
+    del one.__dict__[_MAKING]
+    return one
+
+
+def _signature_of(one: Declared) -> inspect.Signature:
+    own: Any = type(one)
+    return signature(own)
+
+
+def component_name(made: type) -> str:
+    """Return the name of a class in messages."""
+    name = getattr(made, "name", "")
+    return name if isinstance(name, str) and name else made.__name__
+
+
+@cache
+def fields(made: type) -> Mapping[str, Field]:
+    """Return the declared parameters of a class, by name, in the order of the constructor."""
+    hints = typing.get_type_hints(made, include_extras=True)
+    found: dict[str, Field] = {}
+    for base in reversed(made.__mro__):
+        if base is Declared or not issubclass(base, Declared):
+            continue
+        by_name = False
+        for name in inspect.get_annotations(base):
+            by_name = by_name or hints[name] is KW_ONLY
+            constant = ClassVar in (hints[name], get_origin(hints[name]))
+            # A property takes the place of a parameter of the base.
+            if not (name.startswith("_") or constant or isinstance(getattr(made, name, None), property)):
+                last = found[name].by_name if name in found else by_name
+                found[name] = _field(name, hints[name], getattr(made, name, inspect.Parameter.empty), last)
+    return dict(sorted(found.items(), key=lambda item: item[1].by_name and item[0] != PIPELINES))
+
+
+def _field(name: str, hint: Any, default: object, by_name: bool) -> Field:
+    hint, *extras = (hint.__origin__, *hint.__metadata__) if get_origin(hint) is Annotated else (hint,)
+    bounds = tuple(one for one in extras if isinstance(one, Ge | Gt | Le))
+    text = " ".join(one for one in extras if isinstance(one, str))
+    if name == PIPELINES:
+        hint = get_args(hint)[0]
+    kinds = get_args(hint) if get_origin(hint) in (typing.Union, UnionType) else (hint,)
+    return Field(name, kinds, bounds, text, default, by_name)
+
+
+@cache
+def signature(made: type) -> inspect.Signature:
+    """Return the signature of the constructor of a class, without `self`."""
+    constructor = made.__init__  # type: ignore[misc]
+    if constructor is Declared.__init__:
+        return declared_signature(made)
+    own = inspect.signature(constructor)
+    return own.replace(parameters=[*own.parameters.values()][1:])
+
+
+@cache
+def declared_signature(made: type) -> inspect.Signature:
+    """Return the signature of the constructor that a class declares; after ``*pipelines``, all is given by name."""
+    parameters = []
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for field in fields(made).values():
+        if field.name == PIPELINES:
+            parameters.append(inspect.Parameter(field.name, inspect.Parameter.VAR_POSITIONAL))
+            kind = inspect.Parameter.KEYWORD_ONLY
+        else:
+            kind = inspect.Parameter.KEYWORD_ONLY if field.by_name else kind
+            parameters.append(inspect.Parameter(field.name, kind, default=field.default))
+    return inspect.Signature(parameters)
+
+
+def arguments_section(made: type) -> Iterator[str]:
+    """Yield the lines of the section ``Args:`` of a class's docs; none for a class that declares nothing."""
+    described = {name: field.description for name, field in fields(made).items() if field.description}
+    if described:
+        yield "Args:"
+        yield from (f"    {name}: {text}" for name, text in described.items())
+        yield ""
+
+
+def _is_a(value: object, kind: Any, bounds: tuple[Ge | Gt | Le, ...]) -> bool:
+    if kind is float or kind is int:
+        number = isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
+        return number and math.isfinite(value) and all(_fits(value, bound) for bound in bounds)  # type: ignore[arg-type]
+    if get_origin(kind) is Literal:
+        return any(type(value) is type(choice) and value == choice for choice in get_args(kind))
+    if inspect.isclass(kind) and kind is not Any and not getattr(kind, "_is_protocol", False):
+        return isinstance(value, kind)
+    return True  # A container or a protocol: what is in it shows in use.
+
+
+def _fits(value: Any, bound: Ge | Gt | Le) -> bool:
+    match bound:
+        case Ge(ge=low):
+            return bool(value >= low)
+        case Gt(gt=low):
+            return bool(value > low)
+        case Le(le=high):
+            return bool(value <= high)
+
+
+def _range(bounds: tuple[Ge | Gt | Le, ...]) -> str:
+    """Return bounds in words: ``at least 0``, ``from 0 to 1``, ``above 0, at most 1``."""
+    least = next((one.ge for one in bounds if isinstance(one, Ge)), None)
+    above = next((one.gt for one in bounds if isinstance(one, Gt)), None)
+    most = next((one.le for one in bounds if isinstance(one, Le)), None)
+    if least is not None and most is not None:
+        return f"from {least:g} to {most:g}"
+    words = (("at least", least), ("above", above), ("at most", most))
+    return ", ".join(f"{word} {number:g}" for word, number in words if number is not None)
+
+
+def _phrase(kind: Any, bounds: tuple[Ge | Gt | Le, ...]) -> str:
+    """Return what a value of a type is, for messages: ``an integer of at least 1``."""
+    if kind is float or kind is int:
+        noun, within = "an integer" if kind is int else "a number", _range(bounds)
+        return " ".join(filter(None, (noun, "of" if within.startswith("at") else "", within)))
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
+    if kind is bool:
+        return "true or false"
+    noun = "text" if kind is str else getattr(kind, "__name__", str(kind))
+    return f"{'an' if noun[0] in 'AEIOU' else 'a'} {noun}"
+
+
+def _refuse(
+    component: str, name: str, value: object, wanted: str, hint: str = "", error: type[LegalIRError] = ComponentError
+) -> None:
+    prefix = f"{component}: " if component else ""
+    message = f"{prefix}{name}={value!r} is not {wanted}.{hint}"
+    raise error(message, component=component or None, parameter=name, value=value)
+
+
+def hashable(value: Any) -> Any:
+    """Return a copy of an argument that can be hashed: dicts and lists as tuples."""
+    if isinstance(value, dict):
+        return tuple(sorted((key, hashable(item)) for key, item in value.items()))
+    if isinstance(value, list | tuple):
+        return tuple(map(hashable, value))
+    return value
+
+
+def check_number(
+    component: str, name: str, value: Any, *, low: float, high: float = float("inf"), integer: bool = False
+) -> None:
+    """Check that parameter `name` of `component` is a finite number in ``[low, high]``.
+
+    Raises:
+        ComponentError: with the component, the parameter, the value and the accepted range.
+    """
+    bounds = (Ge(low),) if high == float("inf") else (Ge(low), Le(high))
+    Field(name, (int if integer else float,), bounds, "").check(component, value)
+
+
+def check_flag(component: str, name: str, value: object) -> None:
+    """Check that parameter `name` of `component` is True or False.
+
+    Raises:
+        ComponentError: with the component, the parameter and the value.
+    """
+    Field(name, (bool,), (), "").check(component, value)
+
+
+def check_choice(
+    component: str,
+    name: str,
+    value: object,
+    choices: Collection[str],
+    error: type[LegalIRError] = ComponentError,
+) -> None:
+    """Check that parameter `name` of `component` is one of `choices`.
+
+    Args:
+        component: name of the component; empty if the name of the parameter is enough.
+        name: name of the parameter.
+        value: value of the parameter.
+        choices: the accepted values.
+        error: kind of the error.
+
+    Raises:
+        ComponentError: with the component, the parameter, the value and the choices; or `error` instead.
+    """
+    if not isinstance(value, str) or value not in choices:
+        hint = suggestion(value, tuple(choices)) if isinstance(value, str) else ""
+        _refuse(component, name, value, f"one of {', '.join(choices)}", hint, error)
