@@ -220,33 +220,32 @@ def factory(made: type[_D], about: str) -> Callable[..., _D]:
         made: the class.
         about: what the component does, with an example of its use in an expression, for ``legalir plugins show``.
     """
-    kinds = {name: field.kinds[0] for name, field in fields(made).items() if field.default is _REQUIRED}
-    makers = {name: kind.of for name, kind in kinds.items() if hasattr(kind, "of")}
-    options = {name: list(inspect.signature(of).parameters.values())[1:] for name, of in makers.items()}
-    nested = [name for name in kinds if name not in makers]
+    declared = inspect.signature(made).parameters
+    required = {name: fields(made)[name].kinds[0] for name, one in declared.items() if one.default is _REQUIRED}
+    makers = {name: kind for name, kind in required.items() if hasattr(kind, "of")}
+    options = {name: list(inspect.signature(kind.of).parameters.values())[1:] for name, kind in makers.items()}
+    nested = [name for name in required if name not in makers and takes_pipeline(declared[name])]
 
     def make(collection: object, *pipelines: object, **params: Any) -> _D:
         filled = {
-            name: of(collection, **{one.name: params[one.name] for one in options[name] if one.name in params})
-            for name, of in makers.items()
+            name: kind.of(collection, **{one.name: params[one.name] for one in options[name] if one.name in params})
+            for name, kind in makers.items()
         }
-        own = {name: value for name, value in params.items() if name in fields(made)}
+        own = {name: value for name, value in params.items() if name in declared}
         if nested == [PIPELINES]:
             return made(*pipelines, **filled, **own)
         return made(**filled, **dict(zip(nested, pipelines, strict=True)), **own)
 
-    before = {one.name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for of in options.values() for one in of}
-    declared = inspect.signature(made).parameters
-    after = {name: one for name, one in declared.items() if name not in kinds and name not in before}
+    by_name = {one.name: one for of in options.values() for one in of}
+    by_name |= {name: one for name, one in declared.items() if name not in (*makers, *nested)}
     make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter("collection", inspect.Parameter.POSITIONAL_ONLY),
             *(declared[name] for name in nested),
-            *before.values(),
-            *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in after.values()),
+            *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in by_name.values()),
         ]
     )
-    make.parameters_of = (made, *makers.values())  # type: ignore[attr-defined]
+    make.parameters_of = (made, *(kind.of for kind in makers.values()))  # type: ignore[attr-defined]
     make.__name__ = make.__qualname__ = component_name(made)
     make.__module__, make.__doc__ = made.__module__, about
     return make

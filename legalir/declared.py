@@ -19,7 +19,7 @@ import inspect
 import math
 import typing
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import KW_ONLY
 from functools import cache
 from numbers import Integral, Real
@@ -40,6 +40,7 @@ from annotated_types import Ge, Gt, Le
 
 from legalir.errors import ComponentError, LegalIRError, suggestion
 
+_REQUIRED = inspect.Parameter.empty
 PIPELINES = "pipelines"
 """Name of the parameter that takes any number of values by position."""
 
@@ -53,15 +54,13 @@ class Field(NamedTuple):
         bounds: the bounds of a number.
         text: what it means; may be empty.
         default: its default, or ``inspect.Parameter.empty``.
-        by_name: whether it is given by name only.
     """
 
     name: str
     kinds: tuple[Any, ...]
     bounds: tuple[Ge | Gt | Le, ...]
     text: str
-    default: Any = inspect.Parameter.empty
-    by_name: bool = False
+    default: Any = _REQUIRED
 
     @property
     def description(self) -> str:
@@ -103,35 +102,19 @@ class Declared:
     computed from the old ones. After an error it is unchanged. Copies and pickles contain only the arguments.
     """
 
-    def __init_subclass__(cls, *, init: bool = True, **kwargs: Any) -> None:
-        super().__init_subclass__(
-            **kwargs
-        )  # `init` is for type checkers: with False, they keep the base's constructor.
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # Each class gets one of its own.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # A class with a constructor of its own calls that of the class above it.
-        own: Any = next(one for one in type(self).__mro__ if one.__init__ is Declared.__init__)  # type: ignore[misc]
-        declared = fields(own)
-        try:
-            bound = declared_signature(own).bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{own.__name__}: {error}") from None
-        bound.apply_defaults()
-        outer = _MAKING in self.__dict__
-        self.__dict__[_MAKING] = True
-        shown = component_name(type(self))
-        for name, value in bound.arguments.items():
-            declared[name].check(shown, value)
-            setattr(self, name, value)
-        self.__post_init__()
-        if not outer:
-            del self.__dict__[_MAKING]
+    def __init_subclass__(cls, *, init: bool = True, **kwargs: Any) -> None:
+        # `init` is for type checkers: with False, they keep the constructor of the base.
+        super().__init_subclass__(**kwargs)
+        if "__init__" not in cls.__dict__ and hasattr(cls.__init__, "__signature__"):
+            cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
         """Check or compute what depends on several parameters."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        held, parameters = self.__dict__, _signature_of(self).parameters
+        held, parameters = self.__dict__, _parameters(self)
         # The constructor itself sets them one by one.
         if name in parameters and _MAKING not in held and held.keys() >= parameters.keys():
             super().__setattr__("__dict__", self._changed(**{name: value}).__dict__)
@@ -143,7 +126,7 @@ class Declared:
 
     def _given(self) -> dict[str, Any]:
         """Return all arguments of the constructor, by name."""
-        return {name: getattr(self, name) for name in _signature_of(self).parameters}
+        return {name: getattr(self, name) for name in _parameters(self)}
 
     def _arguments(self) -> dict[str, Any]:
         """Return the arguments that make two objects different, by name."""
@@ -171,24 +154,13 @@ class Declared:
         return f"{type(self).__name__}({inside})"
 
 
-class _DeclaredSignature:
-    """The attribute ``__signature__`` of a class, where ``inspect`` and ``help`` look for it."""
-
-    def __get__(self, instance: object, owner: type) -> inspect.Signature:
-        if instance is not None:
-            raise AttributeError("__signature__")
-        return signature(owner)
-
-
-Declared.__signature__ = _DeclaredSignature()  # type: ignore[attr-defined]
-
 _MAKING = "_making"
 """Attribute of an object whose constructor runs, during which its arguments may be set twice."""
 
 
 def _make(made: Any, arguments: Mapping[str, Any]) -> Any:
     """Return the object of a class with these arguments of the constructor."""
-    bound = inspect.BoundArguments(signature(made), OrderedDict(arguments))
+    bound = inspect.BoundArguments(_signature(made), OrderedDict(arguments))
     one = made.__new__(made, *bound.args, **bound.kwargs)
     one.__dict__[_MAKING] = True
     one.__init__(*bound.args, **bound.kwargs)
@@ -196,9 +168,63 @@ def _make(made: Any, arguments: Mapping[str, Any]) -> Any:
     return one
 
 
-def _signature_of(one: Declared) -> inspect.Signature:
-    own: Any = type(one)
-    return signature(own)
+@cache
+def _signature(made: type) -> inspect.Signature:
+    return inspect.signature(made)
+
+
+def _parameters(one: Declared) -> Mapping[str, inspect.Parameter]:
+    made: Any = type(one)
+    return _signature(made).parameters
+
+
+def _constructor(made: Any) -> Callable[..., None]:
+    """Return the constructor that a class declares; after ``*pipelines``, all is given by name."""
+    names: dict[str, bool] = {}
+    for base in reversed(made.__mro__):
+        by_name = False
+        for name, annotation in inspect.get_annotations(base).items() if issubclass(base, Declared) else ():
+            by_name = by_name or annotation in (KW_ONLY, "KW_ONLY")
+            constant = str(annotation).removeprefix("typing.").startswith("ClassVar") or isinstance(
+                getattr(made, name, None), property
+            )
+            # A property takes the place of a parameter of the base.
+            if not (name.startswith("_") or constant or isinstance(getattr(made, name, None), property)):
+                names.setdefault(name, by_name)
+    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)]
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for name in sorted(names, key=lambda name: names[name] and name != PIPELINES):
+        if name == PIPELINES:
+            parameters.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
+        kind = inspect.Parameter.KEYWORD_ONLY if name == PIPELINES or names[name] else kind
+        if name != PIPELINES:
+            parameters.append(inspect.Parameter(name, kind, default=getattr(made, name, _REQUIRED)))
+    signature = inspect.Signature(parameters)
+
+    def __init__(self: Declared, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        try:
+            bound = signature.bind(self, *args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{made.__name__}: {error}") from None
+        bound.apply_defaults()
+        outer = _MAKING in self.__dict__
+        self.__dict__[_MAKING] = True
+        given = {name: value for name, value in bound.arguments.items() if name != "self"}
+        shown, declared = component_name(type(self)), fields(made)
+        # What a user gives by name is checked first; pipelines are the matter of the class.
+        for name in sorted(given.keys() - {PIPELINES}, key=lambda name: declared[name].default is _REQUIRED):
+            declared[name].check(shown, given[name])
+        for name, value in given.items():
+            setattr(self, name, value)
+        self.__post_init__()
+        if not outer:
+            del self.__dict__[_MAKING]
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__
+
+
+Declared.__init__ = _constructor(Declared)  # type: ignore[method-assign]
 
 
 def component_name(made: type) -> str:
@@ -209,56 +235,27 @@ def component_name(made: type) -> str:
 
 @cache
 def fields(made: type) -> Mapping[str, Field]:
-    """Return the declared parameters of a class, by name, in the order of the constructor."""
+    """Return the declared parameters of a class, by name, in the order of the constructor.
+
+    Raises:
+        NameError: an annotation has a name that its module imports for type checkers only.
+    """
     hints = typing.get_type_hints(made, include_extras=True)
-    found: dict[str, Field] = {}
-    for base in reversed(made.__mro__):
-        if base is Declared or not issubclass(base, Declared):
-            continue
-        by_name = False
-        for name in inspect.get_annotations(base):
-            by_name = by_name or hints[name] is KW_ONLY
-            constant = ClassVar in (hints[name], get_origin(hints[name]))
-            # A property takes the place of a parameter of the base.
-            if not (name.startswith("_") or constant or isinstance(getattr(made, name, None), property)):
-                last = found[name].by_name if name in found else by_name
-                found[name] = _field(name, hints[name], getattr(made, name, inspect.Parameter.empty), last)
-    return dict(sorted(found.items(), key=lambda item: item[1].by_name and item[0] != PIPELINES))
+    return {
+        name: _field(name, hints[name], one.default)
+        for name, one in inspect.signature(made).parameters.items()
+        if name in hints
+    }
 
 
-def _field(name: str, hint: Any, default: object, by_name: bool) -> Field:
+def _field(name: str, hint: Any, default: object) -> Field:
     hint, *extras = (hint.__origin__, *hint.__metadata__) if get_origin(hint) is Annotated else (hint,)
     bounds = tuple(one for one in extras if isinstance(one, Ge | Gt | Le))
     text = " ".join(one for one in extras if isinstance(one, str))
     if name == PIPELINES:
         hint = get_args(hint)[0]
     kinds = get_args(hint) if get_origin(hint) in (typing.Union, UnionType) else (hint,)
-    return Field(name, kinds, bounds, text, default, by_name)
-
-
-@cache
-def signature(made: type) -> inspect.Signature:
-    """Return the signature of the constructor of a class, without `self`."""
-    constructor = made.__init__  # type: ignore[misc]
-    if constructor is Declared.__init__:
-        return declared_signature(made)
-    own = inspect.signature(constructor)
-    return own.replace(parameters=[*own.parameters.values()][1:])
-
-
-@cache
-def declared_signature(made: type) -> inspect.Signature:
-    """Return the signature of the constructor that a class declares; after ``*pipelines``, all is given by name."""
-    parameters = []
-    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    for field in fields(made).values():
-        if field.name == PIPELINES:
-            parameters.append(inspect.Parameter(field.name, inspect.Parameter.VAR_POSITIONAL))
-            kind = inspect.Parameter.KEYWORD_ONLY
-        else:
-            kind = inspect.Parameter.KEYWORD_ONLY if field.by_name else kind
-            parameters.append(inspect.Parameter(field.name, kind, default=field.default))
-    return inspect.Signature(parameters)
+    return Field(name, kinds, bounds, text, default)
 
 
 def arguments_section(made: type) -> Iterator[str]:

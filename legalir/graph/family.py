@@ -78,6 +78,7 @@ class FamilySmoothing(Component):
     Columns in: ``qid, docno, score``. Columns out: the same with new scores, and ``rank``.
     """
 
+    name = "family"
     laws: Annotated[LawTable, "the law of each provision of the collection that was searched"]
     weight: Annotated[float, Ge(0), "with 0, no order changes"] = 0.3
     m: Annotated[int, Ge(1), "number of the best of a group that count"] = 3

@@ -173,6 +173,7 @@ class SAR(Component):
     provision is added; its undirected graph is ``direction="both"``.
     """
 
+    name = "sar"
     graph: Annotated[CitationGraph, "the citation graph of the collection that was searched"]
     k: Annotated[int, Ge(1), "number of seeds"] = 15
     beta: Annotated[float, Ge(0), "β; with 0, no score of the list changes"] = 0.3

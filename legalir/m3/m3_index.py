@@ -38,7 +38,7 @@ from legalir.declared import check_choice
 from legalir.dense.vectors import Precision
 from legalir.errors import ArtifactError, ComponentError
 from legalir.m3.head_retrievers import Grouped, M3HeadRetriever, M3Retriever, M3Scorer, check_candidates
-from legalir.m3.heads import WEIGHTS, Representations, check_weights
+from legalir.m3.heads import WEIGHTS, Head, Representations, check_weights
 from legalir.m3.m3_encoder import M3Encoder
 from legalir.m3.maxsim import Multi, MultiVectors, quantize
 from legalir.models.loading import DTYPES, load_tokenizer, shared
@@ -339,8 +339,8 @@ class M3Index(IndexArtifact):
         """Return the retriever by all heads."""
         return M3Retriever(self, weights, k=k, num_results=num_results, exhaustive=exhaustive)
 
-    def head(self, head: str, num_results: int = 1000) -> M3HeadRetriever:
-        """Return the retriever by one head, ``dense``, ``sparse`` or ``multi``, over all documents."""
+    def head(self, head: Head, num_results: int = 1000) -> M3HeadRetriever:
+        """Return the retriever by one head over all documents."""
         return M3HeadRetriever(self, head, num_results=num_results)
 
     def scorer(self, weights: Mapping[str, float] | None = None) -> M3Scorer:

@@ -58,6 +58,7 @@ class Focus(Component):
     rewritten queries). Short questions do not change. Measured in ``experiments/CHANGES.md``.
     """
 
+    name = "focus"
     over: Annotated[
         int,
         Ge(0),

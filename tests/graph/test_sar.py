@@ -121,7 +121,7 @@ def test_identity() -> None:
         ),
         ({"small_degree": 1}, "sar: small_degree=1 is not one of paper, one."),
         ({"direction": "up"}, "sar: direction='up' is not one of out, in, both."),
-        ({"scorer": "lsa"}, "sar: scorer='lsa' is not a transformer that scores given documents."),
+        ({"scorer": "lsa"}, "sar: scorer='lsa' is not a Transformer."),
     ],
 )
 def test_wrong_parameters_are_named(parameters: dict[str, object], message: str) -> None:

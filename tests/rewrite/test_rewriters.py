@@ -266,7 +266,7 @@ def test_without_a_model_the_message_names_the_ways_to_give_one(tmp_path: Path) 
     with pytest.raises(LegalIRError, match="--llm, set LEGALIR_LLM") as caught:
         opened.pipeline("rar(bm25)")
     assert isinstance(caught.value.__cause__, ModelError)
-    with pytest.raises(ComponentError, match="not a transformer"):
+    with pytest.raises(ComponentError, match="not a Transformer"):
         Multi(pt.Transformer.identity(), "rewrite")  # type: ignore[arg-type]
 
 
