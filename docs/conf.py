@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from legalir import __version__
+from legalir.declared import Declared, arguments_section
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -53,6 +54,14 @@ def _lead_to_pages(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] = re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\.md\)", r"`\1`", source[0])
 
 
+def _with_parameters(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Add the declared parameters of a component to the lines of its docstring."""
+    if isinstance(thing, type) and issubclass(thing, Declared):
+        place = lines.index("Raises:") if "Raises:" in lines else len(lines)
+        lines[place:place] = ["", *arguments_section(thing)]
+
+
 def setup(app: Sphinx) -> None:
     """Register what this file adds to Sphinx."""
     app.connect("source-read", _lead_to_pages)
+    app.connect("autodoc-process-docstring", _with_parameters, priority=400)  # Before napoleon reads the sections.

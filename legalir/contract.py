@@ -206,43 +206,48 @@ def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F],
     return decorate
 
 
-def factory(made: type[_D], about: str) -> Callable[..., _D]:
+def factory_of(made: type[_D], about: str, **fixed: object) -> Callable[..., _D]:
     """Return the factory of a component whose parameters are declared (:mod:`legalir.declared`).
 
-    A required parameter whose type has a method ``of``, as indexes and graphs do, is filled by ``of(collection, …)``;
-    what else ``of`` takes becomes a parameter of the factory, too. So this is all that BM25 needs::
+    The parameter ``collection`` is the collection. A required parameter whose type has a method ``of``, as indexes and
+    graphs do, is filled by ``of(collection, …)``; what else ``of`` takes becomes a parameter of the factory, too. So
+    this is all that BM25 needs::
 
-        bm25 = factory(BM25, "BM25 over the terms of `analyzer`: ``bm25(k1=1.5)``.")
+        bm25 = factory_of(BM25, "BM25 over the terms of `analyzer`: ``bm25(k1=1.5)``.")
 
     Required parameters of other types are nested pipelines; they are given by position.
 
     Args:
         made: the class.
         about: what the component does, with an example of its use in an expression, for ``legalir plugins show``.
+        fixed: parameters that the factory fills in itself, such as ``analyzer="char3"``.
     """
     declared = inspect.signature(made).parameters
     required = {name: fields(made)[name].kinds[0] for name, one in declared.items() if one.default is _REQUIRED}
     makers = {name: kind for name, kind in required.items() if hasattr(kind, "of")}
     options = {name: list(inspect.signature(kind.of).parameters.values())[1:] for name, kind in makers.items()}
-    nested = [name for name in required if name not in makers and takes_pipeline(declared[name])]
+    nested = [name for name in required if name not in (*makers, "collection") and takes_pipeline(declared[name])]
 
     def make(collection: object, *pipelines: object, **params: Any) -> _D:
+        params = {**params, **fixed}
         filled = {
             name: kind.of(collection, **{one.name: params[one.name] for one in options[name] if one.name in params})
             for name, kind in makers.items()
         }
         own = {name: value for name, value in params.items() if name in declared}
+        if "collection" in declared:
+            own["collection"] = collection
         if nested == [PIPELINES]:
             return made(*pipelines, **filled, **own)
         return made(**filled, **dict(zip(nested, pipelines, strict=True)), **own)
 
     by_name = {one.name: one for of in options.values() for one in of}
-    by_name |= {name: one for name, one in declared.items() if name not in (*makers, *nested)}
+    by_name |= {name: one for name, one in declared.items() if name not in (*makers, *nested, "collection")}
     make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter("collection", inspect.Parameter.POSITIONAL_ONLY),
             *(declared[name] for name in nested),
-            *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in by_name.values()),
+            *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, one in by_name.items() if name not in fixed),
         ]
     )
     make.parameters_of = (made, *(kind.of for kind in makers.values()))  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ from .config import Choice as Choice
 from .config import Flag as Flag
 from .config import Text as Text
 from .config import read_yaml as read_yaml
-from .contract import factory as factory
+from .contract import factory_of as factory_of
 from .contract import parameters_of as parameters_of
 from .datasets import Provision as Provision
 from .datasets.readers import json_rows as json_rows

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 
 from legalir.answer.generator import Answer, Generator
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.errors import ComponentError
 
 ABSTAINED = "chose to abstain"
@@ -83,4 +83,4 @@ class Pick(Generator):
         )
 
 
-pick = factory(Pick, 'Pick an option by a rule, without a model: ``golden >> pick(by="right")``.')
+pick = factory_of(Pick, 'Pick an option by a rule, without a model: ``golden >> pick(by="right")``.')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import log1p
-from typing import Annotated, Any
+from typing import Annotated
 
 from annotated_types import Ge
 
@@ -14,7 +14,6 @@ from legalir.analysis.sentences import split_sentences
 from legalir.answer.contexts import texts_of
 from legalir.answer.generator import Answer, Generator, citing
 from legalir.collections import Collection
-from legalir.plugins import parameters_of
 
 _GAP = " … "
 
@@ -90,7 +89,4 @@ def _line(docno: str, title: str, text: str) -> str:
     return f"{quotation} {citing(docno)}".lstrip()
 
 
-@parameters_of(Quote, without=["collection"])
-def quote(collection: Collection, **params: Any) -> Quote:
-    """Answer in the words of the best provisions, and cite them: ``default % 5 >> quote(k=3)``."""
-    return Quote(collection, **params)
+quote = factory_of(Quote, "Answer in the words of the best provisions, and cite them: ``default % 5 >> quote(k=3)``.")

@@ -178,7 +178,9 @@ def _template(name: str) -> str:
 
 def _imported(source: str) -> list[str]:
     return [
-        package for package in ("ir_measures", "numpy", "pandas", "pyterrier", "typer") if f"import {package}" in source
+        package
+        for package in ("annotated_types", "ir_measures", "numpy", "pandas", "pyterrier", "typer")
+        if f"import {package}" in source or f"from {package} import" in source
     ]
 
 

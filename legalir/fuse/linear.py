@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-import pyterrier as pt
 
-from legalir.collections import Collection
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.declared import check_choice
 from legalir.errors import ComponentError
 from legalir.frames.normalize import minmax, three_sigma, zscore
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
-from legalir.plugins import parameters_of
 
 Normalize = Literal["minmax", "zscore", "dbsf", "none"]
 
@@ -148,25 +145,16 @@ class CombMAX(LinearFusion, init=False):
         return how if counts else f"{how}, not the greatest", {**detail, "counts": counts}
 
 
-linear = factory(
+linear = factory_of(
     LinearFusion,
     'Weighted sum of normalised scores: ``linear(bm25, lsa, weights=[0.6, 0.4], normalize="zscore")``.',
 )
 
 
-@parameters_of(LinearFusion, without=["normalize"])
-def dbsf(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> LinearFusion:
-    """Distribution-based score fusion: ``dbsf(bm25, lsa)``, which is ``linear(bm25, lsa, normalize="dbsf")``."""
-    return LinearFusion(*pipelines, normalize="dbsf", **params)
-
-
-@parameters_of(LinearFusion)
-def combmnz(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> CombMNZ:
-    """Sum of normalised scores times the number of lists: ``combmnz(bm25, lsa)``."""
-    return CombMNZ(*pipelines, **params)
-
-
-@parameters_of(LinearFusion)
-def combmax(collection: Collection, *pipelines: pt.Transformer, **params: Any) -> CombMAX:
-    """Greatest normalised score: ``combmax(bm25, lsa)``."""
-    return CombMAX(*pipelines, **params)
+dbsf = factory_of(
+    LinearFusion,
+    'Distribution-based score fusion: ``dbsf(bm25, lsa)``, which is ``linear(bm25, lsa, normalize="dbsf")``.',
+    normalize="dbsf",
+)
+combmnz = factory_of(CombMNZ, "Sum of normalised scores times the number of lists: ``combmnz(bm25, lsa)``.")
+combmax = factory_of(CombMAX, "Greatest normalised score: ``combmax(bm25, lsa)``.")

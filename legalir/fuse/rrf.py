@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from annotated_types import Ge
 
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.errors import ComponentError
 from legalir.fuse.exact import Floats, added, decimal, quotient
 from legalir.fuse.fuser import Fuser, Lists, checked_weights
@@ -159,13 +159,13 @@ def _sizes(lists: Lists) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     return candidates[lists.query], np.bincount(lists.group, minlength=1)[lists.group]
 
 
-rrf = factory(RRF, "Reciprocal rank fusion: ``rrf(bm25, lsa, k=60)``.")
+rrf = factory_of(RRF, "Reciprocal rank fusion: ``rrf(bm25, lsa, k=60)``.")
 
 
-wrrf = factory(WeightedRRF, "Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``.")
+wrrf = factory_of(WeightedRRF, "Weighted reciprocal rank fusion: ``wrrf(bm25, lsa, weights=[0.1, 0.9], k=5)``.")
 
 
-isr = factory(ISR, "Inverse square rank: ``isr(bm25, lsa)``.")
+isr = factory_of(ISR, "Inverse square rank: ``isr(bm25, lsa)``.")
 
 
-borda = factory(Borda, "Borda's count: ``borda(bm25, lsa)``.")
+borda = factory_of(Borda, "Borda's count: ``borda(bm25, lsa)``.")

@@ -14,7 +14,7 @@ import pandas as pd
 import pyterrier as pt
 from annotated_types import Ge
 
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component
@@ -178,7 +178,7 @@ class FamilySmoothing(Component):
         return groups
 
 
-family = factory(
+family = factory_of(
     FamilySmoothing,
     'Smoothing over law families: ``bm25f >> family(weight=0.3)``, or over laws, ``family(group="law")``.',
 )

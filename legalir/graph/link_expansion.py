@@ -7,7 +7,7 @@ from typing import Annotated
 
 from annotated_types import Ge
 
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step
 
@@ -40,4 +40,4 @@ class LinkExpansion(Expander):
         return place
 
 
-links = factory(LinkExpansion, "The best `k` provisions and all that they cite: ``bm25 >> links(k=5)``.")
+links = factory_of(LinkExpansion, "The best `k` provisions and all that they cite: ``bm25 >> links(k=5)``.")

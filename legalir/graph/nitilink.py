@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge
 
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.graph.citation_graph import CitationGraph
 from legalir.graph.expander import Expander, Neighbours, Step
 
@@ -91,7 +91,7 @@ class NitiLink(Expander):
         return lambda nodes: (step for root in nodes for step in walk(root))
 
 
-nitilink = factory(
+nitilink = factory_of(
     NitiLink,
     'NitiLink over the collection\'s citation graph: ``bm25 % 10 >> nitilink(depth=2, order="bfs")``.',
 )

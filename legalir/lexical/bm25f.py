@@ -16,7 +16,7 @@ from annotated_types import Ge
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.collections import Collection, directory_name
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.declared import check_number
 from legalir.errors import ComponentError, suggestion
 from legalir.graph.citation_graph import CitationGraph
@@ -242,7 +242,7 @@ def _by_field(name: str, given: object, high: float = float("inf")) -> dict[str,
     return {field: given[field] for field in FIELDS if field in given}
 
 
-bm25f = factory(
+bm25f = factory_of(
     BM25F,
     'BM25 over title, text, path and the headings of citing provisions: ``bm25f(fields={"title": 3, "text": 1})``.',
 )

@@ -14,7 +14,7 @@ import pandas as pd
 import pyterrier as pt
 from annotated_types import Ge, Le
 
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Upstream
 from legalir.frames.columns import QUERY_TOKS, query_columns
@@ -192,10 +192,10 @@ class Bo1(_Expansion):
         return weights
 
 
-rm3 = factory(
+rm3 = factory_of(
     RM3,
     "Expand questions by the relevance model of their first results: ``bm25 % 10 >> rm3(terms=20) >> bm25``.",
 )
 
 
-bo1 = factory(Bo1, "Expand questions by the informative terms of their first results: ``bm25 % 3 >> bo1 >> bm25``.")
+bo1 = factory_of(Bo1, "Expand questions by the informative terms of their first results: ``bm25 % 3 >> bo1 >> bm25``.")

@@ -16,7 +16,7 @@ from annotated_types import Ge, Le
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.collections import Collection, directory_name
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.errors import ComponentError
 from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
@@ -243,7 +243,7 @@ class BM25(SparseRetriever):
         return np.repeat(terms, times), np.repeat(np.where(added, 1, tf), times).astype(np.float32)
 
 
-bm25 = factory(
+bm25 = factory_of(
     BM25,
     'BM25 over the terms of `analyzer`: ``bm25(analyzer="char2", k1=1.5, b=0.75)``, ``bm25(method="bm25+")``.',
 )
@@ -290,7 +290,7 @@ class QueryLikelihood(SparseRetriever):
         return scores
 
 
-ql = factory(
+ql = factory_of(
     QueryLikelihood,
     "Query likelihood with Dirichlet smoothing over the terms of `analyzer`: ``ql(mu=2000)``.",
 )
@@ -352,4 +352,6 @@ class TFIDF(SparseRetriever):
         return np.minimum(matched, np.float32(max(1.0, float(np.linalg.norm(weights.astype(np.float64))))))
 
 
-tfidf = factory(TFIDF, 'TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.')
+tfidf = factory_of(
+    TFIDF, 'TF-IDF with cosine over the terms of `analyzer`: ``tfidf(analyzer="char2", idf="sklearn")``.'
+)

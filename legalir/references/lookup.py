@@ -20,7 +20,7 @@ import pandas as pd
 from annotated_types import Ge
 
 from legalir.collections import Collection
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.as_of import masks
 from legalir.frames.columns import drop_results, require_texts
@@ -408,7 +408,7 @@ class LookupScorer(PairScorer):
         return np.array([named[q][d].score if d in named[q] else 0.0 for q, d in pairs], dtype=np.float64)
 
 
-lookup = factory(
+lookup = factory_of(
     Lookup,
     'Provisions that a question names by number: ``linear(bm25, lookup, weights=[0.8, 0.2], normalize="none")``.',
 )

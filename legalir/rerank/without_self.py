@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, Part, Upstream
 from legalir.frames.component import Component
@@ -79,4 +79,4 @@ class WithoutSelf(Component):
         return {docno: Explanation(docno, part.value, "without_self", (part,)) for docno, part in parts.items()}
 
 
-without_self = factory(WithoutSelf, "Remove the document that is the question: ``bm25 % 101 >> without_self``.")
+without_self = factory_of(WithoutSelf, "Remove the document that is the question: ``bm25 % 101 >> without_self``.")

@@ -10,7 +10,7 @@ import pyterrier as pt
 import regex
 from annotated_types import Ge, Le
 
-from legalir.contract import factory
+from legalir.contract import factory_of
 from legalir.frames.columns import push_queries, whole_characters
 from legalir.frames.component import Component
 
@@ -90,4 +90,4 @@ class Focus(Component):
         return {}
 
 
-focus = factory(Focus, "Let the end of a long question count more: ``focus(share=0.3) >> bm25``.")
+focus = factory_of(Focus, "Let the end of a long question count more: ``focus(share=0.3) >> bm25``.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 import pyterrier as pt
@@ -39,43 +39,42 @@ class Adaptive(Component):
     of three k = 7. The released pipeline looked its classes up under other names than the classifier's, and so always
     took the defaults; here each class has its values.
 
-    Args:
-        pipeline: searches; a ``rewrite`` in it reads the column ``rewrites``. A ``triples``, in it or after it, reads
-            ``keywords`` and ``paths``.
-        by: a transformer that adds the column ``complexity``, or the name of a column of integers.
-        k: number of results, at least 1, of each class; None for all.
-        rewrites: number of sub-queries of each class, at least 1; None does not change the column.
-        keywords: number of key words of each class, at least 1; None does not change the column.
-        paths: number of walks in the graph of each class, at least 1; None does not change the column.
-
     Raises:
         ComponentError: a parameter is wrong; or, in a search, the column is missing, or holds something that is not an
             integer or has no value in a mapping.
     """
 
-    def __init__(
-        self,
-        pipeline: pt.Transformer,
-        by: pt.Transformer | str = COMPLEXITY,
-        k: Values | None = (5, 7, 10),
-        rewrites: Values | None = (3, 5, 7),
-        keywords: Values | None = (3, 4, 5),
-        paths: Values | None = (1, 2, 3),
-    ) -> None:
-        if not isinstance(pipeline, pt.Transformer):
-            raise ComponentError(f"adaptive: pipeline={pipeline!r} is not a transformer.")
-        if not isinstance(by, pt.Transformer) and not (isinstance(by, str) and by):
+    name = "adaptive"
+    pipeline: Annotated[
+        pt.Transformer,
+        "searches; a ``rewrite`` in it reads the column ``rewrites``. A ``triples``, in it or after it, reads "
+        "``keywords`` and ``paths``",
+    ]
+    by: Annotated[
+        pt.Transformer | str,
+        "a transformer that adds the column ``complexity``, or the name of a column of integers",
+    ] = COMPLEXITY
+    k: Annotated[Values | None, "number of results, at least 1, of each class; None for all"] = (5, 7, 10)
+    rewrites: Annotated[
+        Values | None,
+        "number of sub-queries of each class, at least 1; None does not change the column",
+    ] = (3, 5, 7)
+    keywords: Annotated[
+        Values | None,
+        "number of key words of each class, at least 1; None does not change the column",
+    ] = (3, 4, 5)
+    paths: Annotated[
+        Values | None,
+        "number of walks in the graph of each class, at least 1; None does not change the column",
+    ] = (1, 2, 3)
+
+    def __post_init__(self) -> None:
+        if not self.by:
             raise ComponentError(
-                f'adaptive: by={by!r} is neither a column nor a component: give complexity("MODEL"), or a name.'
+                f'adaptive: by={self.by!r} is neither a column nor a component: give complexity("MODEL"), or a name.'
             )
-        for name, values in (("k", k), (REWRITES, rewrites), (KEYWORDS, keywords), (PATHS, paths)):
+        for name, values in (("k", self.k), (REWRITES, self.rewrites), (KEYWORDS, self.keywords), (PATHS, self.paths)):
             _check_values(name, values)
-        self.pipeline = pipeline
-        self.by = by
-        self.k = k
-        self.rewrites = rewrites
-        self.keywords = keywords
-        self.paths = paths
 
     @property
     def label(self) -> str:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -25,17 +25,16 @@ import pyterrier as pt
 from legalir import __version__
 from legalir.errors import ArtifactError, ComponentError, ModelError
 from legalir.extend import (
-    Collection,
     Component,
     Explanation,
     Upstream,
+    factory_of,
     find_model,
     inventory,
     load_backbone,
     load_tokenizer,
     model_digest,
     original_questions,
-    parameters_of,
     placement,
     read_card,
     require_texts,
@@ -316,13 +315,6 @@ class Complexity(Component):
     The original question is read, also after a rewriting. Columns in: ``qid, query``. Columns out: the same,
     ``complexity``, an integer from 0, and the probability of each class, ``p_0, p_1, …``.
 
-    Args:
-        model: folder of a model that ``legalir train complexity`` wrote; or folder or hub name of a transformer that
-            classifies texts, with weights as safetensors.
-        labels: labels of the classes in order, for a model of natural language inference that was not trained for
-            them (zero-shot).
-        device: device of a transformer, such as ``cpu``; None for an accelerator if the machine has one.
-
     Raises:
         ArtifactError: a file of the model is missing, truncated or altered.
         ComponentError: a parameter is wrong.
@@ -330,18 +322,31 @@ class Complexity(Component):
         MissingExtra: a transformer needs packages that are not installed.
     """
 
-    def __init__(
-        self, model: str | PathLike[str], labels: Sequence[str] | None = None, device: str | None = None
-    ) -> None:
-        if not isinstance(model, str | PathLike) or not fspath(model):
-            raise ComponentError(f"complexity: model={model!r} is not the folder or name of a model.")
-        several = labels is None or (not isinstance(labels, str) and len(set(labels)) == len(labels) > 1)
-        if not several or not all(isinstance(label, str) and label.strip() for label in labels or ()):
-            raise ComponentError(f"complexity: labels={labels!r} is not a list of at least two different texts.")
-        self.model = model
-        self.labels = labels
-        self.device = device
-        self._classifier = open_classifier(model, tuple(labels or ()), device)
+    name = "complexity"
+    model: Annotated[
+        str | PathLike[str],
+        "folder of a model that ``legalir train complexity`` wrote; or folder or hub name of a transformer "
+        "that classifies texts, with weights as safetensors",
+    ]
+    labels: Annotated[
+        Sequence[str] | None,
+        "labels of the classes in order, for a model of natural language inference that was not trained for "
+        "them (zero-shot)",
+    ] = None
+    device: Annotated[
+        str | None,
+        "device of a transformer, such as ``cpu``; None for an accelerator if the machine has one",
+    ] = None
+
+    def __post_init__(self) -> None:
+        if not fspath(self.model):
+            raise ComponentError(f"complexity: model={self.model!r} is not the folder or name of a model.")
+        several = self.labels is None or (
+            not isinstance(self.labels, str) and len(set(self.labels)) == len(self.labels) > 1
+        )
+        if not several or not all(isinstance(label, str) and label.strip() for label in self.labels or ()):
+            raise ComponentError(f"complexity: labels={self.labels!r} is not a list of at least two different texts.")
+        self._classifier = open_classifier(self.model, tuple(self.labels or ()), self.device)
 
     @property
     def fingerprint(self) -> str:
@@ -375,7 +380,7 @@ class Complexity(Component):
         return upstream(docnos)
 
 
-@parameters_of(Complexity)
-def complexity(collection: Collection | None, **params: Any) -> Complexity:
-    """Say how many contexts a question needs: ``adaptive(default, by=complexity("MODEL"))``."""
-    return Complexity(**params)
+complexity = factory_of(
+    Complexity,
+    'Say how many contexts a question needs: ``adaptive(default, by=complexity("MODEL"))``.',
+)

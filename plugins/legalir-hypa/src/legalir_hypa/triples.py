@@ -10,12 +10,13 @@ from functools import cache
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from legalir import Client, DenseIndex, SparseIndex
@@ -119,25 +120,6 @@ class Triples(Component):
     The paper leaves open which walks are kept; its code keeps the longest texts. Of the two modes of the code,
     one throws the provisions away, and one loses their order.
 
-    Args:
-        graph: the facts.
-        entities: finds entities by their terms; the docno is the number. None without any fact.
-        facts: finds facts by their vectors; the docno is the number. None leaves them out.
-        client: asks for key words; None for the question itself.
-        prompt: the prompt for key words.
-        llm: a model, or its name or call; None for the client's model.
-        depth: largest number of facts of a walk, from 1 to 6.
-        max_paths: maximum number of walks, at least 0.
-        keywords: largest number of key words, or of entities of the question, from 0 to 50.
-        similar: number of the most similar facts, at least 0.
-        provisions: maximum number of provisions per fact, at least 1: a definition may occur in many.
-        keep: ``longest``, the walks with the longest texts; or ``similar``, those with the greatest mean cosine of
-            their facts with the question.
-        adapts: the parameter that the column ``paths`` replaces: ``max_paths``, or ``depth`` as the paper's text has
-            it.
-        versions: the versions of the provisions, where they have any: then only facts of provisions in force count; a
-            fact of a key applies to each version.
-
     Raises:
         ComponentError: a parameter is invalid.
         ModelError: no model is named, or it is not allowed.
@@ -145,50 +127,45 @@ class Triples(Component):
 
     name = "triples"
 
-    def __init__(
-        self,
-        graph: TripleGraph,
-        entities: SparseIndex | None = None,
-        facts: DenseIndex | None = None,
-        client: Client | None = None,
-        prompt: Prompt | None = None,
-        llm: str | ChatModel | None = None,
-        depth: int = 2,
-        max_paths: int = 2,
-        keywords: int = 4,
-        similar: int = 2,
-        provisions: int = 3,
-        keep: Keep = "longest",
-        adapts: Adapts = "max_paths",
-        versions: LawTable | None = None,
-    ) -> None:
-        check_number("triples", "depth", depth, low=1, high=6, integer=True)
-        check_number("triples", "max_paths", max_paths, low=0, integer=True)
-        check_number("triples", "keywords", keywords, low=0, high=50, integer=True)
-        check_number("triples", "similar", similar, low=0, integer=True)
-        check_number("triples", "provisions", provisions, low=1, integer=True)
-        check_choice("triples", "keep", keep, get_args(Keep))
-        check_choice("triples", "adapts", adapts, get_args(Adapts))
-        if not isinstance(graph, TripleGraph):
-            raise ComponentError(f"triples: graph={graph!r} is not a TripleGraph.")
-        if prompt is not None and not isinstance(prompt, Prompt):
-            raise ComponentError(f"triples: prompt={prompt!r} is not a Prompt.")
-        self.graph = graph
-        self.entities = entities
-        self.facts = facts
-        self.client = client
-        self.prompt = prompt
-        self.llm = llm
-        self.depth = depth
-        self.max_paths = max_paths
-        self.keywords = keywords
-        self.similar = similar
-        self.provisions = provisions
-        self.keep = keep
-        self.adapts = adapts
-        self.versions = versions
-        if client is not None:
-            client.model(llm)  # Report a missing or forbidden model at once.
+    graph: Annotated[TripleGraph, "the facts"]
+    entities: Annotated[
+        SparseIndex | None,
+        "finds entities by their terms; the docno is the number. None without any fact",
+    ] = None
+    facts: Annotated[
+        DenseIndex | None,
+        "finds facts by their vectors; the docno is the number. None leaves them out",
+    ] = None
+    client: Annotated[Client | None, "asks for key words; None for the question itself"] = None
+    prompt: Annotated[Prompt | None, "the prompt for key words"] = None
+    llm: Annotated[str | ChatModel | None, "a model, or its name or call; None for the client's model"] = None
+    depth: Annotated[int, Ge(1), Le(6), "largest number of facts of a walk"] = 2
+    max_paths: Annotated[int, Ge(0), "maximum number of walks"] = 2
+    keywords: Annotated[int, Ge(0), Le(50), "largest number of key words, or of entities of the question"] = 4
+    similar: Annotated[int, Ge(0), "number of the most similar facts"] = 2
+    provisions: Annotated[
+        int,
+        Ge(1),
+        "maximum number of provisions per fact, at least 1: a definition may occur in many",
+    ] = 3
+    keep: Annotated[
+        Keep,
+        "``longest``, the walks with the longest texts; or ``similar``, those with the greatest mean cosine "
+        "of their facts with the question",
+    ] = "longest"
+    adapts: Annotated[
+        Adapts,
+        "the parameter that the column ``paths`` replaces: ``max_paths``, or ``depth`` as the paper's text has it",
+    ] = "max_paths"
+    versions: Annotated[
+        LawTable | None,
+        "the versions of the provisions, where they have any: then only facts of provisions in force count; a "
+        "fact of a key applies to each version",
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.client is not None:
+            self.client.model(self.llm)  # Report a missing or forbidden model at once.
 
     @property
     def fingerprint(self) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import get_args
+from typing import Annotated
 
 import pandas as pd
+from annotated_types import Ge, Le
 
-from legalir.extend import EngineRetriever, Explanation, Hits, Upstream, check_choice, check_number, drop_results
+from legalir.extend import EngineRetriever, Explanation, Hits, Upstream, drop_results
 from legalir_lucene.explained import parts_of
 from legalir_lucene.index import LuceneIndex
 from legalir_lucene.machine import machine
@@ -32,43 +32,21 @@ class Lucene(EngineRetriever):
 
     Columns in: ``qid, query``; results are refused. Columns out: the query columns, then ``docno, score, rank``.
     Documents that share no term are not returned.
-
-    Args:
-        index: the index.
-        model: ``bm25`` or ``ql``.
-        k1: of BM25: saturation of term frequency, at least 0.
-        b: of BM25: length normalisation, from 0 to 1.
-        mu: of query likelihood: weight of the collection in the language model of a document, in terms, at least 1.
-        num_results: results per query, at least 1.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "lucene"
     ties_by_docno = True
-    index: LuceneIndex
 
-    def __init__(
-        self,
-        index: LuceneIndex,
-        model: Model = "bm25",
-        k1: float = 0.9,
-        b: float = 0.4,
-        mu: float = 1000,
-        num_results: int = 1000,
-    ) -> None:
-        check_choice("lucene", "model", model, get_args(Model))
-        check_number("lucene", "k1", k1, low=0, high=_LARGEST)
-        check_number("lucene", "b", b, low=0, high=1)
-        check_number("lucene", "mu", mu, low=1, high=_LARGEST)
-        super().__init__(index, num_results)
-        self.model = model
-        self.k1 = k1
-        self.b = b
-        self.mu = mu
-
-    _searching: tuple[Path, Searcher] | None = None
+    index: Annotated[LuceneIndex, "the index"]
+    model: Annotated[Model, "the model"] = "bm25"
+    k1: Annotated[float, Ge(0), Le(_LARGEST), "of BM25: saturation of term frequency"] = 0.9
+    b: Annotated[float, Ge(0), Le(1), "of BM25: length normalisation"] = 0.4
+    mu: Annotated[
+        float,
+        Ge(1),
+        Le(_LARGEST),
+        "of query likelihood: weight of the collection in the language model of a document, in terms",
+    ] = 1000
 
     @property
     def label(self) -> str:

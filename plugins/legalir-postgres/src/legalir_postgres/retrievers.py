@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from annotated_types import Ge, Le
 
-from legalir.extend import EngineRetriever, Explanation, Hits, Upstream, check_number
+from legalir.extend import EngineRetriever, Explanation, Hits, Upstream
 from legalir_postgres.index import DenseTable, TextTable
 
 __all__ = ["PostgresDense", "PostgresText"]
@@ -31,30 +33,19 @@ class PostgresDense(EngineRetriever):
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. A query without content
     returns no rows.
-
-    Args:
-        index: the table of vectors.
-        ef: number of candidates of the graph, from 1 to 1000; `num_results` where that is more.
-        exact: compare all rows.
-        timeout: limit of a question in seconds, above 0.
-        num_results: results per query, at least 1.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "postgres_dense"
-    index: DenseTable
 
-    def __init__(
-        self, index: DenseTable, ef: int = 100, exact: bool = False, timeout: float = 30, num_results: int = 1000
-    ) -> None:
-        super().__init__(index, num_results)
-        check_number(self.name, "ef", ef, low=1, high=_MOST_CANDIDATES, integer=True)
-        check_number(self.name, "timeout", timeout, low=0.001)
-        self.ef = ef
-        self.exact = exact
-        self.timeout = timeout
+    index: Annotated[DenseTable, "the table of vectors"]
+    ef: Annotated[
+        int,
+        Ge(1),
+        Le(_MOST_CANDIDATES),
+        "number of candidates of the graph; `num_results` where that is more",
+    ] = 100
+    exact: Annotated[bool, "compare all rows"] = False
+    timeout: Annotated[float, Ge(0.001), "limit of a question in seconds, above 0"] = 30
 
     def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:
         """Return the numbers and cosines of the best `k` rows of each query."""
@@ -74,24 +65,13 @@ class PostgresText(EngineRetriever):
 
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Documents that share no
     term are not returned.
-
-    Args:
-        index: the table of terms.
-        timeout: limit of a question in seconds, above 0.
-        num_results: results per query, at least 1.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
     name = "postgres_text"
     ties_by_docno = True
-    index: TextTable
 
-    def __init__(self, index: TextTable, timeout: float = 30, num_results: int = 1000) -> None:
-        super().__init__(index, num_results)
-        check_number(self.name, "timeout", timeout, low=0.001)
-        self.timeout = timeout
+    index: Annotated[TextTable, "the table of terms"]
+    timeout: Annotated[float, Ge(0.001), "limit of a question in seconds, above 0"] = 30
 
     def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:
         """Return the numbers and scores of the best `k` rows of each query."""

@@ -7,15 +7,16 @@ from datetime import date
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 
 from legalir.errors import ArtifactError
-from legalir.extend import Collection, EngineIndex, EngineRetriever, Hits, check_flag, check_number
+from legalir.extend import Collection, EngineIndex, EngineRetriever, Hits
 from legalir_qdrant.embedded import Embedded
 from legalir_qdrant.server import Server
 from legalir_qdrant.vectors import Vectors
@@ -134,27 +135,23 @@ class Qdrant(EngineRetriever):
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. Given results, it scores
     their provisions, from legalir's own index. Scores equal legalir's own index of the same vectors, up to the
     rounding of single precision: cosines, BM25, or mean greatest cosines of tokens.
-
-    Args:
-        index: the index.
-        num_results: number of results of a question, at least 1.
-        exact: compares all vectors. Without it, Qdrant searches a graph of neighbours (HNSW) where a segment is large,
-            and compares all where it is small or few provisions pass the filter. Sparse search is always exact.
-        ef: number of candidates that the graph is searched for, at least 1; never below the number of results.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
-    index: QdrantIndex
+    index: Annotated[QdrantIndex, "the index"]
+    exact: Annotated[
+        bool,
+        "compares all vectors. Without it, Qdrant searches a graph of neighbours (HNSW) where a segment is "
+        "large, and compares all where it is small or few provisions pass the filter. Sparse search is always "
+        "exact",
+    ] = False
+    ef: Annotated[
+        int,
+        Ge(1),
+        "number of candidates that the graph is searched for; never below the number of results",
+    ] = 128
 
-    def __init__(self, index: QdrantIndex, num_results: int = 1000, exact: bool = False, ef: int = 128) -> None:
-        self.name = f"qdrant_{index.vectors.name}"
-        super().__init__(index, num_results)
-        check_flag(self.name, "exact", exact)
-        check_number(self.name, "ef", ef, low=1, integer=True)
-        self.exact = exact
-        self.ef = ef
+    def __post_init__(self) -> None:
+        self.name = f"qdrant_{self.index.vectors.name}"
 
     @property
     def label(self) -> str:

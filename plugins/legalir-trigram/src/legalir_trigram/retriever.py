@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 
-from legalir import Collection, SparseIndex
+from legalir import SparseIndex
 from legalir.extend import (
     Component,
-    check_number,
     drop_results,
     empty_like,
-    parameters_of,
+    factory_of,
     rank_results,
     require_texts,
     results_frame,
@@ -40,19 +40,11 @@ class Trigram(Component):
 
     Columns in: ``qid, query``; of result rows, the queries alone are used. Columns out: the query columns, then
     ``docno, score, rank``. Scores lie in (0, 1]; a provision that shares no trigram is not returned.
-
-    Args:
-        index: the index of the collection under the analyzer ``char3``.
-        num_results: results for each question, at least 1.
-
-    Raises:
-        ComponentError: a parameter is out of range.
     """
 
-    def __init__(self, index: SparseIndex, num_results: int = 1000) -> None:
-        check_number("trigram", "num_results", num_results, low=1, integer=True)
-        self.index = index
-        self.num_results = num_results
+    name = "trigram"
+    index: Annotated[SparseIndex, "the index of the collection under the analyzer ``char3``"]
+    num_results: Annotated[int, Ge(1), "results for each question"] = 1000
 
     def empty(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return no results, with all columns."""
@@ -80,7 +72,6 @@ class Trigram(Component):
         return documents, dice(shared[documents], len(trigrams), sizes[documents])
 
 
-@parameters_of(Trigram, without=["index"])
-def trigram(collection: Collection, **params: Any) -> pt.Transformer:
-    """Dice's coefficient of character trigrams: ``trigram(num_results=100)``."""
-    return Trigram(collection.sparse("char3"), **params)
+trigram = factory_of(
+    Trigram, "Dice's coefficient of character trigrams: ``trigram(num_results=100)``.", analyzer="char3"
+)
