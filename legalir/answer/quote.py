@@ -14,6 +14,7 @@ from legalir.analysis.sentences import split_sentences
 from legalir.answer.contexts import texts_of
 from legalir.answer.generator import Answer, Generator, citing
 from legalir.collections import Collection
+from legalir.contract import factory_of
 
 _GAP = " … "
 
