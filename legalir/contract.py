@@ -215,7 +215,7 @@ def factory_of(made: type[_D], about: str, **fixed: object) -> Callable[..., _D]
 
         bm25 = factory_of(BM25, "BM25 over the terms of `analyzer`: ``bm25(k1=1.5)``.")
 
-    Required parameters of other types are nested pipelines; they are given by position.
+    Required parameters that are transformers are nested pipelines, given by position; all others are given by name.
 
     Args:
         made: the class.
@@ -226,7 +226,10 @@ def factory_of(made: type[_D], about: str, **fixed: object) -> Callable[..., _D]
     required = {name: fields(made)[name].kinds[0] for name, one in declared.items() if one.default is _REQUIRED}
     makers = {name: kind for name, kind in required.items() if hasattr(kind, "of")}
     options = {name: list(inspect.signature(kind.of).parameters.values())[1:] for name, kind in makers.items()}
-    nested = [name for name in required if name not in (*makers, "collection") and takes_pipeline(declared[name])]
+    transformer = pkgutil.resolve_name(_TRANSFORMER[1][0])
+    # Some indexes are transformers, too.
+    others = {name: kind for name, kind in required.items() if name not in makers and isinstance(kind, type)}
+    nested = [name for name, kind in others.items() if issubclass(kind, transformer)]
 
     def make(collection: object, *pipelines: object, **params: Any) -> _D:
         params = {**params, **fixed}

@@ -66,9 +66,9 @@ class Field(NamedTuple):
     def description(self) -> str:
         """What it means, with the values that it takes; a sentence, or an empty text."""
         choices = [choice for kind in self.kinds if get_origin(kind) is Literal for choice in get_args(kind)]
-        accepted = f"{', '.join(map(str, choices[:-1]))} or {choices[-1]}" if len(choices) > 1 else ""
-        parts = [self.text.rstrip("."), _range(self.bounds) or accepted]
-        return f"{'; '.join(filter(None, parts))}." if any(parts) else ""
+        explained = all(f"``{choice}``" in self.text for choice in choices)
+        accepted = _range(self.bounds) or ("" if explained else f"one of {', '.join(map(str, choices))}")
+        return f"{self.text} ({accepted})." if self.text and accepted else self.text or accepted
 
     def accepts(self, value: object) -> bool:
         """Return True if `value` is a value of one of the types, within the bounds."""
@@ -180,8 +180,8 @@ def _parameters(one: Declared) -> Mapping[str, inspect.Parameter]:
 
 def _constructor(made: Any) -> Callable[..., None]:
     """Return the constructor that a class declares; after ``*pipelines``, all is given by name."""
-    names: dict[str, bool] = {}
-    for base in reversed(made.__mro__):
+    names: dict[str, tuple[bool, int]] = {}
+    for depth, base in enumerate(reversed(made.__mro__)):
         by_name = False
         for name, annotation in inspect.get_annotations(base).items() if issubclass(base, Declared) else ():
             by_name = by_name or annotation in (KW_ONLY, "KW_ONLY")
@@ -190,13 +190,13 @@ def _constructor(made: Any) -> Callable[..., None]:
             )
             # A property takes the place of a parameter of the base.
             if not (name.startswith("_") or constant or isinstance(getattr(made, name, None), property)):
-                names.setdefault(name, by_name)
+                names.setdefault(name, (by_name and name != PIPELINES, -depth * by_name))
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)]
     kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    for name in sorted(names, key=lambda name: names[name] and name != PIPELINES):
+    for name in sorted(names, key=lambda name: names[name]):  # What is given by name: of subclasses first.
         if name == PIPELINES:
             parameters.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
-        kind = inspect.Parameter.KEYWORD_ONLY if name == PIPELINES or names[name] else kind
+        kind = inspect.Parameter.KEYWORD_ONLY if name == PIPELINES or names[name][0] else kind
         if name != PIPELINES:
             parameters.append(inspect.Parameter(name, kind, default=getattr(made, name, _REQUIRED)))
     signature = inspect.Signature(parameters)

@@ -9,7 +9,6 @@ and ties are the same as in legalir.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY
 from functools import cached_property, partial
 from os import PathLike
 from typing import Annotated, Any, Self
@@ -180,7 +179,6 @@ class EngineRetriever(Retriever):
     respects_as_of = True
 
     index: Annotated[EngineIndex, "the index"]
-    _: KW_ONLY
     num_results: Annotated[int, Ge(1), "number of results per query"] = 1000
 
     def best(self, queries: pd.DataFrame, days: Sequence[int] | None, k: int) -> Sequence[Hits]:

@@ -276,6 +276,7 @@ class LLMAnswer(AsksModel, Generator):
 def answer(
     collection: Collection,
     *,
+    llm: str | None = None,
     links: bool = True,
     prompt: str | None = None,
     language: str = "auto",
@@ -295,6 +296,7 @@ def answer(
         collection,
         CitationGraph.of(collection) if links else None,
         NumberTable.of(collection),
+        llm=llm,
         memory_prompt=collection_prompt("answer", collection, "answer_memory", prompt, language),
         **params,
     )

@@ -539,6 +539,7 @@ _FILLED_IN = ("client", "prompt", "context_prompt", "collection")
 def mcq(
     collection: Collection,
     *,
+    llm: str | None = None,
     prompt: str | None = None,
     context_prompt: str | None = None,
     language: str = "auto",
@@ -551,7 +552,7 @@ def mcq(
         context_prompt: file of your own prompt with provisions.
         language: language of the prompts; ``auto`` for the collection's language.
     """
-    chosen: MCQ = _made(MCQ, "mcq", collection, prompt, context_prompt, language, **params)
+    chosen: MCQ = _made(MCQ, "mcq", collection, prompt, context_prompt, language, llm=llm, **params)
     return chosen
 
 
@@ -559,6 +560,7 @@ def mcq(
 def yesno(
     collection: Collection,
     *,
+    llm: str | None = None,
     prompt: str | None = None,
     context_prompt: str | None = None,
     language: str = "auto",
@@ -571,5 +573,5 @@ def yesno(
         context_prompt: file of your own prompt with provisions.
         language: language of the prompts; ``auto`` for the collection's language.
     """
-    chosen: YesNo = _made(YesNo, "yesno", collection, prompt, context_prompt, language, **params)
+    chosen: YesNo = _made(YesNo, "yesno", collection, prompt, context_prompt, language, llm=llm, **params)
     return chosen

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 
 from legalir.answer.generator import PARTLY
 from legalir.collections import Collection
+from legalir.datasets.chunks import ChunkMap, Rule
 from legalir.explanation import Explanation, Part, Upstream, explain_step, result_scores
 from legalir.frames.columns import drop_results, query_columns
 from legalir.frames.component import Component
 from legalir.frames.ranking import rank_results
 from legalir.frames.retriever import cannot_score
-
-if TYPE_CHECKING:
-    import pyterrier as pt
-
-    from legalir.datasets.chunks import ChunkMap, Rule
 
 
 class Chunked(Component):

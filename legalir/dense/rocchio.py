@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
@@ -91,6 +91,16 @@ def _length(vector: Mapping[int, float]) -> float:
 Q = TypeVar("Q")
 
 
+Alpha = Annotated[float, Ge(0), "weight of the query"]
+Beta = Annotated[float, Ge(0), "weight of the feedback"]
+First = Annotated[int, Ge(1), "number of results that count as relevant; a shorter list gives all it has"]
+FullOrCandidate = Annotated[
+    Mode,
+    "``full`` searches again with the moved query; ``candidate`` only scores the given list with it",
+]
+NumResults = Annotated[int, Ge(1), "results per query in mode ``full``"]
+
+
 class Feedback(Cuttable, Generic[Q]):
     """Moves each query towards its first results and scores again; a subclass does both, on its index.
 
@@ -101,16 +111,9 @@ class Feedback(Cuttable, Generic[Q]):
     moved query, so that later scorers use it, too.
     """
 
+    name = "rocchio"
     moved: ClassVar[str]
-    _: KW_ONLY
-    alpha: Annotated[float, Ge(0), "weight of the query"] = 0.3
-    beta: Annotated[float, Ge(0), "weight of the feedback"] = 0.7
-    k: Annotated[int, Ge(1), "number of results that count as relevant; a shorter list gives all it has"] = 15
-    mode: Annotated[
-        Mode,
-        "``full`` searches again with the moved query; ``candidate`` only scores the given list with it",
-    ] = "full"
-    num_results: Annotated[int, Ge(1), "results per query in mode ``full``"] = 1000
+    alpha, beta, k, mode, num_results = 0.3, 0.7, 15, "full", 1000
 
     def __post_init__(self) -> None:
         if not self.alpha + self.beta:
@@ -200,11 +203,16 @@ class TermRocchio(Feedback[dict[str, float]]):
     moved = "query_toks"
 
     retriever: Annotated[SparseRetriever, "BM25 or TF-IDF"]
+    alpha: Alpha = 0.3
+    beta: Beta = 0.7
+    k: First = 15
+    mode: FullOrCandidate = "full"
     terms: Annotated[
         int | None,
         Ge(0),
         "greatest number of terms that the feedback adds, the heaviest; None adds all, which is slow",
     ] = _TERMS
+    num_results: NumResults = 1000
 
     @property
     def label(self) -> str:
@@ -291,6 +299,11 @@ class Rocchio(Feedback[npt.NDArray[np.float32]]):
     moved = "query_vec"
 
     index: Annotated[DenseIndex, "the dense index"]
+    alpha: Alpha = 0.3
+    beta: Beta = 0.7
+    k: First = 15
+    mode: FullOrCandidate = "full"
+    num_results: NumResults = 1000
 
     @property
     def label(self) -> str:

@@ -178,6 +178,14 @@ class Fuser(Cuttable, init=False):
     schematic = {"inner_pipelines_mode": "combine"}  # noqa: RUF012  (PyTerrier reads it as an attribute of the class)
 
     def __post_init__(self) -> None:
+        self.check_pipelines()
+
+    def check_pipelines(self) -> None:
+        """Check that there is a pipeline, and that all are transformers.
+
+        Raises:
+            ComponentError: otherwise.
+        """
         if not self.pipelines:
             raise ComponentError(f"{self.name}: give at least one pipeline.")
         for number, pipeline in enumerate(self.pipelines, start=1):

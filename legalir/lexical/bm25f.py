@@ -191,6 +191,7 @@ class BM25F(SparseRetriever):
         "x, at least 0: with 1 each occurrence of a term in the query counts, with 0.5 the root of their "
         "number, which suits long questions, and with 0 a term counts once",
     ] = 0.5
+    num_results: Annotated[int, Ge(1), "results per query"] = 1000
 
     def __post_init__(self) -> None:
         super().__post_init__()

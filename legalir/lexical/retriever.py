@@ -9,14 +9,12 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from annotated_types import Ge
 
 from legalir.analysis.ngrams import readable
 from legalir.declared import hashable
@@ -52,8 +50,7 @@ class SparseRetriever(Retriever):
     """
 
     index: TermIndex
-    _: KW_ONLY
-    num_results: Annotated[int, Ge(1), "results per query"] = 1000
+    num_results = 1000
 
     def __post_init__(self) -> None:
         self._weighted: tuple[object, ScoredPostings] | None = None

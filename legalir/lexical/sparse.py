@@ -196,6 +196,7 @@ class BM25(SparseRetriever):
     index: Annotated[SparseIndex, "the sparse index"]
     k1: Annotated[float, Ge(0), "saturation of term frequency"] = 0.9
     b: Annotated[float, Ge(0), Le(1), "length normalisation"] = 0.4
+    num_results: Annotated[int, Ge(1), "results per query"] = 1000
     method: Annotated[Method, "the variant"] = "lucene"
     delta: Annotated[
         float | None,
@@ -266,6 +267,7 @@ class QueryLikelihood(SparseRetriever):
 
     index: Annotated[SparseIndex, "the sparse index"]
     mu: Annotated[float, Ge(1), "μ, the weight of the collection, in occurrences of terms"] = 1000
+    num_results: Annotated[int, Ge(1), "results per query"] = 1000
 
     @property
     def label(self) -> str:
@@ -316,6 +318,7 @@ class TFIDF(SparseRetriever):
         "``lucene``, ``ln(1 + (N − df + ½)/(df + ½))`` as in BM25; or ``sklearn``, ``ln((1 + N)/(1 + df)) + "
         "1``, which keeps the weight of a frequent term from vanishing",
     ] = "lucene"
+    num_results: Annotated[int, Ge(1), "results per query"] = 1000
     min_df: Annotated[int, Ge(1), "number of documents that must hold a term for it to count"] = 1
     max_df: Annotated[
         float,

@@ -306,6 +306,7 @@ class M3Scorer(_Weighted, PairScorer):
         ComponentError: the weights are not such a mapping, or the index lacks a head.
     """
 
+    name = "m3"
     label = "m3"
 
     index: Annotated[HeadIndex, "the index"]
@@ -395,6 +396,7 @@ class M3HeadRetriever(HeadRetriever):
         ComponentError: a parameter is out of range, or the index lacks the head.
     """
 
+    name = "m3"
     index: Annotated[HeadIndex, "the index"]
     head: Annotated[Head, "the head"]
     num_results: Annotated[int, Ge(1), "number of results per query"] = 1000

@@ -65,7 +65,7 @@ class ChatReranker(AsksModel):
     A subclass defines in :meth:`_ordered` what it asks.
     """
 
-    label = ""
+    name = label = ""
     _: KW_ONLY
     texts: Annotated[
         Collection | Mapping[str, str] | None,

@@ -47,6 +47,7 @@ class HostedReranker(Component):
         ModelError: the address or the name of the variable is wrong, or the host is not allowed.
     """
 
+    name = "rerank"
     model: Annotated[str, "name of the model there"]
     base_url: Annotated[str, "address before ``/rerank``, such as ``https://api.cohere.com/v2``"]
     texts: Annotated[

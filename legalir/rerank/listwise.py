@@ -83,7 +83,7 @@ class Listwise(ChatReranker):
         ModelError: no model is named, or it is not allowed.
     """
 
-    label = "listwise"
+    name = label = "listwise"
 
     _: KW_ONLY
     window: Annotated[int, Ge(2), Le(1000), "number of provisions that the model reads at once"] = 20
@@ -135,6 +135,7 @@ class Listwise(ChatReranker):
 def listwise(
     collection: Collection,
     *,
+    llm: str | None = None,
     prompt: str | None = None,
     language: str = "auto",
     **params: Any,
@@ -146,4 +147,4 @@ def listwise(
         language: language of the prompt; ``auto`` for the collection's language.
     """
     chosen = collection_prompt("listwise", collection, "listwise", prompt, language)
-    return Listwise(collection.client, chosen, texts=collection, **params)
+    return Listwise(collection.client, chosen, llm=llm, texts=collection, **params)

@@ -61,7 +61,7 @@ class LongContext(ChatReranker):
         ModelError: no model is named, or it is not allowed.
     """
 
-    label = "longcontext"
+    name = label = "longcontext"
 
     _: KW_ONLY
     k: Annotated[int, Ge(1), Le(1000), "maximum number of results"] = 20
@@ -103,6 +103,7 @@ class LongContext(ChatReranker):
 def longcontext(
     collection: Collection,
     *,
+    llm: str | None = None,
     prompt: str | None = None,
     language: str = "auto",
     **params: Any,
@@ -114,7 +115,7 @@ def longcontext(
         language: language of the prompt; ``auto`` for the collection's language.
     """
     chosen = collection_prompt("longcontext", collection, "longcontext", prompt, language)
-    return LongContext(collection.client, chosen, texts=collection, **params)
+    return LongContext(collection.client, chosen, llm=llm, texts=collection, **params)
 
 
 longcontext.expected_failures = {"same-documents": "The model names the best; the others are dropped."}  # type: ignore[attr-defined]

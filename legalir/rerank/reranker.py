@@ -63,6 +63,7 @@ class CrossEncoderReranker(Component):
         MissingExtra: a package is not installed.
     """
 
+    name = "rerank"
     model: Annotated[str | PathLike[str], "a folder, or the name of a model on the hub"]
     texts: Annotated[
         Collection | Mapping[str, str] | None,

@@ -10,6 +10,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from feedback_material import QUERIES
+from refusals import refused
 
 from legalir import pipeline
 from legalir.dense.index import DenseIndex
@@ -141,8 +142,9 @@ def test_parameters_are_checked(index: DenseIndex, parameters: dict[str, Any], m
 
 
 def test_another_kind_of_index_is_refused(index: DenseIndex) -> None:
-    with pytest.raises(ComponentError, match="SparseIndex is not a dense index"):
-        Rocchio(SparseIndex("nowhere"))  # type: ignore[arg-type]
+    other = SparseIndex("nowhere")
+    with refused("rocchio", "index", other):
+        Rocchio(other)  # type: ignore[arg-type]
 
 
 def test_identity_and_cutoffs(index: DenseIndex) -> None:

@@ -135,7 +135,7 @@ def test_parameters_are_checked(index: SparseIndex) -> None:
     for terms in (-1, 2.5, True, "all"):
         with refused("rocchio", "terms", terms):
             TermRocchio(index.bm25(), terms=terms)  # type: ignore[arg-type]
-    with pytest.raises(ComponentError, match="SparseIndex is not a sparse retriever"):
+    with refused("rocchio", "retriever", index):
         TermRocchio(index)  # type: ignore[arg-type]
     with refused("rocchio", "k", 0):
         TermRocchio(index.bm25(), k=0)

@@ -73,7 +73,7 @@ def test_every_example_runs(page: Path, here: Path, monkeypatch: pytest.MonkeyPa
             Path(block.file).write_text(block.text + "\n", encoding="utf-8")
         if block.language == "python":
             # Empty lines before it, so that a traceback has the line of the page.
-            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True)
             exec(code, namespace)
         elif block.language == "sh":
             for line in shell_lines(block.text):

@@ -209,7 +209,7 @@ def test_numbers_out_of_range(index: M3Index, wrong: dict[str, Any]) -> None:
     with refused("m3", *next(iter(wrong.items()))):
         M3Retriever(index, **wrong)
     if "num_results" in wrong:
-        with refused("m3_dense", "num_results", wrong["num_results"]):
+        with refused("m3", "num_results", wrong["num_results"]):
             M3HeadRetriever(index, "dense", **wrong)
 
 
