@@ -12,9 +12,11 @@ import os
 import re
 import shlex
 import shutil
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import yaml
@@ -65,7 +67,8 @@ def working_directory(folder: Path, tmp_path_factory: pytest.TempPathFactory, mo
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES)
 def test_every_example_runs(page: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    namespace: dict[str, object] = {"__name__": "example"}
+    module = ModuleType("example")
+    monkeypatch.setitem(sys.modules, "example", module)  # Annotations are read in the module of their class.
     for block in blocks(page):
         if block.not_run is not None:
             continue
@@ -74,7 +77,7 @@ def test_every_example_runs(page: Path, here: Path, monkeypatch: pytest.MonkeyPa
         if block.language == "python":
             # Empty lines before it, so that a traceback has the line of the page.
             code = compile("\n" * (block.line - 1) + block.text, str(page), "exec", dont_inherit=True)
-            exec(code, namespace)
+            exec(code, vars(module))
         elif block.language == "sh":
             for line in shell_lines(block.text):
                 run_line(line, block, monkeypatch)
