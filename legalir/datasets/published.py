@@ -81,7 +81,7 @@ class Published(NamedTuple):
 
         If the declaration has no sha256, the sha256 of the first download counts.
         """
-        from legalir.datasets.download import Download, download, extract
+        from legalir.datasets.download import Download, download, unpack
 
         first_digests = source / "sha256.json"
         digests: dict[str, str] = {}
@@ -99,7 +99,7 @@ class Published(NamedTuple):
                 )
             if "unpack" in spec:
                 try:
-                    extract(path, spec["unpack"], source)
+                    unpack(path, source, spec["unpack"])
                 except DataError as error:
                     raise DownloadError(str(error)) from error
         with atomic_file(first_digests) as out:
