@@ -33,9 +33,9 @@ import pyterrier as pt
 from legalir.errors import ArtifactError
 from legalir.executors import Portable
 from legalir.storage.arrays import load_array
-from legalir.storage.files import atomic_file, sync_directory, sync_file
+from legalir.storage.files import atomic_file, sync_tree
 from legalir.storage.locks import cache_lock
-from legalir.storage.manifest import MANIFEST, Manifest, inventory, read_manifest, seal, verify
+from legalir.storage.manifest import MANIFEST, Manifest, inventory, read_manifest, verify, write_manifest
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Validity
 
@@ -69,7 +69,11 @@ def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[s
             try:
                 facts: dict[str, Any] = {}
                 yield data, facts
-                _switch(path, data, kind, version, facts)
+                sync_tree(data)
+                files = [file for file in data.rglob("*") if file.is_file()]  # Other engines have folders.
+                with atomic_file(path / _META) as stream:
+                    json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
+                write_manifest(path, Manifest(kind, version, data.name, facts, inventory(files, data)))
             finally:
                 _sweep(path)
     except OSError as error:
@@ -96,20 +100,6 @@ def _json(path: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, ValueError):
         return None
     return content if isinstance(content, dict) else None
-
-
-def _switch(path: Path, data: Path, kind: str, version: int, facts: Mapping[str, Any]) -> None:
-    files = [path for path in data.rglob("*") if path.is_file()]  # Other engines have folders.
-    for file in files:
-        sync_file(file)
-    for folder in {data, *(file.parent for file in files)}:
-        sync_directory(folder)
-    listed = inventory(files, data)
-    content = {"kind": kind, "version": version, "data": data.name, "facts": facts, "files": listed}
-    with atomic_file(path / _META) as stream:
-        json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
-    with atomic_file(path / MANIFEST) as stream:
-        json.dump(seal(content), stream, ensure_ascii=False, indent=1)
 
 
 def _sweep(path: Path) -> None:

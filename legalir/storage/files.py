@@ -121,7 +121,7 @@ def publish_directory(new: Path, path: Path, *, replace: bool = False) -> None:
     Raises:
         OSError: it cannot be moved, or `path` is not empty and `replace` is False; `path` is unchanged.
     """
-    _sync_tree(new)
+    sync_tree(new)
     new.chmod(0o755)
     if replace and path.exists():
         own = new.name.startswith(f".{path.name}{_NEW}")
@@ -169,7 +169,8 @@ def _suffix(hidden: Path) -> str:
     return hidden.name.rpartition("-")[2]
 
 
-def _sync_tree(folder: Path) -> None:
+def sync_tree(folder: Path) -> None:
+    """Make everything in a folder durable."""
     for parent, _, names in os.walk(folder):
         for file in (Path(parent, name) for name in names):
             if file.is_file() and not file.is_symlink():

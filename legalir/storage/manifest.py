@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from legalir.errors import ArtifactError, ComponentError
 from legalir.storage.digest import digest, file_digest
+from legalir.storage.files import atomic_file
 
 MANIFEST = "manifest.json"
 
@@ -72,6 +73,16 @@ def unseal(content: Any) -> dict[str, Any]:
     if not isinstance(content, dict) or content.pop("sha256", None) != digest(content):
         raise ValueError("altered")
     return content
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write the manifest of the artifact at `path`, in one step.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with atomic_file(path / MANIFEST) as stream:
+        json.dump(seal(asdict(manifest)), stream, ensure_ascii=False, indent=1)
 
 
 def read_manifest(path: Path, kind: str, version: int) -> Manifest:
