@@ -22,8 +22,7 @@ from typing import IO
 from legalir.errors import DataError, DownloadError
 from legalir.progress import progress
 from legalir.storage.digest import file_digest
-from legalir.storage.files import sync_directory
-from legalir.storage.locks import cache_lock
+from legalir.storage.files import cache_lock, sync_directory
 
 _BLOCK = 1 << 18
 _TRY_AGAIN = {408, 425, 429, 500, 502, 503, 504}

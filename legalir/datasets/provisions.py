@@ -32,8 +32,7 @@ from legalir.datasets.records import Provision, provision
 from legalir.errors import ArtifactError, DataError
 from legalir.progress import progress
 from legalir.storage.digest import cached_file_digest
-from legalir.storage.files import cache_home, clear_away, new_file
-from legalir.storage.locks import cache_lock
+from legalir.storage.files import cache_home, cache_lock, clear_away, new_file
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Validity, names_version, validity_of
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from legalir.datasets.folder import About, Folder, FolderOutline
 from legalir.errors import DataError, DownloadError
 from legalir.storage.digest import file_digest
-from legalir.storage.files import atomic_directory, atomic_file, cache_home, clear_away
-from legalir.storage.locks import cache_lock
+from legalir.storage.files import atomic_directory, atomic_file, cache_home, cache_lock, clear_away
 
 _DECLARATIONS = Path(__file__).parent / "published"
 

@@ -32,9 +32,9 @@ from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
 from legalir.frames.component import check_choice
 from legalir.storage.arrays import unit_rows, widened
+from legalir.storage.artifact import AGAIN, inventory, is_card, read_card, seal
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_directory
-from legalir.storage.manifest import AGAIN, inventory, is_card, read_card, seal
 
 ABOUT, TENSORS = "model.json", "model.safetensors"
 _MODULES, _CONFIG = "modules.json", "config_sentence_transformers.json"

@@ -45,9 +45,8 @@ from legalir.models.loading import DTYPES, load_tokenizer, shared
 from legalir.plugins import parameters_of
 from legalir.progress import progress
 from legalir.storage.arrays import ArrayFile, create_array, save_array
-from legalir.storage.artifact import IndexArtifact, building
+from legalir.storage.artifact import IndexArtifact, building, read_manifest, rebuild_hint
 from legalir.storage.documents import INDEXED_TEXT
-from legalir.storage.manifest import read_manifest, rebuild_hint
 from legalir.storage.shards import Advance, Encoding, Rows, earlier_rows, shards_beside, write_encoded
 
 

@@ -8,7 +8,7 @@ Rows are written in shards next to the directory of an artifact ``NAME``, so tha
 
     .NAME.shards/<16 hex>/     the sha256 of everything that decides a row, such as the encoder and the precision
         shard-<16 hex>/        rows; digests.npy, uint8 [m, 16], identifies their texts
-            manifest.json      as of an artifact, see :mod:`legalir.storage.manifest`
+            manifest.json      as of an artifact, see :mod:`legalir.storage.artifact`
 
 A shard appears by one rename when all of it is durable. A damaged or unfinished shard, and one of other settings, is
 never read. An encoding process holds the lock of the shards of its artifact. When the build is done, its shards are
@@ -36,12 +36,10 @@ import numpy.typing as npt
 from legalir.errors import ArtifactError, ComponentError
 from legalir.executors import Sent, mapped
 from legalir.storage.arrays import ArrayFile, create_array, save_array
-from legalir.storage.artifact import open_build
+from legalir.storage.artifact import Manifest, inventory, open_build, write_manifest
 from legalir.storage.digest import digest
 from legalir.storage.documents import document_batches
-from legalir.storage.files import atomic_directory
-from legalir.storage.locks import cache_lock
-from legalir.storage.manifest import Manifest, inventory, write_manifest
+from legalir.storage.files import atomic_directory, cache_lock
 from legalir.storage.strings import write_docnos
 from legalir.storage.validity import dated
 

@@ -22,9 +22,15 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError, LegalIRError
 from legalir.extras import require
-from legalir.storage.files import atomic_file, publish_directory, restore_directory, sync_directory, sync_file
-from legalir.storage.locks import file_lock
-from legalir.storage.manifest import inventory, seal, unseal
+from legalir.storage.artifact import inventory, seal, unseal
+from legalir.storage.files import (
+    atomic_file,
+    file_lock,
+    publish_directory,
+    restore_directory,
+    sync_directory,
+    sync_file,
+)
 
 _NAME, _FORMAT, _VERSION = "state.json", "legalir training", 3
 _AGAIN = "train again with resume=False (--no-resume)"

@@ -120,8 +120,12 @@ FAULTS: dict[str, Callable[[Path], None]] = {
     "model.npz does not hold arrays: ": pickled,
     "does not hold the idf of 5 terms": lambda folder: put_in(folder, idf=np.ones(4)),
     "does not hold the weights of 5 terms": lambda folder: put_in(folder, weights=np.full((3, 5), np.nan)),
-    "model.json was truncated or altered, and is not JSON": lambda folder: (folder / "model.json").write_text("{"),
-    "model.json was altered, and is not a JSON object": lambda folder: (folder / "model.json").write_text("[]"),
+    "model.json was truncated or altered, and is not a JSON object: copy": lambda folder: (
+        folder / "model.json"
+    ).write_text("{"),
+    "model.json was truncated or altered, and is not a JSON object": lambda folder: (folder / "model.json").write_text(
+        "[]"
+    ),
     "model.json was altered after it was written": lambda folder: (folder / "model.json").write_text(
         (folder / "model.json").read_text(encoding="utf-8").replace('"classes": 3', '"classes": 2'), encoding="utf-8"
     ),
