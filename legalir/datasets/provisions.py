@@ -287,7 +287,7 @@ def _build(corpus: Path, fingerprint: str, path: Path, source: str) -> None:
             database.execute("INSERT INTO corpus VALUES (?, ?)", (source.encode("utf-8", "replace").decode(), dated))
             database.commit()
             _check_unchanged(corpus, fingerprint)
-    except (ValueError, EOFError, RecursionError, gzip.BadGzipFile, zlib.error, sqlite3.IntegrityError):
+    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error, sqlite3.IntegrityError):
         for _ in read_corpus(corpus):  # Raises the exact fault.
             pass
         raise
