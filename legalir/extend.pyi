@@ -114,10 +114,13 @@ from .storage.artifact import inventory as inventory
 from .storage.artifact import is_card as is_card
 from .storage.artifact import read_card as read_card
 from .storage.artifact import seal as seal
+from .storage.digest import digest as digest
+from .storage.digest import file_digest as file_digest
 from .storage.documents import INDEXED_TEXT as INDEXED_TEXT
 from .storage.documents import document_batches as document_batches
 from .storage.files import atomic_directory as atomic_directory
 from .storage.files import atomic_file as atomic_file
+from .storage.files import link_or_copy as link_or_copy
 from .storage.shards import Encoding as Encoding
 from .storage.shards import earlier_rows as earlier_rows
 from .storage.shards import shards_beside as shards_beside

@@ -223,7 +223,7 @@ class StaticModel:
         file.chmod(0o644)
         head = {"format": _FORMAT, "version": _VERSION, "legalir": __version__}
         try:
-            content = seal({**head, **self._facts, "files": inventory([file])})
+            content = seal({**head, **self._facts, "files": inventory(file)})
             text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise ComponentError(f"The card of a static model holds something that is not JSON ({error}).") from error

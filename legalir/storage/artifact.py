@@ -24,7 +24,6 @@ import hashlib
 import json
 import re
 import secrets
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -40,7 +39,7 @@ from legalir.errors import ArtifactError, ComponentError
 from legalir.executors import Portable
 from legalir.storage.arrays import load_array
 from legalir.storage.digest import digest, file_digest
-from legalir.storage.files import atomic_file, cache_lock, sync_tree
+from legalir.storage.files import atomic_file, cache_lock, remove, sync_tree
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Validity
 
@@ -69,19 +68,12 @@ class Manifest:
     files: dict[str, dict[str, Any]]
 
 
-def inventory(files: Iterable[Path], folder: Path | None = None) -> dict[str, dict[str, Any]]:
-    """Return ``{"size": bytes, "sha256": hex}`` of each file, in the order of the names.
-
-    Args:
-        files: the files.
-        folder: the folder that names are relative to; None where each file is called by its own name alone.
-    """
+def inventory(path: Path) -> dict[str, dict[str, Any]]:
+    """Return ``{"size": bytes, "sha256": hex}`` of each file below a folder, by its name in it; or of one file."""
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    home = path.parent if path.is_file() else path
     return {
-        path.name if folder is None else path.relative_to(folder).as_posix(): {
-            "size": path.stat().st_size,
-            "sha256": file_digest(path),
-        }
-        for path in sorted(files)
+        file.relative_to(home).as_posix(): {"size": file.stat().st_size, "sha256": file_digest(file)} for file in files
     }
 
 
@@ -208,10 +200,9 @@ def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[s
                 facts: dict[str, Any] = {}
                 yield data, facts
                 sync_tree(data)
-                files = [file for file in data.rglob("*") if file.is_file()]  # Other engines have folders.
                 with atomic_file(path / _META) as stream:
                     json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
-                write_manifest(path, Manifest(kind, version, data.name, facts, inventory(files, data)))
+                write_manifest(path, Manifest(kind, version, data.name, facts, inventory(data)))
             finally:
                 _sweep(path)
     except OSError as error:
@@ -245,10 +236,7 @@ def _sweep(path: Path) -> None:
     current = (_json(path / MANIFEST) or {}).get("data")
     for child in path.iterdir():
         if _SCRATCH.fullmatch(child.name) and child.name != current:
-            if child.is_dir():
-                shutil.rmtree(child, ignore_errors=True)
-            else:
-                child.unlink(missing_ok=True)
+            remove(child)
 
 
 def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:

@@ -182,13 +182,19 @@ def sync_tree(folder: Path) -> None:
         sync_directory(Path(parent))
 
 
+def remove(path: Path) -> None:
+    """Remove a file or folder, as far as that is possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def clear_away(path: Path) -> None:
     """Remove a file or folder, and its unfinished versions next to it. The caller holds the lock of `path`."""
     for old in (path, *path.parent.glob(f".{path.name}.*")):
-        if old.is_dir():
-            shutil.rmtree(old, ignore_errors=True)
-        elif old.name != f".{path.name}.lock":
-            old.unlink(missing_ok=True)
+        if old.name != f".{path.name}.lock":
+            remove(old)
 
 
 @contextlib.contextmanager

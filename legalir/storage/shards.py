@@ -20,7 +20,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import secrets
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
@@ -39,7 +38,7 @@ from legalir.storage.arrays import ArrayFile, create_array, save_array
 from legalir.storage.artifact import Manifest, inventory, open_build, write_manifest
 from legalir.storage.digest import digest
 from legalir.storage.documents import document_batches
-from legalir.storage.files import atomic_directory, cache_lock
+from legalir.storage.files import atomic_directory, cache_lock, remove
 from legalir.storage.strings import write_docnos
 from legalir.storage.validity import dated
 
@@ -118,7 +117,7 @@ def shards_beside(artifact: Path, settings: Mapping[str, Any]) -> Iterator[Shard
     home = artifact.with_name(f".{artifact.name}.shards")
     with cache_lock(artifact.with_name(f"{artifact.name}.shards")):
         yield Shards(home, settings)
-        shutil.rmtree(home, ignore_errors=True)
+        remove(home)
 
 
 class Shards:
@@ -142,8 +141,8 @@ class Shards:
         for child in sorted(self._directory.iterdir()):
             whole = earlier_rows([child], _KIND, _VERSION, self.key)
             self.sources += whole
-            if not whole and child.is_dir():
-                shutil.rmtree(child, ignore_errors=True)
+            if not whole:
+                remove(child)
 
     def add(self, digests: Sequence[bytes], steps: Sequence[Rows]) -> None:
         """Write a shard.
@@ -169,7 +168,7 @@ class Shards:
                     arrays = [np.cumsum(np.concatenate([[0], *map(np.diff, arrays)]), dtype=np.int64)]
                 save_array(new / f"{name}.npy", np.concatenate(arrays))
             facts = {"rows": {"key": self.key, "arrays": sorted(first)}}
-            write_manifest(new, Manifest(_KIND, _VERSION, "", facts, inventory(new.iterdir())))
+            write_manifest(new, Manifest(_KIND, _VERSION, "", facts, inventory(new)))
         self.sources.append(RowSource.of(shard, [*first]))
 
 

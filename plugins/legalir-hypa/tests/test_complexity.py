@@ -15,8 +15,8 @@ from hypa_material import write_complexity, write_cross_encoder
 
 import legalir
 from legalir.errors import ArtifactError, ComponentError, LegalIRError, ModelError
-from legalir.extend import seal
-from legalir_hypa.complexity import Complexity, LinearClassifier, file_digest, open_classifier
+from legalir.extend import file_digest, seal
+from legalir_hypa.complexity import Complexity, LinearClassifier, open_classifier
 
 QUESTIONS = pd.DataFrame(
     {"qid": ["1", "2", "3"], "query": ["창문 없는 층의 기준은?", "과태료가 얼마인가요?", "매장이 큽니다."]}
