@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,11 +123,8 @@ def _prepare(collection: Collection, folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     files = collection.source.folder
-    about, defaults = files.about, type(files.about)()
-    facts = {field.name: getattr(about, field.name) for field in fields(about)}
-    changed = {name: value for name, value in facts.items() if value != getattr(defaults, name)}
-    for name in ("qrels", "static", "query_field"):  # They belong to files that are not here.
-        changed.pop(name, None)
+    # What is left out belongs to files that are not here.
+    changed = files.about.model_dump(exclude_defaults=True, exclude={"qrels", "static", "query_field"})
     with atomic_file(folder / "dataset.yaml") as stream:
         yaml.safe_dump(changed, stream, allow_unicode=True, sort_keys=False)
     for file in filter(None, (files.links, files.corpus)):  # The corpus last: it makes the folder a collection.
