@@ -25,9 +25,8 @@ from legalir.frames.columns import require_texts
 from legalir.frames.ranking import Hits, RankedLists, ranked_lists
 from legalir.frames.retriever import Retriever
 from legalir.progress import progress
-from legalir.storage.artifact import IndexArtifact, building
+from legalir.storage.artifact import IndexArtifact, Manifest, building, rebuild_hint
 from legalir.storage.documents import counted, docno_of, indexed_text
-from legalir.storage.manifest import Manifest, rebuild_hint
 from legalir.storage.strings import write_docnos
 from legalir.storage.validity import dated
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 from legalir.collections import Collection
 from legalir.datasets.provisions import changes
 from legalir.errors import ComponentError, MissingExtra, ModelError, PluginError
-from legalir.storage.locks import cache_lock
-from legalir.storage.manifest import MANIFEST, unseal
+from legalir.storage.artifact import MANIFEST, unseal
+from legalir.storage.files import cache_lock
 
 _SOURCE, _GONE = ".source-", ".removed-"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -66,7 +67,7 @@ class Entry(NamedTuple):
 
 def available() -> list[Entry]:
     """Return every collection that has an id, and every folder of ``$LEGALIR_DATA`` that was skipped."""
-    return [*entries().values(), *(entry for entry in _folders() if entry.fault)]
+    return [*entries().values(), *(entry for entry in _all() if entry.fault)]
 
 
 def entries() -> dict[str, Entry]:
@@ -76,38 +77,26 @@ def entries() -> dict[str, Entry]:
     collection of its name, and nothing replaces the bundled one.
     """
     out: dict[str, Entry] = {}
-    for entry in _usable():
-        out.setdefault(entry.id, entry)
+    for entry in _all():
+        if not entry.fault:
+            out.setdefault(entry.id, entry)
     return out
 
 
-def _usable() -> Iterator[Entry]:
-    yield from _bundled()
-    yield from (entry for entry in _folders() if not entry.fault)
-    yield from (Entry(PREFIX + name, "published", one.folder, one.outline) for name, one in published().items())
-
-
-def _bundled() -> list[Entry]:
-    entries = []
+def _all() -> Iterator[Entry]:
     for path in (FIRECODE, DATED):
+        with suppress(DataError):  # a broken installation: the id is then unknown, and load() lists the ids there are
+            yield Entry(PREFIX + path.name, "bundled", partial(Folder.open, path), Folder.open(path).outline)
+    if home := os.environ.get("LEGALIR_DATA"):
+        root = Path(home).expanduser().absolute()
         try:
-            outline = Folder.open(path).outline
-        except DataError:
-            continue  # a broken installation: the id is then unknown, and load() lists the ids that are there
-        entries.append(Entry(PREFIX + path.name, "bundled", partial(Folder.open, path), outline))
-    return entries
-
-
-def _folders() -> list[Entry]:
-    home = os.environ.get("LEGALIR_DATA")
-    if not home:
-        return []
-    root = Path(home).expanduser().absolute()
-    try:
-        folders = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
-    except OSError as error:
-        return [_skipped("*", root, f"$LEGALIR_DATA: {error.strerror}")]
-    return [_folder(path) for path in folders]
+            paths = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
+        except OSError as error:
+            yield _skipped("*", root, f"$LEGALIR_DATA: {error.strerror}")
+        else:
+            yield from map(_folder, paths)
+    for name, one in published().items():
+        yield Entry(PREFIX + name, "published", one.folder, one.outline)
 
 
 def _folder(path: Path) -> Entry:
@@ -144,12 +133,14 @@ def load(id_or_path: str | PathLike[str]) -> StatuteDataset:
 
 def _by_id(id: str) -> StatuteDataset:
     base, _, split = id.rpartition("/")
-    for entry in _usable():
+    faulty = None
+    for entry in _all():
         if entry.id in (id, base):
-            return entry.dataset(None if entry.id == id else split)
-    for entry in _folders():
-        if entry.fault and entry.id in (id, base):
-            raise DatasetNotFound(f"{entry.id} cannot be used: {entry.fault}.")
+            if not entry.fault:
+                return entry.dataset(None if entry.id == id else split)
+            faulty = faulty or entry
+    if faulty:
+        raise DatasetNotFound(f"{faulty.id} cannot be used: {faulty.fault}.")
     raise DatasetNotFound(f"There is no dataset {id!r}.{_hint(id)}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -131,10 +132,13 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
         return report
     report.path = folder.root
     report.ignored = [file.name for file in folder.ignored if not file.name.startswith((".", "README"))]
-    docnos = _corpus(folder, report)
-    ends = docnos | {provision_key(docno) for docno in docnos}
-    judgeable = ends if folder.chunks is None else _chunks(folder, docnos, report)
-    qids = _queries(folder, about.query_field, report)
+    lengths = _corpus(folder, report)
+    ends = {*lengths, *map(provision_key, lengths)}
+    judgeable = ends if folder.chunks is None else _chunks(folder, lengths, report)
+    qids = {
+        path: {str(row["qid"]) for row in read_queries(path, about.query_field, report.add)}
+        for path in folder.queries.values()
+    }
     for split in ("", *folder.splits):
         if split or "" in folder.queries or "" in folder.qrels:
             report.splits[split] = _split(folder, split, judgeable, qids, report)
@@ -142,25 +146,25 @@ def check(path: str | PathLike[str], *, cap: int = 20) -> CheckReport:
     return report
 
 
-def _corpus(folder: Folder, report: CheckReport) -> set[str]:
-    docnos = set()
+def _corpus(folder: Folder, report: CheckReport) -> dict[str, int]:
+    """Check the corpus, and return the number of characters of each text, by docno."""
+    lengths = {}
     with progress("Checking provisions", None) as advance:
         for record in read_corpus(folder.corpus, report.add):
-            docnos.add(record.doc_id)
+            lengths[record.doc_id] = len(record.text)
             report.untitled += not record.title.strip()
             report.empty += not record.default_text().strip()
             report.scripts[_script(record.text or record.title)] += 1
             advance(1)
-    report.provisions = len(docnos)
-    if not docnos:
+    report.provisions = len(lengths)
+    if not lengths:
         report.add(Fault(folder.corpus, 0, "provision", "not a single provision"))
-    return docnos
+    return lengths
 
 
-def _chunks(folder: Folder, docnos: set[str], report: CheckReport) -> set[str]:
+def _chunks(folder: Folder, lengths: Mapping[str, int], report: CheckReport) -> set[str]:
     """Check ``chunks.tsv``, and return the provisions that chunks contain."""
     assert folder.chunks is not None
-    lengths = {record.doc_id: len(record.text) for record in read_corpus(folder.corpus, lambda fault: None)}
     whole: set[str] = set()
     held: set[str] = set()
     chunks: set[str] = set()
@@ -169,13 +173,13 @@ def _chunks(folder: Folder, docnos: set[str], report: CheckReport) -> set[str]:
         held.add(provision)
         if complete:
             whole.add(provision)
-        if chunk not in docnos:
+        if chunk not in lengths:
             message = f"{chunk!r}, which holds {provision!r}, is not in the corpus"
             report.add(Fault(folder.chunks, 0, "dangling chunk", message))
         elif start + characters > lengths[chunk]:
             message = f"{chunk!r} has {lengths[chunk]} characters, and {provision!r} would end at {start + characters}"
             report.add(Fault(folder.chunks, 0, "chunk", message))
-    for chunk in sorted(docnos - chunks):
+    for chunk in sorted(lengths.keys() - chunks):
         report.add(Fault(folder.chunks, 0, "chunk", f"{chunk!r} is in the corpus, and holds no provision"))
     if folder.provisions is not None:
         known = {record.doc_id for record in read_corpus(folder.provisions, report.add)}
@@ -192,12 +196,6 @@ def _script(text: str) -> str:
     counts = {name: len(pattern.findall(text[:300])) for name, pattern in _SCRIPTS.items()}
     best = max(counts, key=counts.__getitem__)
     return best if counts[best] else "other"
-
-
-def _queries(folder: Folder, field: str, report: CheckReport) -> dict[Path, set[str]]:
-    return {
-        path: {str(row["qid"]) for row in read_queries(path, field, report.add)} for path in folder.queries.values()
-    }
 
 
 def _split(

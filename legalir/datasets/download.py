@@ -22,8 +22,7 @@ from typing import IO
 from legalir.errors import DataError, DownloadError
 from legalir.progress import progress
 from legalir.storage.digest import file_digest
-from legalir.storage.files import sync_directory
-from legalir.storage.locks import cache_lock
+from legalir.storage.files import cache_lock, sync_directory
 
 _BLOCK = 1 << 18
 _TRY_AGAIN = {408, 425, 429, 500, 502, 503, 504}
@@ -43,7 +42,7 @@ class Download:
         size: size in bytes; None: not checked.
         max_bytes: largest size that is accepted.
         timeout: seconds without data after which a try ends.
-        tries: total number of tries.
+        tries: total number of tries, at least 1.
         pause: seconds before the second try; doubles with each try.
     """
 
@@ -72,22 +71,22 @@ def download(file: Download, target: Path, *, sleep: Callable[[float], None] = t
         if target.exists():
             return
         part = target.with_name(f"{target.name}.part")
-        reason = "it was never tried"
-        for attempt in range(max(1, file.tries)):
-            if attempt:
-                sleep(file.pause * 2 ** (attempt - 1))
+        for attempt in range(1, file.tries + 1):
             try:
                 _continue(file, part)
                 _verify(file, part)
-                _publish(part, target)
-                return
+                break
             except _CutError as cut:
-                reason = str(cut)
+                if attempt >= file.tries:
+                    raise _failure(file, target, f"{cut}, {file.tries} times") from cut.__cause__
+                sleep(file.pause * 2 ** (attempt - 1))
             except OSError as error:
                 raise _failure(file, target, f"{target.parent}: {error.strerror or error}") from error
             except DownloadError as error:
                 raise _failure(file, target, str(error)) from error.__cause__
-        raise _failure(file, target, f"{reason}, {file.tries} times")
+        part.replace(target)
+        _note(part).unlink(missing_ok=True)
+        sync_directory(target.parent)
 
 
 def _failure(file: Download, target: Path, reason: str) -> DownloadError:
@@ -103,8 +102,9 @@ def _continue(file: Download, part: Path) -> None:
     headers = {"User-Agent": "legalir", "Accept-Encoding": "identity"}
     if done:
         headers |= {"Range": f"bytes={done}-", "If-Range": validator}
+    opener = urllib.request.build_opener(_Redirect)  # Other schemes than http and https were refused before.
     try:
-        with closing(_opener().open(urllib.request.Request(file.url, headers=headers), timeout=file.timeout)) as reply:
+        with closing(opener.open(urllib.request.Request(file.url, headers=headers), timeout=file.timeout)) as reply:
             _receive(file, part, reply, done if reply.status == 206 else 0)
     except urllib.error.HTTPError as error:
         error.close()
@@ -117,21 +117,6 @@ def _continue(file: Download, part: Path) -> None:
     except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
         cause = error.reason if isinstance(error, urllib.error.URLError) else error
         raise _CutError(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__) from error
-
-
-def _opener() -> urllib.request.OpenerDirector:
-    """Return an opener that follows redirections to http and https only."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        _Redirect(),
-    ):
-        opener.add_handler(handler)
-    return opener
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
@@ -151,7 +136,10 @@ def _receive(file: Download, part: Path, reply: http.client.HTTPResponse, done: 
     total = done + int(length) if length is not None and length.isdigit() else file.size
     if total is not None and total > file.max_bytes:
         raise DownloadError(f"it has {total} bytes, more than the {file.max_bytes} allowed")
-    _write_note(file, part, reply)
+    # Address and validator of the server's file, so that a later try continues the same file.
+    tag = reply.headers.get("ETag") or ""
+    validator = tag if tag and not tag.startswith("W/") else reply.headers.get("Last-Modified") or ""
+    _note(part).write_text(json.dumps({"url": file.url, "validator": validator}), encoding="utf-8")
     with part.open("ab" if done else "wb") as out, progress(part.stem, total, size=True) as advance:
         advance(done)
         copied = _copy(reply, out, file.max_bytes - done, advance)
@@ -181,13 +169,6 @@ def _note(part: Path) -> Path:
     return part.with_name(f"{part.name}.json")
 
 
-def _write_note(file: Download, part: Path, reply: http.client.HTTPResponse) -> None:
-    """Write address and validator of the server's file, so that a later try continues the same file."""
-    tag = reply.headers.get("ETag") or ""
-    validator = tag if tag and not tag.startswith("W/") else reply.headers.get("Last-Modified") or ""
-    _note(part).write_text(json.dumps({"url": file.url, "validator": validator}), encoding="utf-8")
-
-
 def _progress_of(file: Download, part: Path) -> tuple[int, str]:
     """Return the number of bytes that can be kept and the validator of their file; 0 bytes without a validator."""
     try:
@@ -208,61 +189,42 @@ def _verify(file: Download, part: Path) -> None:
         raise _CutError(f"its content is not the declared one: {size} bytes with sha256 {digest}, not {expected}")
 
 
-def _publish(part: Path, target: Path) -> None:
-    part.replace(target)
-    _note(part).unlink(missing_ok=True)
-    sync_directory(target.parent)
+def unpack(
+    archive: Path,
+    target: Path,
+    patterns: Sequence[str] | None = None,
+    *,
+    max_bytes: int = 8 << 30,
+    max_files: int = 200_000,
+) -> list[Path]:
+    """Extract members into `target`; return their paths in `target`.
 
+    Directories, links and devices are skipped, so that no member can write or point elsewhere, and nested archives are
+    not extracted.
 
-_Member = tuple[str, int, IO[bytes]]
-
-
-def extract(archive: Path, patterns: Sequence[str], target: Path, *, max_bytes: int = 8 << 30) -> list[Path]:
-    """Extract the members that match any of `patterns` into `target`, under the last part of their names.
-
-    Directories, links and devices are left out, so that no member can write or point elsewhere.
-
-    Raises:
-        DataError: not a zip or tar archive, a name that leads outside, two members of one name, no member
-            that matches, or more than `max_bytes` in all.
-    """
-    written: list[Path] = []
-    room = max_bytes
-    with _members(archive) as members:
-        for name, size, stream in members:
-            if not any(fnmatchcase(name, pattern) for pattern in patterns):
-                continue
-            path = target / _last_name(archive, name)
-            if path in written:
-                raise DataError(f"{archive} holds two files that are called {path.name}.")
-            with path.open("wb") as out:
-                copied = None if size > room else _copy(stream, out, room)
-            if copied is None:
-                raise DataError(f"{archive} unpacks to more than {max_bytes} bytes.")
-            room -= copied
-            written.append(path)
-    if not written:
-        raise DataError(f"{archive} holds nothing that matches {' or '.join(patterns)}.")
-    return written
-
-
-def unpack(archive: Path, target: Path, *, max_bytes: int = 8 << 30, max_files: int = 200_000) -> list[Path]:
-    """Extract all members into `target`, in the folders of their names; return their paths in `target`.
-
-    Directories, links and devices are skipped, and nested archives are not extracted.
+    Args:
+        archive: a zip or tar archive.
+        target: a folder.
+        patterns: extract the members that match any of these, under the last part of their names; None: all, in the
+            folders of their names.
+        max_bytes: largest size of all files together.
+        max_files: largest number of files.
 
     Raises:
         DataError: not a zip or tar archive, or an encrypted one; a name that leads outside; two members of one name;
-            more than `max_bytes` or `max_files` in all.
+            no member that matches; or more than `max_bytes` or `max_files` in all.
     """
     written: set[Path] = set()
     room = max_bytes
     with _members(archive) as members:
         for name, size, stream in members:
-            path = target / _inner_path(archive, name)
+            if patterns is not None and not any(fnmatchcase(name, pattern) for pattern in patterns):
+                continue
+            inner = _inner_path(archive, name)
+            path = target / (inner if patterns is None else inner.name)
             if path in written or len(written) >= max_files:
                 what = "two files" if path in written else f"more than {max_files} files: split it, one of them is"
-                raise DataError(f"{archive} holds {what} {name!r}.")
+                raise DataError(f"{archive} holds {what} {path.relative_to(target).as_posix()!r}.")
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with path.open("wb") as out:
@@ -273,11 +235,9 @@ def unpack(archive: Path, target: Path, *, max_bytes: int = 8 << 30, max_files: 
                 raise DataError(f"{archive} unpacks to more than {max_bytes} bytes.")
             room -= copied
             written.add(path)
+    if patterns is not None and not written:
+        raise DataError(f"{archive} holds nothing that matches {' or '.join(patterns)}.")
     return sorted(written)
-
-
-def _last_name(archive: Path, name: str) -> str:
-    return _inner_path(archive, name).name
 
 
 def _inner_path(archive: Path, name: str) -> PurePosixPath:
@@ -288,7 +248,7 @@ def _inner_path(archive: Path, name: str) -> PurePosixPath:
 
 
 @contextmanager
-def _members(archive: Path) -> Iterator[Iterator[_Member]]:
+def _members(archive: Path) -> Iterator[Iterator[tuple[str, int, IO[bytes]]]]:
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as bundle:
@@ -302,7 +262,7 @@ def _members(archive: Path) -> Iterator[Iterator[_Member]]:
         raise DataError(f"{archive} is encrypted, or packed in a way that cannot be read ({error}).") from error
 
 
-def _of_zip(bundle: zipfile.ZipFile) -> Iterator[_Member]:
+def _of_zip(bundle: zipfile.ZipFile) -> Iterator[tuple[str, int, IO[bytes]]]:
     for info in bundle.infolist():
         kind = info.external_attr >> 28
         if not info.is_dir() and kind in (0, 0o10):  # 0o10: a plain file; 0: not declared
@@ -310,7 +270,7 @@ def _of_zip(bundle: zipfile.ZipFile) -> Iterator[_Member]:
                 yield info.filename, info.file_size, stream
 
 
-def _of_tar(bundle: tarfile.TarFile) -> Iterator[_Member]:
+def _of_tar(bundle: tarfile.TarFile) -> Iterator[tuple[str, int, IO[bytes]]]:
     for info in bundle:
         stream = bundle.extractfile(info) if info.isreg() else None
         if stream is not None:

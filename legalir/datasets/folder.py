@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
-from legalir.errors import DataError, DatasetNotFound, FormatError, suggestion
+from pydantic import BeforeValidator, Field
+
+from legalir.config import AnyText, Schema, Whole, read_yaml
+from legalir.errors import DataError, DatasetNotFound, DefinitionError, FormatError
 from legalir.storage.digest import cached_file_digest
 
 ORIGIN, REPORT, DANGLING = "origin.jsonl", "import.json", "links.dangling.tsv"
@@ -26,35 +29,45 @@ _QRELS = re.compile(r"qrels(?:\.([A-Za-z0-9_-]+))?\.txt")
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
-@dataclass(frozen=True)
-class About:
-    """Facts in a ``dataset.yaml``, all optional.
+class About(Schema):
+    """Facts in a ``dataset.yaml``, all optional."""
 
-    Attributes:
-        title: full name of the collection.
-        licence: terms of use.
-        lang: ISO 639-1 code of the corpus, and of the queries unless `query_lang` differs.
-        source: origin of the collection, such as an address.
-        description: a few sentences.
-        citation: reference to the publication.
-        query_field: column of a query file that contains the question.
-        query_lang: language of the queries by split; the key ``*`` means all splits.
-        labels: meaning of each relevance label.
-        qrels: name of a folder of the judgements that ship with legalir.
-        static: folder of the static encoder trained for it, relative to this file's.
-    """
+    KIND: ClassVar[str] = "a description of a collection"
 
-    title: str | None = None
-    licence: str | None = None
-    lang: str | None = None
-    source: str | None = None
-    description: str | None = None
-    citation: str | None = None
-    query_field: str = "query"
-    query_lang: dict[str, str] = field(default_factory=dict)
-    labels: dict[int, str] = field(default_factory=lambda: {0: "not relevant", 1: "relevant"})
-    qrels: str | None = None
-    static: str | None = None
+    title: AnyText | None = None
+    """Full name of the collection."""
+
+    licence: AnyText | None = None
+    """Terms of use."""
+
+    lang: AnyText | None = None
+    """ISO 639-1 code of the corpus, and of the queries unless `query_lang` differs."""
+
+    source: AnyText | None = None
+    """Origin of the collection, such as an address."""
+
+    description: AnyText | None = None
+    """A few sentences."""
+
+    citation: AnyText | None = None
+    """Reference to the publication."""
+
+    query_field: AnyText = "query"
+    """Column of a query file that contains the question."""
+
+    query_lang: Annotated[
+        dict[AnyText, AnyText], BeforeValidator(lambda value: {"*": value} if isinstance(value, str) else value)
+    ] = Field(default_factory=dict)
+    """Language of the queries by split; the key ``*``, or a text alone, means all splits."""
+
+    labels: dict[Whole, AnyText] = Field(default_factory=lambda: {0: "not relevant", 1: "relevant"})
+    """Meaning of each relevance label."""
+
+    qrels: AnyText | None = None
+    """Name of a folder of the judgements that ship with legalir."""
+
+    static: AnyText | None = None
+    """Folder of the static encoder trained for it, relative to this file's."""
 
     def queries_lang(self, split: str | None) -> str | None:
         """Return the language of the queries of a split; None means the base."""
@@ -62,42 +75,20 @@ class About:
 
 
 def read_about(path: Path) -> About:
-    """Read a ``dataset.yaml``.
+    """Read a ``dataset.yaml``; a key without a value counts as missing.
 
     Raises:
         FormatError: it is not YAML, not a mapping, or has an unknown key or a value of the wrong type.
     """
-    import yaml
-
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}, line {mark.line + 1}" if mark else str(path)
-        raise FormatError(
-            f"{where}: not readable as YAML ({getattr(error, 'problem', None) or 'not UTF-8'})."
-        ) from error
-    if not isinstance(content, dict):
-        raise FormatError(f"{path}: not a mapping of names to values.")
-    names = {item.name for item in fields(About)}
-    values = {key: value for key, value in content.items() if value is not None}
-    if isinstance(values.get("query_lang"), str):
-        values["query_lang"] = {"*": values["query_lang"]}
-    for key in content:
-        if key not in names:
-            raise FormatError(f"{path}: unknown key {key!r}.{suggestion(str(key), names)}")
-    for key, value in values.items():
-        if key == "query_lang" and not _is_mapping(value, str):
-            raise FormatError(f"{path}: 'query_lang' is neither a language code nor a mapping of splits to codes.")
-        if key == "labels" and not _is_mapping(value, int):
-            raise FormatError(f"{path}: 'labels' is not a mapping of whole numbers to their meaning.")
-        if key not in ("query_lang", "labels") and not isinstance(value, str):
-            raise FormatError(f"{path}: the value of {key!r} is not a string.")
-    return About(**values)
-
-
-def _is_mapping(value: object, key: type) -> bool:
-    return isinstance(value, dict) and all(isinstance(k, key) and isinstance(v, str) for k, v in value.items())
+        content = read_yaml(path, About.KIND) or {}
+        if isinstance(content, Mapping):
+            content = {
+                key: value for key, value in content.items() if value is not None or key not in About.model_fields
+            }
+        return About.parse(content, str(path))
+    except DefinitionError as error:
+        raise FormatError(str(error)) from error
 
 
 def _here() -> bool:

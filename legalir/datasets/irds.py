@@ -14,7 +14,6 @@ from ir_datasets.indices.base import Docstore
 from ir_datasets.util.metadata import MetadataComponent
 
 from legalir.datasets.catalog import PREFIX, entries, load
-from legalir.datasets.readers import read_positions
 from legalir.datasets.records import Provision
 
 if TYPE_CHECKING:
@@ -104,14 +103,13 @@ class DocsIter:
             if self._positions is None:
                 self._running = self._dataset.docs()
             else:
-                self._running = read_positions(self._dataset.folder.corpus, self._positions)
+                self._running = self._dataset.store.at(self._positions)
         return next(self._running)
 
     def __getitem__(self, key: int | slice) -> DocsIter | Provision:
         positions = range(self._dataset.docs_count()) if self._positions is None else self._positions
         if isinstance(key, int):
-            position = positions[key]
-            return next(read_positions(self._dataset.folder.corpus, range(position, position + 1)))
+            return self._dataset.store[positions[key]]
         if key.step is not None and key.step <= 0:
             raise ValueError("step must be positive")
         start, stop = (_whole(bound, len(positions)) for bound in (key.start, key.stop))

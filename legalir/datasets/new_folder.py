@@ -9,8 +9,7 @@ from pathlib import Path
 
 from legalir.datasets.folder import DANGLING, DEFINITIONS, ORIGIN, REPORT, Folder
 from legalir.errors import DataError, DatasetNotFound
-from legalir.storage.files import link_or_copy, publish_directory, restore_directory, temporary_sibling
-from legalir.storage.locks import file_lock
+from legalir.storage.files import file_lock, link_or_copy, publish_directory, restore_directory, temporary_sibling
 
 WRITTEN = ("corpus.jsonl", "corpus.jsonl.gz", "links.tsv", "links.tsv.gz", DANGLING, ORIGIN, REPORT, DEFINITIONS)
 """Files that a re-import replaces; other files are kept."""

@@ -7,7 +7,6 @@ corpus. A store is never written again, so a corpus that changes later does not 
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import os
@@ -16,7 +15,6 @@ import sqlite3
 import tempfile
 import threading
 import weakref
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import cached_property
@@ -27,13 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from legalir.datasets.readers import line_provision, open_binary, read_corpus
+from legalir.datasets.readers import line_provision, numbered_lines, read_corpus
 from legalir.datasets.records import Provision, provision
 from legalir.errors import ArtifactError, DataError
 from legalir.progress import progress
 from legalir.storage.digest import cached_file_digest
-from legalir.storage.files import cache_home, clear_away, new_file
-from legalir.storage.locks import cache_lock
+from legalir.storage.files import cache_home, cache_lock, clear_away, new_file
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Validity, names_version, validity_of
 
@@ -51,10 +48,8 @@ PRAGMA synchronous = OFF;
 PRAGMA user_version = {_FORMAT};
 """
 _LINES = "SELECT {}, line, digest FROM provisions JOIN lines USING (position) WHERE {} IN ({})"
-_BOM = b"\xef\xbb\xbf"
-_BUFFER = 1 << 20
 _AT_ONCE = 500
-"""Number of provisions that one statement reads."""
+"""Number of provisions that one statement reads or writes."""
 
 
 class ProvisionStore:
@@ -275,20 +270,26 @@ def _build(corpus: Path, fingerprint: str, path: Path, source: str) -> None:
     insert = f"INSERT INTO provisions VALUES (?, ?, ?, ?{', ?' * len(COLUMNS)})"
     position, dated = 0, False
     try:
-        with new_file(path) as new, closing(sqlite3.connect(new)) as database:
+        with (
+            new_file(path) as new,
+            closing(sqlite3.connect(new)) as database,
+            progress("Storing provisions", None) as advance,
+        ):
             database.executescript(_TABLES)
-            for lines in _line_batches(corpus):
-                records = [line_provision(line.decode("utf-8")) for line in lines]
+            rest = (line for _, line in numbered_lines(corpus))
+            while some := list(islice(rest, _AT_ONCE)):
+                lines, records = [line.encode("utf-8") for line in some], [line_provision(line) for line in some]
                 rows = enumerate(zip(lines, records, strict=True), position)
                 database.executemany(insert, (_row(place, line, record) for place, (line, record) in rows))
                 database.executemany("INSERT INTO lines VALUES (?, ?)", enumerate(lines, position))
-                position += len(lines)
+                position += len(some)
                 dated = dated or any(names_version(record.doc_id) for record in records)
+                advance(len(some))
             database.execute("CREATE UNIQUE INDEX docno ON provisions (docno)")
             database.execute("INSERT INTO corpus VALUES (?, ?)", (source.encode("utf-8", "replace").decode(), dated))
             database.commit()
             _check_unchanged(corpus, fingerprint)
-    except (ValueError, EOFError, RecursionError, gzip.BadGzipFile, zlib.error, sqlite3.IntegrityError):
+    except (ValueError, sqlite3.IntegrityError):
         for _ in read_corpus(corpus):  # Raises the exact fault.
             pass
         raise
@@ -299,17 +300,6 @@ def _build(corpus: Path, fingerprint: str, path: Path, source: str) -> None:
 def _row(position: int, line: bytes, record: Provision) -> tuple[object, ...]:
     repealed = not record.text.strip()
     return position, record.doc_id, _digest(line), repealed, *(getattr(record, column) for column in COLUMNS)
-
-
-def _line_batches(corpus: Path) -> Iterator[list[bytes]]:
-    """Yield the lines of a corpus that are not blank, about a megabyte at a time."""
-    with open_binary(corpus) as stream, progress("Storing provisions", None) as advance:
-        mark = _BOM
-        while raws := stream.readlines(_BUFFER):
-            raws[0], mark = raws[0].removeprefix(mark), b""
-            lines = (raw.strip(b"\r\n") for raw in raws)
-            yield [line for line in lines if line and (line[:1] == b"{" or not line.decode("utf-8").isspace())]
-            advance(len(raws))
 
 
 def _check_unchanged(corpus: Path, fingerprint: str) -> None:

@@ -7,7 +7,6 @@ import io
 import json
 import zlib
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -103,25 +102,31 @@ def json_rows(path: Path, on_fault: OnFault = stop) -> Iterator[tuple[int, dict[
     """
     for number, line in numbered_lines(path, on_fault):
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply or a number too long"
-            on_fault(Fault(path, number, "json", f"not a whole JSON object ({reason})"))
-            continue
-        if not isinstance(row, dict):
-            on_fault(Fault(path, number, "json", "not a JSON object"))
-        elif "\\u" in line and _has_half_character(line):
-            on_fault(Fault(path, number, "encoding", r"half of a surrogate pair (\ud800 to \udfff)"))
+            row = _json_object(line)
+        except ValueError as error:
+            on_fault(Fault(path, number, *error.args))
         else:
             yield number, row
 
 
-def _has_half_character(line: str) -> bool:
+def _json_object(line: str) -> dict[str, object]:
+    """Return the JSON object of a line.
+
+    Raises:
+        ValueError: the line is not one; kind and message of the fault.
+    """
     try:
-        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
+        row = json.loads(line)
+        if "\\u" in line:
+            json.dumps(row, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        return True
-    return False
+        raise ValueError("encoding", r"half of a surrogate pair (\ud800 to \udfff)") from None
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply or a number too long"
+        raise ValueError("json", f"not a whole JSON object ({reason})") from error
+    if not isinstance(row, dict):
+        raise ValueError("json", "not a JSON object")
+    return row
 
 
 def read_corpus(path: Path, on_fault: OnFault = stop) -> Iterator[Provision]:
@@ -148,29 +153,9 @@ def line_provision(line: str) -> Provision:
     """Return the provision of a line.
 
     Raises:
-        RecursionError: it is nested too deeply.
         ValueError: the line is not a provision.
     """
-    row = json.loads(line)
-    if not isinstance(row, dict) or ("\\u" in line and _has_half_character(line)):
-        raise ValueError("not a whole JSON object")
-    return provision(row)
-
-
-def read_positions(path: Path, positions: range) -> Iterator[Provision]:
-    """Yield the provisions at ascending positions; the lines between them are not parsed.
-
-    Raises:
-        FormatError: a line at one of the positions is not a provision.
-    """
-    if not positions:
-        return
-    wanted = islice(numbered_lines(path), positions.start, positions.stop, positions.step)
-    for number, line in wanted:
-        try:
-            yield provision(json.loads(line))
-        except ValueError as error:
-            stop(Fault(path, number, "provision", str(error)))
+    return provision(_json_object(line))
 
 
 def read_queries(path: Path, field: str = "query", on_fault: OnFault = stop) -> Iterator[dict[str, object]]:

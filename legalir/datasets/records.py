@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from legalir.storage.provision import Provision as Provision
+from legalir.storage.documents import Provision as Provision
 
 ALIASES = {"docno": "doc_id", "effective": "effective_from", "section": "article"}
 """Other names of fields, which many corpora use."""

@@ -1,8 +1,9 @@
 """Approximate search by FAISS [faiss]: candidates near a query, which are then scored exactly.
 
 A search is named by text, as ``"hnsw"``, ``"hnsw(m=32, ef_construction=200, ef=128)"`` or
-``"ivf(lists=1000, probes=50)"``, which is parsed and never evaluated. It is built next to the vectors of a dense index,
-stored and opened with them, and its recall against the exact search is measured when it is built.
+``"ivf(lists=1000, probes=50)"``, which is parsed and never evaluated, and is made by a string of FAISS's
+``index_factory``. It is built next to the vectors of a dense index, stored and opened with them, and its recall against
+the exact search is measured when it is built.
 
 Files of a build, next to ``vectors.npy``: ``approximate.rows.npy``, int32 [r], the rows of vectors that are not zeros,
 with equal vectors together and in order of docno; ``approximate.bounds.npy``, int64 [u + 1], the first position in
@@ -19,9 +20,8 @@ import hashlib
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +37,14 @@ from legalir.storage.validity import Mask
 
 _LOG = logging.getLogger("legalir")
 
-_BOUNDS = {"m": (2, 1024)}
-"""Bounds of the parameters that may not be every number from 1."""
+_FACTORY = {"hnsw": "HNSW{m}_SQ8", "ivf": "IVF{lists},SQ8"}
+"""String of FAISS's ``index_factory`` for each search; SQ8 stores each number in 8 bits."""
+
+_DEFAULTS: dict[str, dict[str, int | None]] = {
+    "hnsw": {"m": 32, "ef_construction": 200, "ef": 256},
+    "ivf": {"lists": None, "probes": None},
+}
+"""Parameters of each search; all are whole numbers from 1, and `m` is from 2 to 1024."""
 
 _FEWEST_PER_LIST = 39
 """Fewest vectors that FAISS wants to train a centre on."""
@@ -71,78 +77,43 @@ _ENOUGH = {10: 0.95, 100: 0.9}
 """Recall below this is a warning."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Parameters:
-    """Whole numbers, and the text that names the search."""
+class Approximate(NamedTuple):
+    """An approximate search.
 
-    name: ClassVar[str]
+    Attributes:
+        name: ``hnsw``, hierarchical navigable small world graphs [hnsw]; or ``ivf``, inverted lists, each vector in the
+            list of the nearest centre [ivf].
+        values: parameters by name. Of ``hnsw``: `m`, neighbours of a vector on the upper layers, twice as many on the
+            lowest; `ef_construction`, candidates when a vector is added; `ef`, candidates in a search: further results
+            are only the best among the vectors that it met. Of ``ivf``: `lists`, number of lists, None for four times
+            the root of the number of vectors; `probes`, number of lists in a search, the nearest ones, None for a
+            sixteenth of all lists, and 16 at least.
+    """
 
-    def __post_init__(self) -> None:
-        for key, value in asdict(self).items():
-            if value is not None or _DEFAULTS[self.name][key] is not None:
-                low, high = _BOUNDS.get(key, (1, math.inf))
-                check_number(self.name, key, value, low=low, high=high, integer=True)
-                object.__setattr__(self, key, int(value))  # numpy writes its integers in another way
+    name: str
+    values: Mapping[str, int | None]
 
     def __str__(self) -> str:
-        return write_spec(self.name, {key: value for key, value in asdict(self).items() if value is not None})
+        return write_spec(self.name, {key: value for key, value in self.values.items() if value is not None})
 
     @property
     def fingerprint(self) -> str:
         """Hex digest that identifies the search."""
         return hashlib.sha256(str(self).encode()).hexdigest()
 
-
-@dataclass(frozen=True, slots=True)
-class HNSW(_Parameters):
-    """Hierarchical navigable small world graphs, with the parameters of [hnsw].
-
-    Attributes:
-        m: neighbours of a vector on the upper layers; twice as many on the lowest.
-        ef_construction: candidates when a vector is added.
-        ef: candidates in a search. Further results than these are only the best among the vectors that it met.
-    """
-
-    name: ClassVar[str] = "hnsw"
-
-    m: int = 32
-    ef_construction: int = 200
-    ef: int = 256
-
-
-@dataclass(frozen=True, slots=True)
-class IVF(_Parameters):
-    """Inverted lists: each vector in the list of the nearest centre ([ivf]; FAISS's ``IndexIVF``).
-
-    Attributes:
-        lists: number of lists; None for four times the root of the number of vectors. There are fewer if a list would
-            have less than 39 of the vectors that the centres are trained on.
-        probes: number of lists in a search, the nearest ones; None for a sixteenth of all lists, and 16 at least.
-    """
-
-    name: ClassVar[str] = "ivf"
-
-    lists: int | None = None
-    probes: int | None = None
-
-    def fitted(self, vectors: int, sample: int) -> IVF:
-        """Return the numbers of lists and probes to build with.
+    def fitted(self, vectors: int, sample: int) -> Approximate:
+        """Return the search to build; there are fewer lists if a centre would be trained on less than 39 vectors.
 
         Args:
             vectors: number of distinct vectors, at least 1.
             sample: number of vectors that the centres are trained on, at least 1.
         """
-        wanted = self.lists or round(4 * math.sqrt(vectors))
+        if self.name != "ivf":
+            return self
+        wanted = self.values["lists"] or round(4 * math.sqrt(vectors))
         lists = max(1, min(wanted, sample // _FEWEST_PER_LIST))
-        return IVF(lists, min(self.probes or max(_FEWEST_PROBES, math.ceil(lists / 16)), lists))
-
-
-Approximate = HNSW | IVF
-
-_KINDS: dict[str, type[HNSW] | type[IVF]] = {"hnsw": HNSW, "ivf": IVF}
-_DEFAULTS: dict[str, dict[str, Any]] = {
-    name: {field.name: field.default for field in fields(kind)} for name, kind in _KINDS.items()
-}
+        probes = min(self.values["probes"] or max(_FEWEST_PROBES, math.ceil(lists / 16)), lists)
+        return Approximate("ivf", {"lists": lists, "probes": probes})
 
 
 def read_approximate(spec: str | Approximate) -> Approximate:
@@ -151,7 +122,7 @@ def read_approximate(spec: str | Approximate) -> Approximate:
     Raises:
         ComponentError: there is no such search, or it has no such parameter or value; the message lists the choices.
     """
-    if isinstance(spec, HNSW | IVF):
+    if isinstance(spec, Approximate):
         return spec
     if not isinstance(spec, str):
         raise ComponentError(f"approximate={spec!r} is not text. {_accepted()}")
@@ -159,19 +130,23 @@ def read_approximate(spec: str | Approximate) -> Approximate:
         name, params = read_spec(spec)
     except ComponentError as error:
         raise ComponentError(f"approximate: {error} {_accepted()}") from None
-    if name not in _KINDS:
-        raise ComponentError(f"approximate={name!r} is not a search.{suggestion(name, set(_KINDS))} {_accepted()}")
-    known = _DEFAULTS[name]
-    for key in params:
-        if key not in known:
-            raise ComponentError(f"{name} has no parameter {key!r}.{suggestion(key, set(known))} {_accepted(name)}")
-    values: dict[str, Any] = params
-    return _KINDS[name](**values)
+    if name not in _DEFAULTS:
+        raise ComponentError(f"approximate={name!r} is not a search.{suggestion(name, set(_DEFAULTS))} {_accepted()}")
+    defaults = _DEFAULTS[name]
+    values: dict[str, Any] = {**defaults, **params}
+    for key, value in params.items():
+        if key not in defaults:
+            raise ComponentError(f"{name} has no parameter {key!r}.{suggestion(key, set(defaults))} {_accepted(name)}")
+        if value is not None or defaults[key] is not None:
+            low, high = (2, 1024) if key == "m" else (1, math.inf)
+            check_number(name, key, values[key], low=low, high=high, integer=True)
+    return Approximate(name, values)
 
 
 def _accepted(*names: str) -> str:
     shown = [
-        f"{name}({', '.join(f'{key}={value!r}' for key, value in _DEFAULTS[name].items())})" for name in names or _KINDS
+        f"{name}({', '.join(f'{key}={value!r}' for key, value in _DEFAULTS[name].items())})"
+        for name in names or _DEFAULTS
     ]
     return f"Accepted: {' or '.join(shown)}."
 
@@ -229,13 +204,21 @@ def build_neighbours(directory: Path, spec: Approximate) -> dict[str, Any]:
     rows, bounds = distinct_rows(vectors, load_array(directory / "order.npy"))
     save_array(directory / "approximate.rows.npy", rows)
     save_array(directory / "approximate.bounds.npy", bounds)
-    single = rows[bounds[:-1]]
-    sample = _sample(len(single), vectors.shape[1], spec)
-    if isinstance(spec, IVF) and len(sample):
-        spec = spec.fitted(len(single), len(sample))
+    single, dimensions = rows[bounds[:-1]], vectors.shape[1]
     if len(single):
+        size = min(len(single), max(1, _SAMPLE_BYTES // (4 * dimensions)))
+        sample = np.sort(np.random.default_rng(0).choice(len(single), size, replace=False))
+        spec = spec.fitted(len(single), size)
         try:
-            index = _empty_index(faiss, spec, vectors.shape[1])
+            index = faiss.index_factory(
+                dimensions, _FACTORY[spec.name].format_map(spec.values), faiss.METRIC_INNER_PRODUCT
+            )
+            if spec.name == "hnsw":
+                index.hnsw.efConstruction = spec.values["ef_construction"]
+            else:
+                index.by_residual = False
+                index.cp.max_points_per_centroid = _SAMPLE_PER_LIST
+                index.cp.min_points_per_centroid = 1  # No warning about a single list of few vectors.
             index.train(_part(vectors, single[sample]))
             for first in range(0, len(single), _ROWS):
                 index.add(_part(vectors, single[first : first + _ROWS]))
@@ -247,27 +230,8 @@ def build_neighbours(directory: Path, spec: Approximate) -> dict[str, Any]:
     return {"search": str(spec), "distinct": len(single), "faiss": faiss.__version__}
 
 
-def _sample(u: int, dimensions: int, spec: Approximate) -> npt.NDArray[np.int64]:
-    """Return the vectors to train on, ascending, of u vectors."""
-    lists = 1 if isinstance(spec, HNSW) else spec.fitted(max(u, 1), max(u, 1)).lists or 1
-    most = min(u, max(1, _SAMPLE_BYTES // (4 * dimensions)), max(_ROWS, lists * _SAMPLE_PER_LIST))
-    return np.sort(np.random.default_rng(0).choice(u, most, replace=False)) if u else np.zeros(0, dtype=np.int64)
-
-
 def _part(vectors: npt.NDArray[np.floating], rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(vectors[rows], dtype=np.float32)
-
-
-def _empty_index(faiss: Any, spec: Approximate, dimensions: int) -> Any:
-    number, product = faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
-    if isinstance(spec, HNSW):
-        index = faiss.IndexHNSWSQ(dimensions, number, spec.m, product)
-        index.hnsw.efConstruction = spec.ef_construction
-        return index
-    index = faiss.IndexIVFScalarQuantizer(faiss.IndexFlatIP(dimensions), dimensions, spec.lists, number, product, False)
-    index.cp.spherical = True  # Centres have length 1, as the vectors.
-    index.cp.min_points_per_centroid = 1  # No warning about a single list of few vectors.
-    return index
 
 
 def _reason(error: RuntimeError) -> str:
@@ -337,14 +301,14 @@ class Neighbours:
         """
         if self._index is None:
             return np.zeros(0, dtype=np.int64)
-        chosen: dict[str, Any] = {}
+        faiss, values, chosen = self._faiss, self.spec.values, {}
         if in_force is not None:
             wanted = np.packbits(np.diff(self.groups(in_force)[1]) > 0, bitorder="little")
-            chosen["sel"] = self._faiss.IDSelectorBitmap(wanted)
-        if isinstance(self.spec, HNSW):
-            fewest, how = self.spec.ef, self._faiss.SearchParametersHNSW(efSearch=self.spec.ef, **chosen)
+            chosen["sel"] = faiss.IDSelectorBitmap(wanted)
+        if self.spec.name == "hnsw":
+            fewest, how = values["ef"] or 1, faiss.SearchParametersHNSW(efSearch=values["ef"], **chosen)
         else:
-            fewest, how = _FEWEST_CANDIDATES, self._faiss.SearchParametersIVF(nprobe=self.spec.probes, **chosen)
+            fewest, how = _FEWEST_CANDIDATES, faiss.SearchParametersIVF(nprobe=values["probes"], **chosen)
         count = min(max(fewest, depth + depth // _MORE), len(self.bounds) - 1)
         near: npt.NDArray[np.int64] = self._index.search(query[None], count, params=how)[1][0]
         return near[near >= 0]
@@ -479,19 +443,16 @@ def measure_recall(
             if len(_others(true, row, k))
         ]
         recall[k] = float(np.mean(shares)) if shares else 1.0
-    _log_recall(path, neighbours.spec, recall, f"{len(queries)} {kind}")
+    low = any(recall[k] < enough for k, enough in _ENOUGH.items())
+    shown = ", ".join(f"{share:.3f} at {k}" for k, share in recall.items())
+    more = "ef or m" if neighbours.spec.name == "hnsw" else "probes"
+    hint = f"; with a larger {more} it finds more" if low else ""
+    line = "%s: %s finds %s of what the exact search finds, for %d %s%s."
+    level = logging.WARNING if low else logging.INFO
+    _LOG.log(level, line, path, neighbours.spec, shown, len(queries), kind, hint)
     return {"recall": {str(k): share for k, share in recall.items()}, "queries": len(queries), "queries_are": kind}
 
 
 def _others(documents: npt.NDArray[np.int64], row: int, k: int) -> npt.NDArray[np.int64]:
     others: npt.NDArray[np.int64] = documents[documents != row]
     return others[:k]
-
-
-def _log_recall(path: Path, spec: Approximate, recall: Mapping[int, float], queries: str) -> None:
-    low = any(recall[k] < enough for k, enough in _ENOUGH.items())
-    shares = ", ".join(f"{share:.3f} at {k}" for k, share in recall.items())
-    more = "ef or m" if isinstance(spec, HNSW) else "probes"
-    hint = f"; with a larger {more} it finds more" if low else ""
-    line = "%s: %s finds %s of what the exact search finds, for %s%s."
-    _LOG.log(logging.WARNING if low else logging.INFO, line, path, spec, shares, queries, hint)

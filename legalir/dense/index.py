@@ -64,11 +64,9 @@ from legalir.lexical.sparse import SparseIndex
 from legalir.plugins import parameters_of
 from legalir.progress import progress
 from legalir.storage.arrays import load_array, unit_rows
-from legalir.storage.artifact import IndexArtifact, building
+from legalir.storage.artifact import IndexArtifact, building, rebuild_hint
 from legalir.storage.documents import INDEXED_TEXT, counted, docno_of, document_batches
-from legalir.storage.files import link_or_copy
-from legalir.storage.locks import cache_lock
-from legalir.storage.manifest import rebuild_hint
+from legalir.storage.files import cache_lock, link_or_copy
 from legalir.storage.shards import shards_beside
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import dated

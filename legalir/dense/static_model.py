@@ -32,9 +32,9 @@ from legalir.dense.hashed_ngrams import Features, HashedNGrams
 from legalir.errors import ArtifactError, ComponentError
 from legalir.extras import require
 from legalir.storage.arrays import unit_rows, widened
+from legalir.storage.artifact import AGAIN, inventory, is_card, read_card, seal
 from legalir.storage.digest import file_digest
 from legalir.storage.files import atomic_directory
-from legalir.storage.manifest import AGAIN, inventory, is_card, read_card, seal
 
 ABOUT, TENSORS = "model.json", "model.safetensors"
 _MODULES, _CONFIG = "modules.json", "config_sentence_transformers.json"
@@ -223,7 +223,7 @@ class StaticModel:
         file.chmod(0o644)
         head = {"format": _FORMAT, "version": _VERSION, "legalir": __version__}
         try:
-            content = seal({**head, **self._facts, "files": inventory([file])})
+            content = seal({**head, **self._facts, "files": inventory(file)})
             text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise ComponentError(f"The card of a static model holds something that is not JSON ({error}).") from error

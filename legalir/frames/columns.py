@@ -21,7 +21,7 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.errors import ComponentError
-from legalir.storage.provision import Provision
+from legalir.storage.documents import Provision
 
 RESULT_COLUMNS = ("docno", "score", "rank")
 """Columns that a retriever adds to the query columns."""

@@ -24,8 +24,7 @@ from legalir.lexical.retriever import SparseRetriever
 from legalir.lexical.term_index import TermIndex
 from legalir.lexical.weights import Weigher, bm25f_weigher, field_factor, lucene_idf
 from legalir.progress import progress
-from legalir.storage.documents import counted, field_text
-from legalir.storage.provision import Provision
+from legalir.storage.documents import Provision, counted, field_text
 
 FIELDS = ("title", "text", "path", "citing")
 """Indexed fields: title, body, the chapter that holds a provision, and the headings of the provisions that cite it."""

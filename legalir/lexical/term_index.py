@@ -23,10 +23,9 @@ from legalir.errors import ArtifactError
 from legalir.executors import Sent, mapped
 from legalir.lexical.weights import posting_blocks
 from legalir.storage.arrays import create_array, load_array, save_array
-from legalir.storage.artifact import IndexArtifact, building
+from legalir.storage.artifact import IndexArtifact, Manifest, building, rebuild_hint
 from legalir.storage.digest import digest
 from legalir.storage.documents import document_batches
-from legalir.storage.manifest import Manifest, rebuild_hint
 from legalir.storage.strings import Strings, write_docnos, write_strings
 from legalir.storage.validity import dated
 

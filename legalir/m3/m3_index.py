@@ -45,9 +45,8 @@ from legalir.models.loading import DTYPES, load_tokenizer, shared
 from legalir.plugins import parameters_of
 from legalir.progress import progress
 from legalir.storage.arrays import ArrayFile, create_array, save_array
-from legalir.storage.artifact import IndexArtifact, building
+from legalir.storage.artifact import IndexArtifact, building, read_manifest, rebuild_hint
 from legalir.storage.documents import INDEXED_TEXT
-from legalir.storage.manifest import read_manifest, rebuild_hint
 from legalir.storage.shards import Advance, Encoding, Rows, earlier_rows, shards_beside, write_encoded
 
 
@@ -249,9 +248,9 @@ class M3Index(IndexArtifact):
                 heads=["dense", "sparse"] + (["multi"] if multi else []),
                 dimensions=ArrayFile(data / "dense.npy").item[0],
                 vocabulary=encoder.vocabulary,
-                postings=ArrayFile(data / "sparse.tokens.npy").length,
-                vectors=ArrayFile(data / "multi.vectors.npy").length if multi else 0,
-                truncated=int(truncated.between(0, truncated.length).sum()),
+                postings=len(ArrayFile(data / "sparse.tokens.npy")),
+                vectors=len(ArrayFile(data / "multi.vectors.npy")) if multi else 0,
+                truncated=int(truncated.between(0, len(truncated)).sum()),
                 encoder={name: getattr(encoder, name) for name in ("name", "model", "max_length", "fingerprint")},
                 **stored,
                 indexed=INDEXED_TEXT,
@@ -425,8 +424,8 @@ def write_postings(data: Path, spill: Path, vocabulary: int) -> None:
     """
     frequencies = np.zeros(vocabulary, dtype=np.int64)
     tokens = ArrayFile(data / "sparse.tokens.npy")
-    for first in range(0, tokens.length, _BLOCK_POSTINGS):
-        block = tokens.between(first, min(first + _BLOCK_POSTINGS, tokens.length))
+    for first in range(0, len(tokens), _BLOCK_POSTINGS):
+        block = tokens.between(first, min(first + _BLOCK_POSTINGS, len(tokens)))
         frequencies += np.bincount(block, minlength=vocabulary)
     bounds = np.concatenate(([0], np.cumsum(frequencies)))
     save_array(data / "token.bounds.npy", bounds)
@@ -434,8 +433,8 @@ def write_postings(data: Path, spill: Path, vocabulary: int) -> None:
     for postings in _postings_by_document(data):
         _distribute(postings, ends, spill)
     with (
-        create_array(data / "token.documents.npy", np.dtype(np.int32), (tokens.length,)) as documents,
-        create_array(data / "token.weights.npy", np.dtype(np.float32), (tokens.length,)) as weights,
+        create_array(data / "token.documents.npy", np.dtype(np.int32), (len(tokens),)) as documents,
+        create_array(data / "token.weights.npy", np.dtype(np.float32), (len(tokens),)) as weights,
     ):
         for file in (spill / str(number) for number in range(len(ends))):
             if file.exists():
@@ -459,9 +458,9 @@ def _postings_by_document(data: Path) -> Iterator[npt.NDArray[np.void]]:
     """Yield blocks of postings; documents ascend within a block and from block to block."""
     tokens, weights = ArrayFile(data / "sparse.tokens.npy"), ArrayFile(data / "sparse.weights.npy")
     rows = ArrayFile(data / "sparse.bounds.npy")
-    bounds = rows.between(0, rows.length)
-    for first in range(0, tokens.length, _BLOCK_POSTINGS):
-        last = min(first + _BLOCK_POSTINGS, tokens.length)
+    bounds = rows.between(0, len(rows))
+    for first in range(0, len(tokens), _BLOCK_POSTINGS):
+        last = min(first + _BLOCK_POSTINGS, len(tokens))
         block = np.empty(last - first, dtype=_POSTING)
         block["token"], block["weight"] = tokens.between(first, last), weights.between(first, last)
         # Documents whose rows this block touches, and the number of its postings in each row.

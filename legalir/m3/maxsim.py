@@ -1,6 +1,7 @@
 """MaxSim [colbert]: the mean, over the vectors of a query, of the greatest inner product with a vector of a document.
 
-Sizes: n documents, m queries; t stored vectors of d numbers; r vectors in a block, in p pieces; q vectors of a query.
+Sizes: n documents, m queries; t stored vectors of d numbers; r vectors in a block of p documents; q vectors of a
+query.
 
 Vectors in eight bits
     With m the greatest absolute component of a vector x, the scale is s = m / 127, and component i is stored as the
@@ -19,9 +20,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cached_property, partial
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -108,170 +107,20 @@ def round_query(query: Floats, dtype: npt.DTypeLike) -> Query:
     return Query((query / unit[:, None]).astype(np.float16), unit)
 
 
-class Block(NamedTuple):
-    """Rows of an array in p pieces, each of consecutive rows.
-
-    Attributes:
-        starts: first row of each piece, [p].
-        sizes: number of rows of each piece, at least 1, [p].
-    """
-
-    starts: Ints
-    sizes: Ints
-
-    @property
-    def rows(self) -> int:
-        """Number of rows, r."""
-        return int(self.sizes.sum())
-
-    @property
-    def firsts(self) -> Ints:
-        """Position within the block of the first row of each piece, [p]."""
-        return np.cumsum(self.sizes) - self.sizes
-
-    def positions(self) -> Ints:
-        """Return the rows, [r]."""
-        return np.repeat(self.starts - self.firsts, self.sizes) + np.arange(self.rows)
-
-    @property
-    def run(self) -> slice | None:
-        """The rows as a slice if each piece begins where the one before it ends; else None."""
-        consecutive = (self.starts[1:] == self.starts[:-1] + self.sizes[:-1]).all()
-        return slice(int(self.starts[0]), int(self.starts[-1] + self.sizes[-1])) if consecutive else None
-
-
-class Kernel(Protocol):
-    """Inner products of stored vectors with query vectors."""
-
-    def prepare(self, query: Floats, /) -> Any:
-        """Return the vectors of a query, [q, d], as :meth:`maxima` takes them."""
-
-    def read(self, block: Block, /) -> Any:
-        """Return the rows of a block as :meth:`maxima` takes them; valid until the next call."""
-
-    def maxima(self, block: Any, query: Any, /) -> Floats:
-        """Return the greatest inner product of each piece of a block with each vector of a query, [p, q]."""
-
-
-def choose_kernel(
-    vectors: npt.NDArray[Any], scales: Floats | None, rows: int, *, numkong: bool | None = None
-) -> Kernel:
-    """Return the fastest kernel on this machine.
-
-    Args:
-        vectors: float16, float32 or int8 [t, d], such as a memory map.
-        scales: scale of each int8 vector, [t]; None for floats.
-        rows: number of rows of the largest block.
-        numkong: use NumKong; None: if it is installed.
-    """
-    if numkong is None:
-        numkong = importlib.util.find_spec("numkong") is not None
-    return NumKongKernel(vectors, scales, rows) if numkong else NumpyKernel(vectors, scales)
-
-
-class NumpyKernel:
-    """Inner products by numpy, in float32; arguments as for :func:`choose_kernel`."""
-
-    def __init__(self, vectors: npt.NDArray[Any], scales: Floats | None) -> None:
-        self._vectors = vectors
-        self._scales = scales
-
-    def prepare(self, query: Floats, /) -> Query:
-        """Return the rounded query."""
-        return round_query(query, self._vectors.dtype)
-
-    def read(self, block: Block, /) -> tuple[Floats, Ints, Floats | None]:
-        """Return the rows of a block, [r, d], the first row of each piece, and the scales of the rows."""
-        positions = block.positions()
-        scales = None if self._scales is None else self._scales[positions, None]
-        return widened(self._vectors[positions]), block.firsts, scales
-
-    def maxima(self, block: tuple[Floats, Ints, Floats | None], query: Query, /) -> Floats:
-        """Return the greatest inner product of each piece, [p, q]."""
-        rows, firsts, scales = block
-        return _piece_maxima(rows @ query.numbers.T.astype(np.float32), scales, firsts, query)
-
-
-_LONG_PIECE = 16
-"""Mean number of rows of a piece from which pieces are multiplied in place; shorter ones are first copied together."""
-_SUM_DTYPES = {"float16": "float32", "float32": "float64", "int8": "int32"}
-"""Types in which NumKong sums products."""
-
-
-class NumKongKernel:
-    """Inner products by NumKong, nearly as fast as memory is read; arguments as for :func:`choose_kernel`.
-
-    Rows are widened in registers, never in memory. A product has the same bits whatever else is multiplied. Products of
-    float16 are summed in float32, of float32 in float64, of int8 in integers.
-
-    Raises:
-        MissingExtra: NumKong is not installed.
-    """
-
-    def __init__(self, vectors: npt.NDArray[Any], scales: Floats | None, rows: int) -> None:
-        self._numkong: Any = require("numkong", extra="dense")
-        self._vectors = vectors
-        self._scales = scales
-        self._size = rows, vectors.shape[1]
-
-    def prepare(self, query: Floats, /) -> tuple[Any, Query]:
-        """Return the rounded query, packed for NumKong and as it is."""
-        rounded = round_query(query, self._vectors.dtype)
-        return self._numkong.dots_pack(rounded.numbers), rounded
-
-    def read(self, block: Block, /) -> tuple[list[npt.NDArray[Any]], Block, Floats | None]:
-        """Return the rows of a block, in place or copied into the buffer, the block, and the scales of its rows."""
-        if block.run is not None:
-            rows = [self._vectors[block.run]]
-        elif block.rows >= _LONG_PIECE * len(block.sizes):
-            runs = zip(block.starts.tolist(), block.sizes.tolist(), strict=True)
-            rows = [self._vectors[start : start + size] for start, size in runs]
-        else:
-            buffer = self._buffer[: block.rows]
-            rows = [np.take(self._vectors, block.positions(), axis=0, out=buffer, mode="clip")]
-        return rows, block, None if self._scales is None else self._scales[block.positions(), None]
-
-    def maxima(self, block: tuple[list[npt.NDArray[Any]], Block, Floats | None], query: tuple[Any, Query], /) -> Floats:
-        """Return the greatest inner product of each piece, [p, q]."""
-        (rows, pieces, scales), (packed, rounded) = block, query
-        products = self._numkong.empty((pieces.rows, len(rounded.numbers)), dtype=_SUM_DTYPES[self._vectors.dtype.name])
-        first = 0
-        for part in rows:
-            self._numkong.dots_packed(part, packed, out=products[first : first + len(part)])
-            first += len(part)
-        return _piece_maxima(np.asarray(products), scales, pieces.firsts, rounded)
-
-    @cached_property
-    def _buffer(self) -> npt.NDArray[Any]:
-        return np.zeros(self._size, dtype=self._vectors.dtype)
-
-
-def _piece_maxima(products: npt.NDArray[Any], scales: Floats | None, firsts: Ints, query: Query) -> Floats:
-    """Return the greatest inner product of each piece, [p, q].
-
-    Args:
-        products: inner products of the rows of a block with the numbers of the query, [r, q].
-        scales: scale of each row of int8, [r, 1].
-        firsts: first row of each piece, [p].
-        query: the rounded query.
-    """
-    if scales is not None:
-        # First to float32: numpy is several times slower with mixed types.
-        products = products.astype(np.float32, copy=False) * scales
-    maxima: Floats = np.maximum.reduceat(products, firsts, axis=0) * query.unit
-    return maxima
-
-
 _BLOCK_ROWS = 8_192
 """Maximum number of vectors of a block, unless a single document has more."""
 _MIN_BLOCK_ROWS = 512
 """Number of vectors below which another thread does not pay."""
 _BLOCKS_PER_THREAD = 2
 """Aim for the number of blocks of each thread; threads wait for each other's Python code, so it is low."""
+_LONG_PIECE = 16
+"""Mean number of vectors of a document from which they are multiplied in place; fewer are first copied together."""
+_SUM_DTYPES = {"float16": "float32", "float32": "float64", "int8": "int32"}
+"""Types in which NumKong sums products."""
 
 
 class MaxSim:
-    """Scorer of documents by their stored vectors.
+    """Scorer of documents by their stored vectors, by NumKong nearly as fast as memory is read.
 
     A score does not depend on what else is scored: not by a bit with NumKong, by rounding in float32 without it. Scores
     are accurate to 0.000001 for float32; for float16 and int8 see :func:`round_query`. Documents are read in place, so
@@ -282,6 +131,9 @@ class MaxSim:
         bounds: document i has the vectors in ``[bounds[i], bounds[i + 1])``; int64 [n + 1].
         scales: scale of each int8 vector, [t]; None for floats.
         numkong: use NumKong; None: if it is installed. Without it, scores are the same but take longer.
+
+    Raises:
+        MissingExtra: `numkong` is True, and NumKong is not installed.
     """
 
     def __init__(
@@ -292,11 +144,9 @@ class MaxSim:
         *,
         numkong: bool | None = None,
     ) -> None:
-        self._bounds = bounds
-        longest = int(np.diff(bounds).max(initial=0))
-        self._make = partial(choose_kernel, vectors, scales, max(_BLOCK_ROWS, longest), numkong=numkong)
-        self._kernel = self._make()
-        self._idle = [self._kernel]  # Each thread needs its own kernel, for the buffer.
+        self._vectors, self._bounds, self._scales = vectors, bounds, scales
+        installed = importlib.util.find_spec("numkong") is not None
+        self._numkong: Any = require("numkong", extra="dense") if numkong or (numkong is None and installed) else None
 
     def scores(self, queries: Sequence[Floats], documents: Ints) -> Floats:
         """Return the score of each document for each query, [m, c].
@@ -309,33 +159,62 @@ class MaxSim:
         """
         out = np.zeros((len(queries), len(documents)), dtype=np.float32)
         numbers = [number for number, query in enumerate(queries) if len(query)]
-        prepared = [self._kernel.prepare(np.ascontiguousarray(queries[number], dtype=np.float32)) for number in numbers]
+        prepared = [self._prepared(queries[number]) for number in numbers]
         order = np.argsort(documents, kind="stable")
         sizes = self._bounds[documents[order] + 1] - self._bounds[documents[order]]
         order, sizes = order[sizes > 0], sizes[sizes > 0]
 
         def score(run: slice) -> None:
-            block = Block(self._bounds[documents[order[run]]], sizes[run])
-            with self._borrowed_kernel() as kernel:
-                rows = kernel.read(block)
-                for number, query in zip(numbers, prepared, strict=True):
-                    out[number, order[run]] = kernel.maxima(rows, query).mean(axis=1, dtype=np.float64)
+            starts, firsts = self._bounds[documents[order[run]]], np.cumsum(sizes[run]) - sizes[run]
+            parts = self._parts(starts, sizes[run], firsts)
+            scales = None if self._scales is None else self._scales[_rows(starts, sizes[run], firsts), None]
+            for number, query in zip(numbers, prepared, strict=True):
+                products = self._products(parts, query)
+                if scales is not None:
+                    # First to float32: numpy is several times slower with mixed types.
+                    products = products.astype(np.float32, copy=False) * scales
+                maxima = np.maximum.reduceat(products, firsts, axis=0) * query[1].unit
+                out[number, order[run]] = maxima.mean(axis=1, dtype=np.float64)
 
         threads = processor_count()
         rows = min(_BLOCK_ROWS, max(_MIN_BLOCK_ROWS, int(sizes.sum()) // (_BLOCKS_PER_THREAD * threads)))
         run_in_threads(score, _blocks(sizes, rows) if numbers else (), threads)
         return out
 
-    @contextmanager
-    def _borrowed_kernel(self) -> Iterator[Kernel]:
-        try:
-            kernel = self._idle.pop()
-        except IndexError:
-            kernel = self._make()
-        try:
-            yield kernel
-        finally:
-            self._idle.append(kernel)
+    def _prepared(self, query: Floats) -> tuple[Any, Query]:
+        """Return the rounded numbers of a query as they are multiplied, and the rounded query."""
+        rounded = round_query(np.ascontiguousarray(query, dtype=np.float32), self._vectors.dtype)
+        if self._numkong is None:
+            return rounded.numbers.T.astype(np.float32), rounded
+        return self._numkong.dots_pack(rounded.numbers), rounded
+
+    def _parts(self, starts: Ints, sizes: Ints, firsts: Ints) -> list[npt.NDArray[Any]]:
+        """Return the vectors of p documents, in place or copied together; `firsts` are their positions, [p]."""
+        if (starts[1:] == starts[:-1] + sizes[:-1]).all():
+            parts = [self._vectors[starts[0] : starts[-1] + sizes[-1]]]
+        elif sizes.sum() >= _LONG_PIECE * len(sizes):
+            parts = [self._vectors[start : start + size] for start, size in zip(starts, sizes, strict=True)]
+        else:
+            parts = [np.take(self._vectors, _rows(starts, sizes, firsts), axis=0, mode="clip")]
+        return [widened(part) for part in parts] if self._numkong is None else parts
+
+    def _products(self, parts: Sequence[npt.NDArray[Any]], query: tuple[Any, Query]) -> npt.NDArray[Any]:
+        """Return the inner products of the vectors in `parts` with the rounded numbers of a query, [r, q]."""
+        packed, rounded = query
+        if self._numkong is None:
+            return np.concatenate([part @ packed for part in parts])
+        size = sum(map(len, parts)), len(rounded.numbers)
+        products = self._numkong.empty(size, dtype=_SUM_DTYPES[self._vectors.dtype.name])
+        first = 0
+        for part in parts:
+            self._numkong.dots_packed(part, packed, out=products[first : first + len(part)])
+            first += len(part)
+        return np.asarray(products)
+
+
+def _rows(starts: Ints, sizes: Ints, firsts: Ints) -> Ints:
+    """Return the numbers of the vectors of p documents, [r]."""
+    return np.repeat(starts - firsts, sizes) + np.arange(sizes.sum())
 
 
 def _blocks(sizes: Ints, rows: int) -> Iterator[slice]:

@@ -87,15 +87,13 @@ class ArrayFile:
         mapped = load_array(path)
         self.path = path
         self.dtype: np.dtype[Any] = mapped.dtype
+        self.shape: tuple[int, ...] = mapped.shape
         self.item = mapped.shape[1:]
-        self.length = len(mapped)
         self.width = int(np.prod(self.item, dtype=np.int64)) * self.dtype.itemsize
         self._start = path.stat().st_size - mapped.nbytes
 
-    @property
-    def layout(self) -> tuple[str, tuple[int, ...]]:
-        """Type and shape of an item."""
-        return self.dtype.str, self.item
+    def __len__(self) -> int:
+        return self.shape[0]
 
     def between(self, first: int, last: int) -> npt.NDArray[Any]:
         """Return the items from `first` to before `last`."""
@@ -116,23 +114,12 @@ class ArrayFile:
             ArtifactError: the file ends before a run does.
         """
         view = out.reshape(-1).view(np.uint8).data
-        with self.path.open("rb") as stream:
-            for target, start, size in _merged_runs(targets, starts, sizes):
+        with self.path.open("rb", buffering=0) as stream:
+            for target, start, size in zip(targets.tolist(), starts.tolist(), sizes.tolist(), strict=True):
                 stream.seek(self._start + start * self.width)
                 piece = view[target * self.width : (target + size) * self.width]
                 if stream.readinto(piece) != len(piece):
                     raise ArtifactError(f"{self.path} ends too early: build the index again.")
-
-
-def _merged_runs(targets: Integers, starts: Integers, sizes: Integers) -> Iterator[tuple[int, int, int]]:
-    """Yield the runs without empty ones; runs that are adjacent in the file and in memory become one."""
-    filled = sizes > 0
-    targets, starts, sizes = targets[filled], starts[filled], sizes[filled]
-    if not len(sizes):
-        return
-    adjacent = (starts[1:] == starts[:-1] + sizes[:-1]) & (targets[1:] == targets[:-1] + sizes[:-1])
-    first = np.flatnonzero(np.concatenate(([True], ~adjacent)))
-    yield from zip(targets[first].tolist(), starts[first].tolist(), np.add.reduceat(sizes, first).tolist(), strict=True)
 
 
 _SIGN_AND_NUMBER = np.int32(-0x70002000)

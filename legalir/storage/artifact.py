@@ -1,5 +1,9 @@
 """Artifacts on disk: a manifest that names verified files, replaced in one step.
 
+``manifest.json`` contains ``kind``, ``version``, ``data``, ``facts``, ``files`` and ``sha256``, the digest of all
+others. The card of a trained model, ``model.json``, is sealed in the same way; it contains ``format``, ``version``,
+``files`` and facts of its kind.
+
 Layout of the directory of an artifact::
 
     pt_meta.json        read by PyTerrier's ``Artifact.load`` to find our class
@@ -20,8 +24,9 @@ import hashlib
 import json
 import re
 import secrets
-import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,18 +35,143 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
-from legalir.errors import ArtifactError
+from legalir.errors import ArtifactError, ComponentError
 from legalir.executors import Portable
 from legalir.storage.arrays import load_array
-from legalir.storage.files import atomic_file, sync_directory, sync_file
-from legalir.storage.locks import cache_lock
-from legalir.storage.manifest import MANIFEST, Manifest, inventory, read_manifest, seal, verify
+from legalir.storage.digest import digest, file_digest
+from legalir.storage.files import atomic_file, cache_lock, remove, sync_tree
 from legalir.storage.strings import Docnos
 from legalir.storage.validity import Validity
 
+MANIFEST = "manifest.json"
 _META = "pt_meta.json"
 _SCRATCH = re.compile(r"data-[0-9a-f]{16}|\.spill-\w+|\.(?:manifest|pt_meta)\.json\.\w+")
 """Names of the files and folders that a killed build leaves; nothing else is ever removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The facts about one build of an artifact.
+
+    Attributes:
+        kind: such as ``sparse_index``.
+        version: version of the layout of this kind.
+        data: name of the data directory.
+        facts: parameters, fingerprints and counts, by name; JSON values.
+        files: file name, with its folder if it is in one, to ``{"size": bytes, "sha256": hex}``.
+    """
+
+    kind: str
+    version: int
+    data: str
+    facts: dict[str, Any]
+    files: dict[str, dict[str, Any]]
+
+
+def inventory(path: Path) -> dict[str, dict[str, Any]]:
+    """Return ``{"size": bytes, "sha256": hex}`` of each file below a folder, by its name in it; or of one file."""
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    home = path.parent if path.is_file() else path
+    return {
+        file.relative_to(home).as_posix(): {"size": file.stat().st_size, "sha256": file_digest(file)} for file in files
+    }
+
+
+def seal(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return JSON values with their digest as ``sha256``."""
+    return {**content, "sha256": digest(content)}
+
+
+def unseal(content: Any) -> dict[str, Any]:
+    """Return the JSON values passed to :func:`seal`.
+
+    Raises:
+        ValueError: they were altered, or are not a JSON object.
+    """
+    if not isinstance(content, dict) or content.pop("sha256", None) != digest(content):
+        raise ValueError("altered")
+    return content
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write the manifest of the artifact at `path`, in one step.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with atomic_file(path / MANIFEST) as stream:
+        json.dump(seal(asdict(manifest)), stream, ensure_ascii=False, indent=1)
+
+
+def read_manifest(path: Path, kind: str, version: int) -> Manifest:
+    """Read the manifest of the artifact at `path`, and check its kind and version.
+
+    Raises:
+        ArtifactError: there is no artifact, it cannot be read, or it has another kind or version.
+    """
+    try:
+        manifest = Manifest(**unseal(json.loads((path / MANIFEST).read_text(encoding="utf-8"))))
+        files_are_plain = all(
+            isinstance(entry["size"], int) and isinstance(entry["sha256"], str) and _is_inside(name)
+            for name, entry in manifest.files.items()
+        )
+        if Path(manifest.data).name != manifest.data or not files_are_plain:
+            raise ValueError("unsafe names")
+    except FileNotFoundError:
+        raise ArtifactError(f"There is no index at {path}: build it first.") from None
+    except OSError as error:
+        raise ArtifactError(
+            f"{path / MANIFEST} cannot be read ({error.strerror}): give the path of an index that can."
+        ) from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ArtifactError(f"{path / MANIFEST} is damaged: {rebuild_hint(path)}") from error
+    if manifest.kind != kind:
+        # The directory is good for something else: do not advise to remove it.
+        raise ArtifactError(f"{path} holds {manifest.kind}, and {kind} is needed: give another directory.")
+    if manifest.version != version:
+        raise ArtifactError(
+            f"{path} holds {manifest.kind} version {manifest.version}, and {kind} version {version} "
+            f"is needed: {rebuild_hint(path)}"
+        )
+    return manifest
+
+
+def _is_inside(name: str) -> bool:
+    """Return True if a relative path stays inside its folder."""
+    parts = name.split("/")
+    return "\\" not in name and ":" not in name and not {"", ".", ".."} & set(parts)
+
+
+def rebuild_hint(path: Path) -> str:
+    """Return the advice on how to get a good artifact again."""
+    return f"remove the directory {path} and build it again."
+
+
+def verify(path: Path, manifest: Manifest) -> None:
+    """Check size and sha256 of each file of an artifact.
+
+    Raises:
+        ArtifactError: a file is missing, truncated or altered; the message names it.
+    """
+    data = path / manifest.data
+    for name, entry in manifest.files.items():
+        try:
+            size = (data / name).stat().st_size
+        except OSError as error:
+            raise ArtifactError(f"{data / name} is missing: {rebuild_hint(path)}") from error
+        if size != entry["size"]:
+            raise ArtifactError(
+                f"{data / name} has {size} bytes where {entry['size']} were written: {rebuild_hint(path)}"
+            )
+    # hashlib releases the interpreter lock, so files are hashed side by side.
+    try:
+        with ThreadPoolExecutor(max_workers=4) as pool:
+            digests = list(pool.map(lambda name: file_digest(data / name), manifest.files))
+    except OSError as error:
+        raise ArtifactError(f"{data} cannot be read ({error.strerror}): {rebuild_hint(path)}") from error
+    for (name, entry), actual in zip(manifest.files.items(), digests, strict=True):
+        if actual != entry["sha256"]:
+            raise ArtifactError(f"{data / name} was altered after it was written: {rebuild_hint(path)}")
 
 
 @contextlib.contextmanager
@@ -69,7 +199,10 @@ def building(path: Path, kind: str, version: int) -> Iterator[tuple[Path, dict[s
             try:
                 facts: dict[str, Any] = {}
                 yield data, facts
-                _switch(path, data, kind, version, facts)
+                sync_tree(data)
+                with atomic_file(path / _META) as stream:
+                    json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
+                write_manifest(path, Manifest(kind, version, data.name, facts, inventory(data)))
             finally:
                 _sweep(path)
     except OSError as error:
@@ -98,29 +231,12 @@ def _json(path: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def _switch(path: Path, data: Path, kind: str, version: int, facts: Mapping[str, Any]) -> None:
-    files = [path for path in data.rglob("*") if path.is_file()]  # Other engines have folders.
-    for file in files:
-        sync_file(file)
-    for folder in {data, *(file.parent for file in files)}:
-        sync_directory(folder)
-    listed = inventory(files, data)
-    content = {"kind": kind, "version": version, "data": data.name, "facts": facts, "files": listed}
-    with atomic_file(path / _META) as stream:
-        json.dump({"type": kind, "format": "legalir", "package_hint": "legalir"}, stream)
-    with atomic_file(path / MANIFEST) as stream:
-        json.dump(seal(content), stream, ensure_ascii=False, indent=1)
-
-
 def _sweep(path: Path) -> None:
     """Remove everything but the build that the manifest names; readers keep the files that they have mapped."""
     current = (_json(path / MANIFEST) or {}).get("data")
     for child in path.iterdir():
         if _SCRATCH.fullmatch(child.name) and child.name != current:
-            if child.is_dir():
-                shutil.rmtree(child, ignore_errors=True)
-            else:
-                child.unlink(missing_ok=True)
+            remove(child)
 
 
 def open_build(path: Path, kind: str, version: int) -> tuple[Manifest, dict[str, npt.NDArray[Any]]]:
@@ -246,3 +362,62 @@ def build_once(directory: Path, built: Callable[[], bool], build: Callable[[], o
     with cache_lock(directory.with_name(f"{directory.name}.first")):
         if not built():
             build()
+
+
+AGAIN = "copy the model again, or train it again"
+"""The advice on how to get a good trained model again."""
+
+
+def is_card(file: Path, form: str) -> bool:
+    """Return True if `file` is the card of a model of this format and of any version, damaged or not."""
+    with contextlib.suppress(OSError):
+        return (_json(file) or {}).get("format") == form
+    return False
+
+
+def read_card(file: Path, noun: str, form: str, version: int, facts: Iterable[str]) -> dict[str, Any]:
+    """Return the content of the card of a trained model, verified; of its other files only the sizes are checked.
+
+    Args:
+        file: the card, in the folder of the model.
+        noun: what the model is, for messages.
+        form: its format.
+        version: version of this format.
+        facts: keys that it must have.
+
+    Raises:
+        ArtifactError: a file is missing, truncated or altered, or the model has another version.
+        ComponentError: there is no such folder, or no such model in it.
+    """
+    folder = file.parent
+    if not folder.is_dir():
+        raise ComponentError(f"There is no {noun} at {folder}: give the folder of one, as training writes it.")
+    if not file.is_file():
+        raise ComponentError(f"{folder} holds no {file.name}, so it is not a {noun}: give the folder of one.")
+    try:
+        content = _json(file)
+    except OSError as error:
+        raise ArtifactError(f"{file} cannot be read ({error.strerror or error}).") from error
+    if content is None:
+        raise ArtifactError(f"{file} was truncated or altered, and is not a JSON object: {AGAIN}.")
+    if content.get("format") != form:
+        raise ComponentError(f"{file} is not that of a {noun}: give the folder that training wrote.")
+    if content.get("version") != version:
+        raise ArtifactError(
+            f"{folder} has version {content.get('version')!r} of the format of {noun}s, and this legalir reads "
+            f"version {version}: install the legalir that wrote it ({content.get('legalir')}), or train it again."
+        )
+    try:
+        content = unseal(content)
+        whole = {*facts, "files"} <= set(content)
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ArtifactError(f"{file} was altered after it was written: {AGAIN}.")
+    for name, entry in content["files"].items():
+        part = folder / name
+        if not part.is_file():
+            raise ArtifactError(f"{folder} lacks its file {name}: {AGAIN}.")
+        if part.stat().st_size != entry["size"]:
+            raise ArtifactError(f"{part} has {part.stat().st_size} bytes instead of {entry['size']}: {AGAIN}.")
+    return content

@@ -1,4 +1,4 @@
-"""Files and folders that are whole or absent, also after a power cut or a kill at any moment."""
+"""Files and folders that are whole or absent, also after a power cut or a kill at any moment; and their locks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Literal
+
+from filelock import FileLock
+
+from legalir.errors import ArtifactError
 
 _NEW, _OLD = ".new-", ".replaced-"
 """Folders ``.NAME.new-XXX`` and ``.NAME.replaced-XXX`` next to a folder ``NAME``: the new and the old version."""
@@ -121,7 +125,7 @@ def publish_directory(new: Path, path: Path, *, replace: bool = False) -> None:
     Raises:
         OSError: it cannot be moved, or `path` is not empty and `replace` is False; `path` is unchanged.
     """
-    _sync_tree(new)
+    sync_tree(new)
     new.chmod(0o755)
     if replace and path.exists():
         own = new.name.startswith(f".{path.name}{_NEW}")
@@ -169,7 +173,8 @@ def _suffix(hidden: Path) -> str:
     return hidden.name.rpartition("-")[2]
 
 
-def _sync_tree(folder: Path) -> None:
+def sync_tree(folder: Path) -> None:
+    """Make everything in a folder durable."""
     for parent, _, names in os.walk(folder):
         for file in (Path(parent, name) for name in names):
             if file.is_file() and not file.is_symlink():
@@ -177,10 +182,59 @@ def _sync_tree(folder: Path) -> None:
         sync_directory(Path(parent))
 
 
+def remove(path: Path) -> None:
+    """Remove a file or folder, as far as that is possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def clear_away(path: Path) -> None:
     """Remove a file or folder, and its unfinished versions next to it. The caller holds the lock of `path`."""
     for old in (path, *path.parent.glob(f".{path.name}.*")):
-        if old.is_dir():
-            shutil.rmtree(old, ignore_errors=True)
-        elif old.name != f".{path.name}.lock":
-            old.unlink(missing_ok=True)
+        if old.name != f".{path.name}.lock":
+            remove(old)
+
+
+@contextlib.contextmanager
+def file_lock(path: Path, *, wait: bool = True, keep: bool = True) -> Iterator[None]:
+    """Hold the lock of `path`: the file ``.NAME.lock`` next to it.
+
+    Args:
+        path: a file or folder, which need not exist.
+        wait: wait while another thread or process holds the lock.
+        keep: leave the empty file of the lock in place; False is for folders of the user.
+
+    Raises:
+        TimeoutError: the lock is held and `wait` is False.
+        OSError: the directory of `path` cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path.parent / f".{path.name}.lock", timeout=-1 if wait else 0)
+    lock.acquire()
+    try:
+        yield
+    finally:
+        if not keep:
+            with contextlib.suppress(OSError):  # Some systems do not remove an open file.
+                Path(lock.lock_file).unlink()
+        lock.release()
+
+
+@contextlib.contextmanager
+def cache_lock(path: Path) -> Iterator[None]:
+    """Hold the lock of `path`, a file or folder of the cache, as :func:`file_lock`.
+
+    Raises:
+        ArtifactError: the directory of `path` cannot be written.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(file_lock(path))
+        except OSError as error:
+            raise ArtifactError(
+                f"{path.parent} cannot be written ({error.strerror or error}): "
+                f"set LEGALIR_HOME to a directory that can."
+            ) from error
+        yield

@@ -8,7 +8,7 @@ Rows are written in shards next to the directory of an artifact ``NAME``, so tha
 
     .NAME.shards/<16 hex>/     the sha256 of everything that decides a row, such as the encoder and the precision
         shard-<16 hex>/        rows; digests.npy, uint8 [m, 16], identifies their texts
-            manifest.json      name, size and sha256 of each file, and a sha256 of the manifest itself
+            manifest.json      as of an artifact, see :mod:`legalir.storage.artifact`
 
 A shard appears by one rename when all of it is durable. A damaged or unfinished shard, and one of other settings, is
 never read. An encoding process holds the lock of the shards of its artifact. When the build is done, its shards are
@@ -19,12 +19,10 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import secrets
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,18 +34,16 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError, ComponentError
 from legalir.executors import Sent, mapped
-from legalir.storage.arrays import ArrayFile, append_rows, create_array, save_array
-from legalir.storage.artifact import open_build
+from legalir.storage.arrays import ArrayFile, create_array, save_array
+from legalir.storage.artifact import Manifest, inventory, open_build, write_manifest
 from legalir.storage.digest import digest
 from legalir.storage.documents import document_batches
-from legalir.storage.files import atomic_directory
-from legalir.storage.locks import cache_lock
-from legalir.storage.manifest import MANIFEST, Manifest, inventory, seal, unseal, verify
+from legalir.storage.files import atomic_directory, cache_lock, remove
 from legalir.storage.strings import write_docnos
 from legalir.storage.validity import dated
 
 DIGEST_BYTES = 16
-_VERSION = 1
+_KIND, _VERSION = "shard", 2
 _DIGESTS = "digests"
 
 Rows = Mapping[str, npt.NDArray[Any]]
@@ -84,7 +80,7 @@ class RowSource:
         """Return the rows in the files of `directory` with these names, without ``.npy``."""
         digests = ArrayFile(directory / f"{_DIGESTS}.npy")
         files = {name: ArrayFile(directory / f"{name}.npy") for name in sorted(names)}
-        return cls(digests.between(0, digests.length), files)
+        return cls(digests.between(0, len(digests)), files)
 
 
 def earlier_rows(paths: Iterable[Path], kind: str, version: int, key: str) -> list[RowSource]:
@@ -121,7 +117,7 @@ def shards_beside(artifact: Path, settings: Mapping[str, Any]) -> Iterator[Shard
     home = artifact.with_name(f".{artifact.name}.shards")
     with cache_lock(artifact.with_name(f"{artifact.name}.shards")):
         yield Shards(home, settings)
-        shutil.rmtree(home, ignore_errors=True)
+        remove(home)
 
 
 class Shards:
@@ -133,7 +129,7 @@ class Shards:
     """
 
     def __init__(self, home: Path, settings: Mapping[str, Any]) -> None:
-        self.key = digest({"shards": _VERSION, **settings})
+        self.key = digest({"shards": 1, **settings})
         self.sources: list[RowSource] = []
         self._directory = home / self.key[:16]
 
@@ -143,122 +139,80 @@ class Shards:
         if not self._directory.is_dir():
             return
         for child in sorted(self._directory.iterdir()):
-            source = self._verified(child)
-            if source is not None:
-                self.sources.append(source)
-            elif child.is_dir():
-                shutil.rmtree(child, ignore_errors=True)
+            whole = earlier_rows([child], _KIND, _VERSION, self.key)
+            self.sources += whole
+            if not whole:
+                remove(child)
 
-    def _verified(self, shard: Path) -> RowSource | None:
-        try:
-            content = unseal(json.loads((shard / MANIFEST).read_text(encoding="utf-8")))
-            if content["key"] != self.key:
-                return None
-            verify(shard, Manifest("shard", _VERSION, "", {}, content["files"]))
-            names = {name.removesuffix(".npy") for name in content["files"]}
-            return RowSource.of(shard, sorted(names - {_DIGESTS}))
-        except (OSError, ArtifactError, ValueError, KeyError, TypeError, AttributeError):
-            return None
-
-    @contextmanager
-    def writing(self) -> Iterator[ShardWriter]:
-        """Yield a writer for the next shard, which appears when the block ends without an error."""
-        shard = self._directory / f"shard-{secrets.token_hex(8)}"
-        with atomic_directory(shard) as temporary:
-            with ShardWriter(temporary) as writer:
-                yield writer
-            content = seal({"key": self.key, "files": inventory(temporary.iterdir())})
-            (temporary / MANIFEST).write_text(json.dumps(content, indent=1), encoding="utf-8")
-        self.sources.append(RowSource.of(shard, writer.names))
-
-
-class ShardWriter:
-    """A writer of the rows of one shard, step by step; a context manager.
-
-    Attributes:
-        texts: number of texts so far.
-    """
-
-    def __init__(self, directory: Path) -> None:
-        self.texts = 0
-        self._directory = directory
-        self._digests = bytearray()
-        self._files = ExitStack()
-        self._append: dict[str, Any] = {}
-        self._layout: dict[str, tuple[str, tuple[int, ...]]] = {}
-        self._sizes: dict[str, list[npt.NDArray[np.int64]]] = {}
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all arrays of the rows."""
-        return sorted(self._layout)
-
-    def __enter__(self) -> ShardWriter:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        # Closing a file may fail on a full disk: raise that, unless there is an error already.
-        with nullcontext() if kind is None else suppress(OSError):
-            self._files.close()
-        if kind is None:
-            for name, sizes in self._sizes.items():
-                bounds = np.concatenate([np.zeros(1, dtype=np.int64), *sizes]).cumsum()
-                save_array(self._directory / f"{name}.npy", bounds)
-            digests = np.frombuffer(self._digests, dtype=np.uint8).reshape(-1, DIGEST_BYTES)
-            save_array(self._directory / f"{_DIGESTS}.npy", digests)
-
-    def add(self, digests: Sequence[bytes], rows: Rows) -> None:
-        """Add the rows of texts.
+    def add(self, digests: Sequence[bytes], steps: Sequence[Rows]) -> None:
+        """Write a shard.
 
         Args:
-            digests: of the texts, [m].
-            rows: their rows by name; the same names, types and shapes of items each time.
+            digests: of its texts, [m].
+            steps: the rows of consecutive texts; at least one.
 
         Raises:
-            ComponentError: the shapes do not fit, which is a fault of the encoder.
+            ComponentError: the names, types or shapes of the rows of two steps differ, which is a fault of the encoder.
+            OSError: the files cannot be written.
         """
-        layout = {name: (array.dtype.str, array.shape[1:]) for name, array in rows.items()}
-        self._layout = self._layout or layout
-        if layout != self._layout:
-            raise ComponentError(f"The encoder returned arrays {_shown(layout)} after {_shown(self._layout)}.")
-        for name, array in rows.items():
-            bounds = bounds_of(name)
-            if bounds == name:
-                _check_bounds(name, array, len(digests))
-                self._sizes.setdefault(name, []).append(np.diff(array))
-                continue
-            needed = len(digests) if bounds is None else int(rows[bounds][-1])
-            if len(array) != needed:
+        first = steps[0]
+        for rows in steps:
+            if _layout(rows) != _layout(first):
+                raise ComponentError(f"The encoder returned arrays {_shown(rows)} after {_shown(first)}.")
+        shard = self._directory / f"shard-{secrets.token_hex(8)}"
+        with atomic_directory(shard) as new:
+            save_array(new / f"{_DIGESTS}.npy", _digest_rows(b"".join(digests)))
+            for name in first:
+                arrays = [rows[name] for rows in steps]
+                if bounds_of(name) == name:
+                    arrays = [np.cumsum(np.concatenate([[0], *map(np.diff, arrays)]), dtype=np.int64)]
+                save_array(new / f"{name}.npy", np.concatenate(arrays))
+            facts = {"rows": {"key": self.key, "arrays": sorted(first)}}
+            write_manifest(new, Manifest(_KIND, _VERSION, "", facts, inventory(new)))
+        self.sources.append(RowSource.of(shard, [*first]))
+
+
+def _digest_rows(digests: bytes) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST_BYTES)
+
+
+def _layout(rows: Mapping[str, npt.NDArray[Any] | ArrayFile]) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Return type and shape of an item of each array."""
+    return {name: (array.dtype.str, array.shape[1:]) for name, array in rows.items()}
+
+
+def _shown(rows: Mapping[str, npt.NDArray[Any] | ArrayFile]) -> str:
+    return ", ".join(f"{name} {dtype}{list(item)}" for name, (dtype, item) in sorted(_layout(rows).items()))
+
+
+def _checked(rows: Rows, texts: int) -> Rows:
+    """Return the rows of a number of texts.
+
+    Raises:
+        ComponentError: their lengths do not fit, which is a fault of the encoder.
+    """
+    for name, array in rows.items():
+        bounds = bounds_of(name)
+        if bounds == name:
+            fits = array.shape == (texts + 1,) and array.dtype == np.int64
+            if not fits or array[0] != 0 or (np.diff(array) < 0).any():
                 raise ComponentError(
-                    f"The encoder returned {name} of shape {list(array.shape)} for {len(digests)} texts, but "
-                    f"{needed} items are needed."
+                    f"The encoder returned {name} of shape {list(array.shape)} and type {array.dtype} for {texts} "
+                    f"texts: they must be int64 [{texts + 1}], ascending from 0."
                 )
-            self._appender(name, array)(array)
-        self._digests += b"".join(digests)
-        self.texts += len(digests)
-
-    def _appender(self, name: str, array: npt.NDArray[Any]) -> Any:
-        if name not in self._append:
-            opened = append_rows(self._directory / f"{name}.npy", array.dtype, *array.shape[1:])
-            self._append[name] = self._files.enter_context(opened)
-        return self._append[name]
+        elif len(array) != (needed := texts if bounds is None else int(rows[bounds][-1])):
+            raise ComponentError(
+                f"The encoder returned {name} of shape {list(array.shape)} for {texts} texts, but {needed} items are "
+                f"needed."
+            )
+    return rows
 
 
-def _check_bounds(name: str, bounds: npt.NDArray[Any], texts: int) -> None:
-    fits = bounds.shape == (texts + 1,) and bounds.dtype == np.int64
-    if not fits or bounds[0] != 0 or (np.diff(bounds) < 0).any():
-        raise ComponentError(
-            f"The encoder returned {name} of shape {list(bounds.shape)} and type {bounds.dtype} for {texts} texts: "
-            f"they must be int64 [{texts + 1}], ascending from 0."
-        )
-
-
-def _shown(layout: Mapping[str, tuple[str, tuple[int, ...]]]) -> str:
-    return ", ".join(f"{name} {dtype}{list(item)}" for name, (dtype, item) in sorted(layout.items()))
-
+_SHARD = 64_000_000
+"""Bytes of rows at which a shard is closed."""
 
 _BLOCK = 16_000_000
-"""Bytes of rows in memory at a time; the rows of one text are never divided."""
+"""Bytes of an array in memory at a time; the rows of one text are never divided."""
 
 
 class _Items(NamedTuple):
@@ -281,39 +235,34 @@ def gather(data: Path, digests: bytes, sources: Sequence[RowSource]) -> list[str
         ComponentError: the sources have rows of different types or shapes.
         OSError: the files cannot be written.
     """
-    files = sources[0].files
-    _check_layouts(sources)
-    wanted = np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST_BYTES)
-    save_array(data / "digests.npy", wanted)
+    first, *others = sources
+    for other in others:
+        if _layout(other.files) != _layout(first.files):
+            raise ComponentError(
+                f"The encoder returned {_shown(other.files)}, and {_shown(first.files)} before: its fingerprint must "
+                f"change with them."
+            )
+    wanted = _digest_rows(digests)
+    save_array(data / f"{_DIGESTS}.npy", wanted)
     source, row = _located(wanted, sources)
     groups: dict[str | None, _Items] = {None: _Items(row, np.arange(len(row) + 1))}
-    for name in files:
+    for name in first.files:
         if bounds_of(name) == name:
             groups[name] = _group(name, source, row, sources)
             save_array(data / f"{name}.npy", groups[name].bounds)
-    columns = {name: groups[bounds_of(name)] for name in files if bounds_of(name) != name}
-    with ExitStack() as stack:
-        streams = {
-            name: stack.enter_context(
-                create_array(data / f"{name}.npy", files[name].dtype, (int(items.bounds[-1]), *files[name].item))
-            )
-            for name, items in columns.items()
-        }
-        for block in _blocks(files, columns):
-            for name, items in columns.items():
-                streams[name].write(_block(name, block, items, source, sources).data)
-    return sorted(files)
-
-
-def _check_layouts(sources: Sequence[RowSource]) -> None:
-    expected = {name: file.layout for name, file in sources[0].files.items()}
-    for source in sources[1:]:
-        layout = {name: file.layout for name, file in source.files.items()}
-        if layout != expected:
-            raise ComponentError(
-                f"The encoder returned {_shown(layout)}, and {_shown(expected)} before: its fingerprint must change "
-                f"with them."
-            )
+    for name, file in first.files.items():
+        starts, bounds = groups[bounds_of(name)]
+        if bounds_of(name) == name:
+            continue
+        with create_array(data / f"{name}.npy", file.dtype, (int(bounds[-1]), *file.item)) as stream:
+            for block in _blocks(bounds * file.width):
+                ends = bounds[block.start : block.stop + 1] - bounds[block.start]
+                out = np.empty((int(ends[-1]), *file.item), dtype=file.dtype)
+                for number in np.unique(source[block]):
+                    here = np.flatnonzero(source[block] == number)
+                    sources[number].files[name].read(out, ends[here], starts[block][here], np.diff(ends)[here])
+                stream.write(out.data)
+    return sorted(first.files)
 
 
 def _located(wanted: npt.NDArray[np.uint8], sources: Sequence[RowSource]) -> tuple[Integers, Integers]:
@@ -329,44 +278,20 @@ def _located(wanted: npt.NDArray[np.uint8], sources: Sequence[RowSource]) -> tup
 
 def _group(name: str, source: Integers, row: Integers, sources: Sequence[RowSource]) -> _Items:
     starts, bounds = np.empty(len(row), dtype=np.int64), np.zeros(len(row) + 1, dtype=np.int64)
-    for number, here in _by_source(source):
+    for number in np.unique(source):
+        here = np.flatnonzero(source == number)
         file = sources[number].files[name]
-        old_bounds = file.between(0, file.length)
+        old_bounds = file.between(0, len(file))
         starts[here] = old_bounds[row[here]]
         bounds[here + 1] = old_bounds[row[here] + 1] - starts[here]
     np.cumsum(bounds, out=bounds)
     return _Items(starts, bounds)
 
 
-def _by_source(source: Integers) -> Iterator[tuple[int, Integers]]:
-    """Yield each number in `source` with its positions, ascending."""
-    order = np.argsort(source, kind="stable")
-    numbers, first = np.unique(source[order], return_index=True)
-    yield from zip(numbers.tolist(), np.split(order, first[1:]), strict=False)
-
-
-def _blocks(files: Mapping[str, ArrayFile], columns: Mapping[str, _Items]) -> Iterator[slice]:
-    """Yield ranges of documents with about ``_BLOCK`` bytes of rows each."""
-    ends = sum((files[name].width * items.bounds for name, items in columns.items()), start=np.zeros(1, dtype=np.int64))
-    first, documents = 0, len(ends) - 1
-    while first < documents:
-        last = int(np.searchsorted(ends, ends[first] + _BLOCK, side="right")) - 1
-        last = min(max(last, first + 1), documents)
-        yield slice(first, last)
-        first = last
-
-
-def _block(
-    name: str, block: slice, items: _Items, source: Integers, sources: Sequence[RowSource]
-) -> npt.NDArray[np.generic]:
-    """Return the items of a range of documents."""
-    bounds = items.bounds[block.start : block.stop + 1]
-    file = sources[0].files[name]
-    out = np.empty((int(bounds[-1] - bounds[0]), *file.item), dtype=file.dtype)
-    for number, here in _by_source(source[block]):
-        sizes = np.diff(bounds)[here]
-        sources[number].files[name].read(out, bounds[here] - bounds[0], items.starts[block][here], sizes)
-    return out
+def _blocks(ends: Integers) -> Iterator[slice]:
+    """Yield ranges of documents with about ``_BLOCK`` bytes each; document i has those from `ends`[i], [n + 1]."""
+    firsts = np.flatnonzero(np.diff(ends[:-1] // _BLOCK, prepend=-1)).tolist()
+    yield from map(slice, firsts, [*firsts[1:], len(ends) - 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,11 +382,16 @@ def _encode(missing: Mapping[bytes, str], encoding: Encoding, shards: Shards) ->
     steps = _represented(_steps(texts_by_length, encoding), encoding)
     for first in steps:
         began = monotonic()
-        with shards.writing() as shard:
-            for digests, rows in itertools.chain([first], steps):
-                shard.add(digests, rows())
-                if shard.texts >= encoding.texts or monotonic() - began >= encoding.seconds:
-                    break
+        digests: list[bytes] = []
+        rows: list[Rows] = []
+        size = 0
+        for names, encoded in itertools.chain([first], steps):
+            digests += names
+            rows.append(_checked(encoded(), len(names)))
+            size += sum(array.nbytes for array in rows[-1].values())
+            if len(digests) >= encoding.texts or size >= _SHARD or monotonic() - began >= encoding.seconds:
+                break
+        shards.add(digests, rows)
 
 
 def _represented(

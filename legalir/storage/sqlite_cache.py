@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from legalir.errors import ArtifactError
-from legalir.storage.locks import cache_lock
+from legalir.storage.files import cache_lock
 
 _log = logging.getLogger("legalir")
 _AT_ONCE = 1000

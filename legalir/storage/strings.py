@@ -94,20 +94,12 @@ class Strings(Sequence[str]):
         """Return the index of `string`, or -1. Positive answers are cached."""
         index = self._numbers.get(string)
         if index is None:
-            index = self._bisect(string.encode("utf-8", "surrogatepass"))
-            if index >= 0:  # Strings that are missing would fill the memory of a server.
-                self._numbers[string] = index
+            target = string.encode("utf-8", "surrogatepass")
+            index = bisect_left(range(len(self)), target, key=self._encoded)
+            if index == len(self) or self._encoded(index) != target:
+                return -1
+            self._numbers[string] = index  # Strings that are missing would fill the memory of a server.
         return index
-
-    def _bisect(self, target: bytes) -> int:
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._encoded(middle) < target:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self._encoded(low) == target else -1
 
 
 def write_docnos(directory: Path, docnos: Sequence[str]) -> None:

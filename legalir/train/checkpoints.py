@@ -22,9 +22,15 @@ import numpy.typing as npt
 
 from legalir.errors import ArtifactError, LegalIRError
 from legalir.extras import require
-from legalir.storage.files import atomic_file, publish_directory, restore_directory, sync_directory, sync_file
-from legalir.storage.locks import file_lock
-from legalir.storage.manifest import inventory, seal, unseal
+from legalir.storage.artifact import inventory, seal, unseal
+from legalir.storage.files import (
+    atomic_file,
+    file_lock,
+    new_file,
+    publish_directory,
+    remove,
+    restore_directory,
+)
 
 _NAME, _FORMAT, _VERSION = "state.json", "legalir training", 3
 _AGAIN = "train again with resume=False (--no-resume)"
@@ -77,7 +83,7 @@ class Checkpoints:
         file = self.path / str(content["file"])
         for name, files in {file.name: content["inventory"], **content["folders"]}.items():
             with suppress(OSError):
-                if _inventory(self.path / name) == files:
+                if inventory(self.path / name) == files:
                     continue
             raise self._damaged(self.path / name)
         arrays = require("safetensors.numpy", extra="dense").load_file(file)
@@ -129,23 +135,18 @@ class Checkpoints:
                 place = self.path / folder.name
                 if folder != place:
                     publish_directory(folder, place, replace=True)  # A killed process may have left one.
-                inventories[place.name] = _inventory(place)
-            unfinished = file.with_suffix(".new")
+                inventories[place.name] = inventory(place)
             tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-            require("safetensors.numpy", extra="dense").save_file(tensors, unfinished)
-            sync_file(unfinished)
-            unfinished.replace(file)
-            sync_directory(self.path)
+            with new_file(file) as unfinished:
+                require("safetensors.numpy", extra="dense").save_file(tensors, unfinished)
             content = {"format": _FORMAT, "version": _VERSION, "fingerprint": self._fingerprint, "facts": facts}
-            content |= {"file": file.name, "inventory": _inventory(file)}
+            content |= {"file": file.name, "inventory": inventory(file)}
             with atomic_file(self.path / _NAME) as stream:
                 json.dump(seal({**content, "folders": inventories}), stream, ensure_ascii=False, indent=1)
-        for other in self.path.glob("state-*"):
-            if other.name != file.name:
-                other.unlink(missing_ok=True)
+        kept = {file.name, _NAME, self.workshop.name, *inventories}
         for other in self.path.iterdir():
-            if other.is_dir() and other != self.workshop and other.name not in inventories:
-                shutil.rmtree(other, ignore_errors=True)
+            if other.name not in kept:
+                remove(other)
         return self._by_kind(inventories)
 
     def _by_kind(self, names: Iterable[str]) -> dict[str, Path]:
@@ -169,12 +170,6 @@ class Checkpoints:
         """Remove all states."""
         with suppress(FileNotFoundError):
             shutil.rmtree(self.path)
-
-
-def _inventory(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return size and sha256 of each file of a folder, or of one file."""
-    files = [folder] if folder.is_file() else [path for path in folder.rglob("*") if path.is_file()]
-    return inventory(files, folder if folder.is_dir() else None)
 
 
 @contextmanager

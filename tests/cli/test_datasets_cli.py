@@ -56,7 +56,7 @@ def test_list_survives_a_broken_folder(folder):
     (folder / "dataset.yaml").write_text("title: [", encoding="utf-8")
     result = run("list")
     assert result.exit_code == 0
-    assert "not readable as" in result.output
+    assert "not valid" in result.output
 
 
 def test_list_as_json(folder):

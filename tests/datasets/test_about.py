@@ -35,13 +35,13 @@ def test_one_query_language_for_all(tmp_path):
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ("license: MIT", "unknown key 'license'. Did you mean 'licence'?"),
-        ("- a\n- b", "not a mapping"),
-        ("title: [a", "line 1: not readable as YAML"),
-        ("title: 3", "value of 'title' is not a string"),
-        ("query_lang: [ko]", "'query_lang' is neither"),
-        ("labels: {a: b}", "'labels' is not a mapping"),
-        (b"title: \xff\xfe", "not UTF-8"),
+        ("license: MIT", "the key 'license' is unknown. Did you mean 'licence'?"),
+        ("- a\n- b", "must be a mapping, got a list"),
+        ("title: [a", "is not valid YAML: line"),
+        ("title: 3", "'title' must be text (put it in quotes), got 3"),
+        ("query_lang: [ko]", "'query_lang' must be a mapping, got a list"),
+        ("labels: {a: b}", "'labels', the name 'a' must be a whole number"),
+        (b"title: \xff\xfe", "is not UTF-8"),
     ],
 )
 def test_a_bad_file_says_what_is_wrong(tmp_path, content, fault):

@@ -7,8 +7,7 @@ import pytest
 from mini_folder import jsonl, write
 
 from legalir.datasets import check, load
-from legalir.datasets.convert import convert
-from legalir.datasets.published import published
+from legalir.datasets.published import convert, published
 from legalir.errors import DownloadError, FormatError
 from legalir.storage.files import cache_home
 
@@ -250,7 +249,7 @@ def test_a_collection_is_converted_once_and_then_only_read(place, monkeypatch):
     dataset = load("legalir/searchfiresafety")
     assert not dataset.outline.fetched()
     assert dataset.docs_count() == 3
-    monkeypatch.setattr("legalir.datasets.convert.convert", None)
+    monkeypatch.setattr("legalir.datasets.published.convert", None)
     again = load("legalir/searchfiresafety")
     assert again.outline.fetched()
     assert again.docs_count() == 3

@@ -6,7 +6,6 @@ from mini_folder import jsonl, write
 from legalir.datasets.readers import (
     read_corpus,
     read_links,
-    read_positions,
     read_qrels,
     read_queries,
 )
@@ -71,13 +70,6 @@ def test_a_gzip_that_is_none(tmp_path):
 def test_a_missing_file_is_a_data_error(tmp_path):
     with pytest.raises(DataError, match="cannot be read: No such file"):
         list(read_corpus(tmp_path / "corpus.jsonl"))
-
-
-def test_positions(tmp_path):
-    rows = [{"docno": str(number), "text": ""} for number in range(10)]
-    path = write(tmp_path / "corpus.jsonl.gz", jsonl(rows) + "\n")
-    assert [record.doc_id for record in read_positions(path, range(3, 9, 2))] == ["3", "5", "7"]
-    assert not list(read_positions(path, range(0)))
 
 
 @pytest.mark.parametrize(

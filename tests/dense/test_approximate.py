@@ -11,25 +11,33 @@ import numpy.typing as npt
 import pytest
 
 from legalir.dense import approximate as module
-from legalir.dense.approximate import HNSW, IVF, Neighbours, build_neighbours, distinct_rows, read_approximate
+from legalir.dense.approximate import Approximate, Neighbours, build_neighbours, distinct_rows, read_approximate
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
 from legalir.storage.arrays import load_array, save_array
 
 needs_faiss = pytest.mark.neural
 
 
+def hnsw(m: int = 32, ef_construction: int = 200, ef: int = 256) -> Approximate:
+    return Approximate("hnsw", {"m": m, "ef_construction": ef_construction, "ef": ef})
+
+
+def ivf(lists: int | None = None, probes: int | None = None) -> Approximate:
+    return Approximate("ivf", {"lists": lists, "probes": probes})
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("hnsw", HNSW(32, 200, 256)),
-        (" hnsw( ef = 128 , m=16 )", HNSW(m=16, ef=128)),
-        ("hnsw(m=32, ef_construction=100, ef=1)", HNSW(32, 100, 1)),
-        ("ivf", IVF(None, None)),
-        ("ivf(lists=None, probes=7)", IVF(probes=7)),
-        ("ivf(lists=100)", IVF(lists=100)),
+        ("hnsw", hnsw(32, 200, 256)),
+        (" hnsw( ef = 128 , m=16 )", hnsw(m=16, ef=128)),
+        ("hnsw(m=32, ef_construction=100, ef=1)", hnsw(32, 100, 1)),
+        ("ivf", ivf(None, None)),
+        ("ivf(lists=None, probes=7)", ivf(probes=7)),
+        ("ivf(lists=100)", ivf(lists=100)),
     ],
 )
-def test_text_is_read(text: str, expected: HNSW | IVF) -> None:
+def test_text_is_read(text: str, expected: Approximate) -> None:
     read = read_approximate(text)
     assert read == expected
     assert read_approximate(read) is read
@@ -38,8 +46,8 @@ def test_text_is_read(text: str, expected: HNSW | IVF) -> None:
 
 
 def test_searches_are_told_apart() -> None:
-    assert HNSW().fingerprint == HNSW(m=np.int64(32)).fingerprint != HNSW(m=31).fingerprint != IVF().fingerprint
-    assert (str(HNSW(m=np.int64(8))), str(IVF())) == ("hnsw(ef=256, ef_construction=200, m=8)", "ivf")
+    assert hnsw().fingerprint != hnsw(m=31).fingerprint != ivf().fingerprint
+    assert (str(hnsw(m=8)), str(ivf())) == ("hnsw(ef=256, ef_construction=200, m=8)", "ivf")
 
 
 @pytest.mark.parametrize(
@@ -76,19 +84,19 @@ def test_what_means_nothing_is_told_what_is_accepted(spec: Any, message: str) ->
     ("spec", "vectors", "expected"),
     [
         # 4·√10 000 = 400, but a list has 39 vectors at least: ⌊10 000/39⌋ = 256, of which 16 are a sixteenth.
-        (IVF(), 10_000, (256, 16)),
+        (ivf(), 10_000, (256, 16)),
         # 4·√10⁶ = 4 000, of which a sixteenth.
-        (IVF(), 1_000_000, (4000, 250)),
-        (IVF(), 1, (1, 1)),
-        (IVF(), 78, (2, 2)),
-        (IVF(lists=7), 10_000, (7, 7)),
-        (IVF(lists=7, probes=3), 10_000, (7, 3)),
-        (IVF(lists=5000, probes=500), 10_000, (256, 256)),
+        (ivf(), 1_000_000, (4000, 250)),
+        (ivf(), 1, (1, 1)),
+        (ivf(), 78, (2, 2)),
+        (ivf(lists=7), 10_000, (7, 7)),
+        (ivf(lists=7, probes=3), 10_000, (7, 3)),
+        (ivf(lists=5000, probes=500), 10_000, (256, 256)),
     ],
 )
-def test_lists_fit_the_vectors(spec: IVF, vectors: int, expected: tuple[int, int]) -> None:
-    assert spec.fitted(vectors, vectors) == IVF(*expected)
-    assert spec.fitted(vectors, 1) == IVF(1, 1)
+def test_lists_fit_the_vectors(spec: Approximate, vectors: int, expected: tuple[int, int]) -> None:
+    assert spec.fitted(vectors, vectors) == ivf(*expected)
+    assert spec.fitted(vectors, 1) == ivf(1, 1)
 
 
 def test_equal_vectors_stand_together_in_the_order_of_ties() -> None:
@@ -210,10 +218,10 @@ def test_a_file_that_faiss_cannot_read_is_refused(tmp_path: Path) -> None:
         with pytest.raises(
             ArtifactError, match=r"FAISS .* cannot read its index in .*: build its approximate search again"
         ):
-            Neighbours(tmp_path / "index", {**arrays, "approximate.faiss": content}, HNSW())
+            Neighbours(tmp_path / "index", {**arrays, "approximate.faiss": content}, hnsw())
     for other in ({"vectors": np.ones((100, 3))}, {"approximate.bounds": np.arange(100)}):
         with pytest.raises(ArtifactError, match="belongs to other vectors"):
-            Neighbours(tmp_path / "index", {**arrays, **other}, HNSW())
+            Neighbours(tmp_path / "index", {**arrays, **other}, hnsw())
 
 
 @needs_faiss
@@ -221,6 +229,6 @@ def test_without_faiss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built(tmp_path / "index", clustered(100), "hnsw")
     monkeypatch.setitem(__import__("sys").modules, "faiss", None)
     with pytest.raises(MissingExtra, match=r"'faiss', which is not installed: pip install 'legalir\[dense\]'$"):
-        build_neighbours(tmp_path / "index", HNSW())
+        build_neighbours(tmp_path / "index", hnsw())
     with pytest.raises(MissingExtra, match=r"'legalir\[dense\]'.*exact=True"):
-        Neighbours(tmp_path / "index", opened(tmp_path / "index"), HNSW())
+        Neighbours(tmp_path / "index", opened(tmp_path / "index"), hnsw())

@@ -23,7 +23,6 @@ from refusals import refused
 
 from legalir import testing
 from legalir.dense import approximate as faiss_part
-from legalir.dense.approximate import IVF
 from legalir.dense.index import DenseIndex, DenseRetriever, dense
 from legalir.dense.lsa import LSA
 from legalir.errors import ArtifactError, ComponentError, MissingExtra
@@ -237,7 +236,7 @@ def test_an_index_that_stands_gets_a_search_and_loses_it(tmp_path: Path) -> None
     assert index.manifest.facts["corpus"] == "abc"
     assert index.fingerprint() != plain
     pd.testing.assert_frame_equal(index.retriever(9)(QUERIES), exact)
-    assert index.approximated(IVF(lists=2)).approximate == "ivf(lists=2, probes=2)"
+    assert index.approximated("ivf(lists=2)").approximate == "ivf(lists=2, probes=2)"
     assert len(list((tmp_path / "index").glob("data-*"))) == 1
     index = made(tmp_path / "index", vectors, None)
     assert index.approximate is None

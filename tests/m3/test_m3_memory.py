@@ -71,6 +71,7 @@ def without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_python_allocates_stays_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times the documents may cost docnos, digests and bounds, and no more; first built, then taken over."""
     monkeypatch.setattr(gather, "_BLOCK", 1_000_000)
+    monkeypatch.setattr(gather, "_SHARD", 1_000_000)
     monkeypatch.setattr(m3_index, "_BLOCK_POSTINGS", 20_000)
     monkeypatch.setattr(reading, "_BATCH_CHARACTERS", 50_000)
     few, many = 1000, 4000

@@ -1,26 +1,25 @@
-"""How a query is rounded, rows of a block, and who multiplies."""
+"""How a query is rounded, the vectors of a block, and who multiplies."""
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.m3.maxsim import Block, MaxSim, NumpyKernel, choose_kernel, round_query
+from legalir.errors import MissingExtra
+from legalir.m3.maxsim import MaxSim, _rows, round_query
 
 pieces = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), min_size=1, max_size=12)
 
 
 @given(pieces)
-def test_rows_of_pieces(found: list[tuple[int, int]]) -> None:
-    block = Block(*np.array(found).T)
+def test_numbers_of_the_vectors_of_documents(found: list[tuple[int, int]]) -> None:
+    starts, sizes = np.array(found).T
     rows = [row for start, size in found for row in range(start, start + size)]
-    assert block.positions().tolist() == rows
-    assert block.rows == len(rows)
-    together = rows == list(range(rows[0], rows[0] + len(rows)))
-    assert (block.run is not None) == together
-    assert block.run is None or list(range(200))[block.run] == rows
+    assert _rows(starts, sizes, np.cumsum(sizes) - sizes).tolist() == rows
 
 
 @pytest.mark.parametrize("d", [1, 7, 1024])
@@ -46,16 +45,13 @@ def test_queries_of_any_length_keep_their_digits_in_float16(size: float) -> None
     np.testing.assert_allclose(ready.numbers * ready.unit[:, None], query, rtol=1 / 1024)
 
 
-def test_numpy_multiplies_where_numkong_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numkong_is_found_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, bounds, query = np.eye(2, dtype=np.float16), np.array([0, 2]), [np.ones((1, 2), dtype=np.float32)]
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert isinstance(choose_kernel(np.zeros((1, 2), dtype=np.float16), None, 8), NumpyKernel)
-
-
-@pytest.mark.neural
-def test_numkong_multiplies_where_it_is_installed() -> None:
-    from legalir.m3.maxsim import NumKongKernel
-
-    assert isinstance(choose_kernel(np.zeros((1, 2), dtype=np.float16), None, 8), NumKongKernel)
+    monkeypatch.setitem(sys.modules, "numkong", None)
+    assert MaxSim(vectors, bounds).scores(query, np.arange(1)).tolist() == [[1.0]]
+    with pytest.raises(MissingExtra, match="numkong"):
+        MaxSim(vectors, bounds, numkong=True)
 
 
 @pytest.mark.parametrize("numkong", [False, pytest.param(True, marks=pytest.mark.neural)])

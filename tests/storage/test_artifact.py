@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from legalir.errors import ArtifactError
-from legalir.storage.artifact import building, open_build
-from legalir.storage.manifest import read_manifest, seal
+from legalir.storage.artifact import building, open_build, read_manifest, seal
 
 
 def build(path: Path, kind: str = "thing", version: int = 1, value: int = 7) -> Path:

@@ -8,7 +8,7 @@ import pytest
 from forked import child
 
 from legalir.errors import ArtifactError
-from legalir.storage.locks import cache_lock, file_lock
+from legalir.storage.files import cache_lock, file_lock
 
 
 def _count_up(counter: Path) -> None:

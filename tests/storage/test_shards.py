@@ -53,10 +53,8 @@ def written(home: Path, parts: Sequence[Sequence[str]], settings: dict[str, Any]
     sources = []
     with pytest.raises(KeyboardInterrupt), shards_beside(home / "index", settings or {}) as shards:
         for texts in parts:
-            with shards.writing() as shard:
-                for first in range(0, len(texts), 3):
-                    step = texts[first : first + 3]
-                    shard.add([text_digest(text) for text in step], rows_of(step))
+            steps = [texts[first : first + 3] for first in range(0, len(texts), 3)]
+            shards.add([text_digest(text) for text in texts], [rows_of(step) for step in steps])
         sources = shards.sources
         raise KeyboardInterrupt
     return sources
@@ -121,11 +119,14 @@ def test_shards_are_found_again_by_their_settings_alone(tmp_path: Path) -> None:
     assert [child.name for child in tmp_path.iterdir()] == [".index.shards.lock"]
 
 
-def test_a_writer_that_fails_leaves_no_shard(tmp_path: Path) -> None:
+def test_a_shard_that_cannot_be_written_is_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(gathering, "write_manifest", full)
     with shards_beside(tmp_path / "index", {}) as shards:
-        with pytest.raises(RuntimeError), shards.writing() as shard:
-            shard.add([text_digest("a")], rows_of(["a"]))
-            raise RuntimeError
+        with pytest.raises(OSError, match="No space"):
+            shards.add([text_digest("a")], [rows_of(["a"])])
         assert shards.sources == []
         assert [child for home in tmp_path.glob(".index.shards/*") for child in home.iterdir()] == []
 
@@ -143,9 +144,23 @@ def test_a_writer_that_fails_leaves_no_shard(tmp_path: Path) -> None:
 def test_rows_that_do_not_fit_are_the_fault_of_the_encoder(
     tmp_path: Path, change: dict[str, npt.NDArray[Any]], message: str
 ) -> None:
-    with shards_beside(tmp_path / "index", {}) as shards, pytest.raises(ComponentError, match=message):  # noqa: SIM117
-        with shards.writing() as shard:
-            shard.add([text_digest(text) for text in TEXTS[:2]], {**rows_of(TEXTS[:2]), **change})
+    def represent(texts: list[str], advance: Advance) -> dict[str, npt.NDArray[Any]]:
+        return {**rows_of(texts), **change}
+
+    documents = [{"docno": str(number), "text": text} for number, text in enumerate(TEXTS[:2])]
+    with shards_beside(tmp_path / "index", {}) as shards, pytest.raises(ComponentError, match=message):
+        write_encoded(tmp_path, documents, Encoding(represent), shards)
+
+
+@pytest.mark.parametrize("size", [1, 64_000_000])
+def test_a_shard_is_closed_when_it_is_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(gathering, "_SHARD", size)
+    documents = [{"docno": str(number), "text": text} for number, text in enumerate(TEXTS)]
+    encoding = Encoding(lambda texts, advance: rows_of(texts), step=100)
+    with shards_beside(tmp_path / "index", {}) as shards:
+        write_encoded(tmp_path, documents, encoding, shards)
+        assert (len(shards.sources) > 5) == (size == 1)
+    checked(tmp_path, TEXTS)
 
 
 def test_a_file_that_is_cut_off_while_it_is_read_is_an_error(tmp_path: Path) -> None:
@@ -168,7 +183,7 @@ def test_an_array_grows_item_by_item(tmp_path: Path, item: tuple[int, ...], size
             append(part)
     expected = np.concatenate([np.zeros((0, *item), np.float16), *parts])
     assert np.array_equal(load_array(tmp_path / "a.npy"), expected)
-    assert ArrayFile(tmp_path / "a.npy").layout == ("<f2", item)
+    assert ArrayFile(tmp_path / "a.npy").shape == (sum(sizes), *item)
 
 
 def _index(path: Path, texts: Sequence[str], shard: int = 4096) -> list[str]:

@@ -164,7 +164,7 @@ def test_a_kill_before_the_new_state_is_named(with_folder: Checkpoints, monkeypa
     assert (state.folders["checkpoint"] / "a.txt").read_text(encoding="utf-8") == "again"
 
 
-@pytest.mark.parametrize("writer", ["publish_directory", "sync_file"])
+@pytest.mark.parametrize("writer", ["publish_directory", "new_file"])
 def test_a_full_disk(with_folder: Checkpoints, monkeypatch: pytest.MonkeyPatch, writer: str) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")

@@ -15,8 +15,8 @@ from hypa_material import write_complexity, write_cross_encoder
 
 import legalir
 from legalir.errors import ArtifactError, ComponentError, LegalIRError, ModelError
-from legalir.extend import seal
-from legalir_hypa.complexity import Complexity, LinearClassifier, file_digest, open_classifier
+from legalir.extend import file_digest, seal
+from legalir_hypa.complexity import Complexity, LinearClassifier, open_classifier
 
 QUESTIONS = pd.DataFrame(
     {"qid": ["1", "2", "3"], "query": ["창문 없는 층의 기준은?", "과태료가 얼마인가요?", "매장이 큽니다."]}
@@ -120,8 +120,12 @@ FAULTS: dict[str, Callable[[Path], None]] = {
     "model.npz does not hold arrays: ": pickled,
     "does not hold the idf of 5 terms": lambda folder: put_in(folder, idf=np.ones(4)),
     "does not hold the weights of 5 terms": lambda folder: put_in(folder, weights=np.full((3, 5), np.nan)),
-    "model.json was truncated or altered, and is not JSON": lambda folder: (folder / "model.json").write_text("{"),
-    "model.json was altered, and is not a JSON object": lambda folder: (folder / "model.json").write_text("[]"),
+    "model.json was truncated or altered, and is not a JSON object: copy": lambda folder: (
+        folder / "model.json"
+    ).write_text("{"),
+    "model.json was truncated or altered, and is not a JSON object": lambda folder: (folder / "model.json").write_text(
+        "[]"
+    ),
     "model.json was altered after it was written": lambda folder: (folder / "model.json").write_text(
         (folder / "model.json").read_text(encoding="utf-8").replace('"classes": 3', '"classes": 2'), encoding="utf-8"
     ),

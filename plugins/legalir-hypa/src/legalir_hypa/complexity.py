@@ -7,7 +7,6 @@ other file; ``model.npz`` the numbers of a linear model, which numpy alone appli
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -28,7 +27,9 @@ from legalir.extend import (
     Component,
     Explanation,
     Upstream,
+    digest,
     factory_of,
+    file_digest,
     find_model,
     inventory,
     load_backbone,
@@ -58,17 +59,6 @@ Floats = npt.NDArray[np.float64]
 
 _networks: WeakValueDictionary[tuple[object, ...], Any] = WeakValueDictionary()
 """Transformers that a component still holds: each is in memory once."""
-
-
-def digest(value: object) -> str:
-    """Return the sha256 of a JSON value: keys in order, ASCII only."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def file_digest(path: Path) -> str:
-    """Return the sha256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class Classifier(Protocol):
@@ -274,7 +264,7 @@ def softmax(logits: Floats) -> Floats:
 
 def write_about(folder: Path, kind: str, classes: int, terms: Sequence[str], card: Mapping[str, Any]) -> None:
     """Write ``model.json`` next to the other files of a model in `folder`."""
-    files = inventory(file for file in folder.iterdir() if file.is_file())
+    files = inventory(folder)
     head = {"format": FORMAT, "version": _VERSION, "legalir": __version__, "kind": kind, "classes": classes}
     text = json.dumps(seal({**head, "terms": list(terms), "card": card, "files": files}), ensure_ascii=False, indent=1)
     (folder / ABOUT).write_text(text + "\n", encoding="utf-8", newline="\n")

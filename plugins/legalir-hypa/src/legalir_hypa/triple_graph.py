@@ -34,6 +34,8 @@ from legalir.extend import (
     building,
     check_number,
     check_script,
+    digest,
+    file_digest,
     json_rows,
     load_prompt,
     provision_key,
@@ -42,7 +44,6 @@ from legalir.extend import (
     write_docnos,
     write_strings,
 )
-from legalir_hypa.complexity import digest, file_digest
 
 PROMPTS = Path(__file__).parent / "prompts"
 """The prompts: a folder each, with a file a language."""

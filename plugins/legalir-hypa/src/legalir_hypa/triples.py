@@ -37,6 +37,7 @@ from legalir.extend import (
     check_choice,
     check_number,
     check_script,
+    digest,
     drop_results,
     empty_like,
     get_analyzer,
@@ -52,7 +53,6 @@ from legalir.extend import (
     versions_in_force,
 )
 from legalir_hypa.adaptive import KEYWORDS, PATHS
-from legalir_hypa.complexity import digest
 from legalir_hypa.triple_graph import PROMPTS, TripleGraph, Walk, open_triples, walks_from, whole_walks
 
 CONTEXT = "context"

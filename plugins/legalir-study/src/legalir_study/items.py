@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
+
+from legalir.extend import digest
 
 Row = dict[str, Any]
 """An item: a row of a query file with ``qid``, ``query`` and ``documents``, the provisions that it was made from."""
@@ -54,11 +54,6 @@ class Sieve:
         """Return the number of items that each filter dropped, in the order of the filters; 0 among them."""
         counts = Counter(row[REASON] for row in self.dropped)
         return {reason: counts[reason] for reason in dict.fromkeys(self._filters)}
-
-
-def digest(value: object) -> str:
-    """Return the sha256 of a JSON value: keys in order, ASCII only."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ import pyterrier as pt
 
 from legalir import Collection
 from legalir.errors import DataError
-from legalir.extend import load_prompt, write_spec
+from legalir.extend import digest, load_prompt, write_spec
 from legalir_study.drafts import MCQDraft
 from legalir_study.filters import (
     ABOUT_TEXT,
@@ -29,7 +29,7 @@ from legalir_study.filters import (
     duplicates,
     malformed_options,
 )
-from legalir_study.items import FAILED, Faults, Row, Sieve, digest, sampled
+from legalir_study.items import FAILED, Faults, Row, Sieve, sampled
 from legalir_study.split import PROMPTS, Synthesis, provisions_with_text
 
 _log = logging.getLogger("legalir")

@@ -16,12 +16,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from legalir import Collection
 from legalir.errors import DataError
-from legalir.extend import json_rows, read_qrels
+from legalir.extend import file_digest, json_rows, read_qrels
 from legalir_study.filters import malformed_options, malformed_questions
 from legalir_study.items import DETAIL, REASON, Row
 from legalir_study.mcq import OPTIONS
 from legalir_study.page import offline_page, template
-from legalir_study.split import SplitFiles, file_digest, read_rows, write_about, write_judgements, write_rows
+from legalir_study.split import SplitFiles, read_rows, write_about, write_judgements, write_rows
 
 KIND = "legalir decisions"
 """Mark of a file of decisions."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from legalir import Client
 from legalir.errors import ComponentError, suggestion
-from legalir.extend import FailedReply, Prompt, check_script
+from legalir.extend import FailedReply, Prompt, check_script, digest
 from legalir_study.drafts import without_markup
-from legalir_study.items import Row, digest
+from legalir_study.items import Row
 
 CHANGES = ("vaguer", "noise", "vaguer and noise", "reordered", "spelling", "longer", "shorter")
 """Changes of a question; ``longer`` and ``shorter`` are shares of the questions that rest on one provision, and on

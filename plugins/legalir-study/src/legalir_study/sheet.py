@@ -19,8 +19,7 @@ import pandas as pd
 
 from legalir import Collection
 from legalir.errors import MeasureError
-from legalir.extend import answer_text, citing
-from legalir_study.items import digest
+from legalir.extend import answer_text, citing, digest
 from legalir_study.page import offline_page, template, whole_characters
 
 KIND = "legalir ratings"

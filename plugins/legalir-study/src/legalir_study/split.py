@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import re
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +13,7 @@ import yaml
 
 from legalir import Collection, __version__
 from legalir.errors import ComponentError, DataError
-from legalir.extend import Prompt, atomic_file, read_queries
+from legalir.extend import Prompt, atomic_file, link_or_copy, read_queries
 from legalir_study.items import Row
 
 PROMPTS = Path(__file__).parent / "prompts"
@@ -126,23 +123,12 @@ def _prepare(collection: Collection, folder: Path) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     files = collection.source.folder
-    about, defaults = files.about, type(files.about)()
-    facts = {field.name: getattr(about, field.name) for field in fields(about)}
-    changed = {name: value for name, value in facts.items() if value != getattr(defaults, name)}
-    for name in ("qrels", "static", "query_field"):  # They belong to files that are not here.
-        changed.pop(name, None)
+    # What is left out belongs to files that are not here.
+    changed = files.about.model_dump(exclude_defaults=True, exclude={"qrels", "static", "query_field"})
     with atomic_file(folder / "dataset.yaml") as stream:
         yaml.safe_dump(changed, stream, allow_unicode=True, sort_keys=False)
     for file in filter(None, (files.links, files.corpus)):  # The corpus last: it makes the folder a collection.
-        _link_or_copy(file, folder / file.name)
-
-
-def _link_or_copy(source: Path, target: Path) -> None:
-    """Give a file a second name; copy it where the file system has no hard links."""
-    try:
-        os.link(source, target, follow_symlinks=False)
-    except OSError:
-        shutil.copy2(source, target, follow_symlinks=False)
+        link_or_copy(file, folder / file.name)
 
 
 def write_split(
@@ -203,12 +189,6 @@ def write_about(path: Path, facts: Mapping[str, Any]) -> None:
     """Write facts as YAML."""
     with atomic_file(path) as stream:
         yaml.safe_dump(dict(facts), stream, allow_unicode=True, sort_keys=False, width=100)
-
-
-def file_digest(path: Path) -> str:
-    """Return the sha256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def read_rows(path: Path, column: str = "query") -> list[Row]:
