@@ -26,7 +26,7 @@ from legalir.storage.files import atomic_file, publish_directory, restore_direct
 from legalir.storage.locks import file_lock
 from legalir.storage.manifest import inventory, seal, unseal
 
-_NAME, _FORMAT, _VERSION = "state.json", "legalir training", 3
+_NAME, _FORMAT, _VERSION = "state.json", "legalir training", 4
 _AGAIN = "train again with resume=False (--no-resume)"
 
 Array = npt.NDArray[Any]
