@@ -90,7 +90,8 @@ def pretrain(
         MissingExtra: a package is not installed.
         ModelError: the model cannot be found, read or trusted, or there is no such device.
     """
-    check_packages("torch", "transformers", "safetensors", *(("peft",) if recipe.method == "lora" else ()))
+    peft = ("peft",) if recipe.method == "lora" else ()
+    check_packages("torch", "transformers", "accelerate", "safetensors", *peft)
     device = placement(recipe.device).device
     with opened(recipe, collection, replace, progress, lines) as (chosen, display):
         texts = [(one.doc_id, unicodedata.normalize("NFC", one.default_text())) for one in chosen.docs()]

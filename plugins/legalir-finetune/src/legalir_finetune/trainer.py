@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import legalir
-from legalir.errors import ComponentError, DefinitionError, LegalIRError, MissingExtra
+from legalir.errors import ComponentError, DefinitionError, LegalIRError, MissingExtra, ModelError
 from legalir.extend import (
     Checkpoints,
     Display,
@@ -386,29 +386,32 @@ def training_arguments(recipe: FineTuning | Pretraining, device: str, folder: Pa
     """Return the Trainer's own settings: nothing is reported anywhere, nothing is fetched, one device is used."""
     from transformers import TrainingArguments
 
-    arguments = TrainingArguments(
-        output_dir=str(folder),
-        per_device_train_batch_size=recipe.batch,
-        gradient_accumulation_steps=accumulation,
-        num_train_epochs=recipe.epochs,
-        learning_rate=recipe.rate,
-        warmup_steps=recipe.warmup,
-        lr_scheduler_type="linear",
-        weight_decay=0.0,
-        optim="adamw_torch",
-        seed=recipe.seed,
-        bf16=recipe.precision == "bfloat16",
-        fp16=recipe.precision == "float16",
-        use_cpu=device == "cpu",
-        logging_strategy="no",
-        save_strategy="no",
-        eval_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
-        push_to_hub=False,
-        remove_unused_columns=False,
-        dataloader_num_workers=0,
-        dataloader_pin_memory=device != "cpu",
-    )
+    try:
+        arguments = TrainingArguments(
+            output_dir=str(folder),
+            per_device_train_batch_size=recipe.batch,
+            gradient_accumulation_steps=accumulation,
+            num_train_epochs=recipe.epochs,
+            learning_rate=recipe.rate,
+            warmup_steps=recipe.warmup,
+            lr_scheduler_type="linear",
+            weight_decay=0.0,
+            optim="adamw_torch",
+            seed=recipe.seed,
+            bf16=recipe.precision == "bfloat16",
+            fp16=recipe.precision == "float16",
+            use_cpu=device == "cpu",
+            logging_strategy="no",
+            save_strategy="no",
+            eval_strategy="no",
+            report_to="none",
+            disable_tqdm=True,
+            push_to_hub=False,
+            remove_unused_columns=False,
+            dataloader_num_workers=0,
+            dataloader_pin_memory=device != "cpu",
+        )
+    except ValueError as error:  # transformers asks the device for bfloat16.
+        raise ModelError(f"'precision' {recipe.precision} does not work on this {device}: write float32.") from error
     arguments._n_gpu = min(arguments.n_gpu, 1)  # Copies on several devices would not share their negatives.
     return arguments
