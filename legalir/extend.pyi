@@ -139,14 +139,15 @@ from .train.checkpoints import Checkpoints as Checkpoints
 from .train.checkpoints import interrupts as interrupts
 from .train.checkpoints import own_place as own_place
 from .train.checkpoints import writing as writing
-from .train.dev import dev_measures as dev_measures
-from .train.dev import measures_of as measures_of
 from .train.display import Display as Display
+from .train.display import history_frame as history_frame
 from .train.display import open_display as open_display
 from .train.material import Gold as Gold
 from .train.material import Material as Material
 from .train.material import dataset_facts as dataset_facts
+from .train.material import dev_measures as dev_measures
 from .train.material import epoch_order as epoch_order
+from .train.material import measures_of as measures_of
 from .train.material import own_random_numbers as own_random_numbers
 from .train.material import random_numbers as random_numbers
 from .train.material import read_material as read_material

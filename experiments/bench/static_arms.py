@@ -127,8 +127,7 @@ def _steppers(texts: list[str], pool: ThreadPoolExecutor) -> tuple[Callable[[int
     from legalir.dense.hashed_ngrams import HashedNGrams
     from legalir.dense.static_model import term_weights
     from legalir.train.material import Gold
-    from legalir.train.static_network import Network, relative_idf, rows_matrix
-    from legalir.train.static_training import Batcher, loss_and_gradient
+    from legalir.train.static_network import Batcher, Network, loss_and_gradient, relative_idf, rows_matrix
 
     features = HashedNGrams(rows=ROWS).features(texts)
     features = features._replace(counts=term_weights(features.counts, "log"))
@@ -157,7 +156,7 @@ def _torch_step(network: Any, material: Callable[[int], tuple[Any, Any]]) -> Cal
     import numpy as np
     import torch
 
-    from legalir.train.static_training import info_nce
+    from legalir.train.static_network import info_nce
 
     vectors = torch.nn.EmbeddingBag(ROWS, DIMENSIONS, mode="sum", sparse=True)
     weights = torch.nn.Embedding(ROWS, 1, sparse=True)

@@ -1,7 +1,7 @@
 """References read by grammar: the forms of a reference in each language, as data files, and a reader of them.
 
 A grammar is a YAML file in ``grammars/``, named by its language code (ISO 639-1). Nothing is learnt from a collection,
-so a question of one line can be read; :mod:`~legalir.train.scanner` learns from a statute book instead.
+so a question of one line can be read; :mod:`~legalir.train.reference_contexts` learns from a statute book instead.
 
 A *form* is words and places, with a blank for optional white space: ``제 N 조``, ``article N``, ``lit. X``. ``N`` is
 a number (digits of any script or Han numerals, with what is attached: ``12a``, ``6.2.1``, ``20-870``), ``X`` one or two

@@ -32,7 +32,7 @@ from legalir.storage.files import (
     restore_directory,
 )
 
-_NAME, _FORMAT, _VERSION = "state.json", "legalir training", 3
+_NAME, _FORMAT, _VERSION = "state.json", "legalir training", 4
 _AGAIN = "train again with resume=False (--no-resume)"
 
 Array = npt.NDArray[Any]

@@ -1,12 +1,15 @@
-"""The display of a training: a bar on a terminal, or a line for each epoch."""
+"""The display of a training: a bar on a terminal, or a line for each epoch; and its history as a frame."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Display:
@@ -73,3 +76,12 @@ def open_display(progress: bool, lines: bool) -> Iterator[Display]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[loss]}"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         yield _Bar(bar)
+
+
+def history_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return a history as a frame, ``seconds`` and ``kept`` last."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    last = ["seconds", "kept"]
+    return frame[[*(name for name in frame.columns if name not in last), *last]]

@@ -1,13 +1,18 @@
-"""The data of a training: provisions, queries with their right provisions, and dev queries to measure on."""
+"""The data of a training: provisions, queries with their right provisions, and dev queries to measure on.
+
+Queries come from judgements, from headings, and from the words around references
+(:mod:`legalir.train.reference_contexts`).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,11 +21,13 @@ import numpy.typing as npt
 
 from legalir import datasets
 from legalir.analysis.text import normalize
-from legalir.datasets import StatuteDataset
+from legalir.datasets import Provision, StatuteDataset
+from legalir.dense.cosine import best_cosines
 from legalir.errors import DataError
 from legalir.extras import require
+from legalir.references.numbers import clean
 from legalir.storage.digest import digest
-from legalir.train.pairs import Pairs, from_headings, from_judgements, from_references
+from legalir.train.reference_contexts import ReferenceContexts
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection
@@ -229,8 +236,10 @@ def _absent(collection: Collection, sources: Sequence[str], headings: bool) -> d
 
 def _pairs(source: str, collection: Collection, numbers: Mapping[str, int]) -> Pairs:
     if source == "judgements":
-        return from_judgements(collection.source, numbers=numbers)
-    return from_references(collection) if source == "citations" else from_headings(collection)
+        return from_judgements(collection.source, numbers)
+    if source == "headings":
+        return from_headings(collection.source.docs())
+    return from_references(_Provisions(collection.source), collection.source.links())
 
 
 def _dev_pairs(collection: Collection, sources: Sequence[str], dev: str, numbers: Mapping[str, int]) -> Pairs:
@@ -238,7 +247,7 @@ def _dev_pairs(collection: Collection, sources: Sequence[str], dev: str, numbers
     dataset = datasets.load(f"{collection.source.base_id}/{dev}")
     if "judgements" in sources:
         check_disjoint(collection.source, dataset)
-    return from_judgements(dataset, numbers=numbers)
+    return from_judgements(dataset, numbers)
 
 
 def _questions(texts: Sequence[str], gold: Sequence[Integers], near: Sequence[Integers]) -> Questions:
@@ -312,3 +321,161 @@ def dataset_facts(collection: Collection) -> dict[str, Any]:
     name = base if base.startswith("legalir/") else Path(base).resolve().name
     dataset = name if split is None else f"{name}/{split}"
     return {"dataset": dataset, "title": about.title, "lang": about.lang, "licence": about.licence}
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Queries with their provisions, which are numbers in the order of the corpus.
+
+    Attributes:
+        queries: the texts.
+        gold: right provisions of each query, ascending: to train towards, and never negatives.
+        source: where they come from.
+        near: provisions of each query that are neither trained towards nor negatives; empty if there are none.
+        notes: what was left out or not found, one clause each.
+    """
+
+    queries: list[str]
+    gold: list[Integers]
+    source: str
+    near: list[Integers] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.near:
+            object.__setattr__(self, "near", [_numbers(())] * len(self.queries))
+        for note in self.notes:
+            logging.getLogger("legalir").info("%s: %s.", self.source, note)
+
+
+def from_judgements(dataset: StatuteDataset, numbers: Mapping[str, int]) -> Pairs:
+    """Return the judged questions with the provisions judged 1 or more.
+
+    Args:
+        dataset: a collection or split.
+        numbers: docno to number in the order of the corpus.
+
+    Raises:
+        DataError: there are no judgements or no queries, or none of the questions has a provision of the corpus.
+    """
+    if not dataset.has_judgements():
+        raise DataError(
+            f"Judgements were asked for, but {dataset.id} has none: name a split that has, or other sources."
+        )
+    right: dict[str, list[int]] = {}
+    unknown = 0
+    for judgement in dataset.judgements():
+        if judgement.label >= 1:
+            gold = right.setdefault(judgement.qid, [])
+            if judgement.docno in numbers:
+                gold.append(numbers[judgement.docno])
+            else:
+                unknown += 1
+    rows = [(str(row["query"]), right.get(str(row["qid"]), [])) for row in dataset.queries()]
+    usable = [(query, gold) for query, gold in rows if gold]
+    if not usable:
+        raise DataError(f"No question of {dataset.id} has a provision of the corpus judged right: check its docnos.")
+    notes = []
+    if unknown:
+        notes.append(f"{unknown} judgement(s) of {dataset.id} name a provision that the corpus does not have")
+    if len(usable) < len(rows):
+        notes.append(f"{len(rows) - len(usable)} question(s) of {dataset.id} have no right provision in the corpus")
+    gold_numbers = [_numbers(gold) for _, gold in usable]
+    return Pairs([query for query, _ in usable], gold_numbers, "judgements", notes=tuple(notes))
+
+
+def from_headings(provisions: Iterable[Provision], most: int = 20) -> Pairs:
+    """Return each heading as a query for the provisions that have it.
+
+    Args:
+        provisions: in the order of the corpus.
+        most: a heading that more provisions have (``목적``, ``Definitions``) says too little: there the law's name and
+            the heading are the query for the provision; without a law it is left out.
+
+    Raises:
+        DataError: no provision has a heading.
+    """
+    by_heading: dict[str, list[tuple[int, str]]] = {}
+    for number, record in enumerate(provisions):
+        if heading := clean(record.heading):
+            by_heading.setdefault(heading, []).append((number, clean(record.law)))
+    if not by_heading:
+        raise DataError("Headings were asked for, but no provision of the collection has one: name other sources.")
+    queries: dict[str, list[int]] = {}
+    left_out = 0
+    for heading, same in by_heading.items():
+        for number, law in same:
+            if len(same) <= most:
+                queries.setdefault(heading, []).append(number)
+            elif law:
+                queries.setdefault(f"{law} {heading}", []).append(number)
+            else:
+                left_out += 1
+    notes = (f"{left_out} heading(s) say too little and have no law to be named with",) if left_out else ()
+    return Pairs(list(queries), [_numbers(gold) for gold in queries.values()], "headings", notes=notes)
+
+
+def from_references(provisions: Iterable[Provision], links: Iterable[tuple[str, str, str]]) -> Pairs:
+    """Return the words around each reference as a query for the provisions that are cited there.
+
+    Recipes call this source ``citations``.
+
+    Args:
+        provisions: in the order of the corpus; read twice.
+        links: source docno, target docno, kind.
+
+    Raises:
+        DataError: there are no links, or none of them is mentioned.
+    """
+    contexts = ReferenceContexts(provisions, links)
+    queries: dict[str, tuple[set[int], set[int]]] = {}
+    for context in contexts:
+        gold, near = queries.setdefault(context.words, (set(), set()))
+        gold.update(context.cited)
+        near.update(context.near)
+    notes = tuple(contexts.report.sentences())
+    if not queries:
+        raise DataError(f"Citations were asked for, but none can be used: {'; '.join(notes)}.")
+    golds, nears = zip(*((_numbers(gold), _numbers(near - gold)) for gold, near in queries.values()), strict=True)
+    return Pairs(list(queries), list(golds), "citations", list(nears), notes)
+
+
+class _Provisions:
+    """The provisions of a dataset, read again for each iteration."""
+
+    def __init__(self, dataset: StatuteDataset) -> None:
+        self._dataset = dataset
+
+    def __iter__(self) -> Iterator[Provision]:
+        return self._dataset.docs()
+
+
+def _numbers(values: Iterable[int]) -> Integers:
+    return np.array(sorted(set(values)), dtype=np.int64)
+
+
+_K = 10
+
+
+def dev_measures(queries: npt.NDArray[np.float32], documents: npt.NDArray[np.float32], gold: Gold) -> dict[str, float]:
+    """Return the means of ``R@10``, ``nDCG@10`` (binary) and ``MultiHitRate@10`` over queries, as shares.
+
+    Args:
+        queries: vectors, [m, d]; one of zeros has no results and counts.
+        documents: vectors, [n, d].
+        gold: right provisions of each query, at least one.
+    """
+    order = np.arange(len(documents), dtype=np.int32)
+    totals = np.zeros(3)
+    for query, (best, _) in enumerate(best_cosines(documents, order, queries, _K)):
+        totals += measures_of(best, gold.of(query))
+    means = totals / max(1, len(queries))
+    return {name: float(value) for name, value in zip(("R@10", "nDCG@10", "MultiHitRate@10"), means, strict=True)}
+
+
+def measures_of(best: npt.NDArray[np.integer], right: npt.NDArray[np.int64]) -> tuple[float, float, float]:
+    """Return R@10, nDCG@10 and MultiHitRate@10 of one query, from at most its first ten results."""
+    hits = np.isin(best, right)
+    gain = sum(1 / math.log2(place + 2) for place in np.flatnonzero(hits))
+    ideal = sum(1 / math.log2(place + 2) for place in range(min(_K, len(right))))
+    return float(hits.sum()) / len(right), gain / ideal, float(hits.sum() == len(right))

@@ -19,8 +19,7 @@ from legalir.fuse.linear import LinearFusion
 from legalir.pipeline.default import fit_terms
 from legalir.pipeline.settings import DefaultSettings
 from legalir.rewrite.focus import Focus
-from legalir.train.dev import measures_of
-from legalir.train.material import HeldOut
+from legalir.train.material import HeldOut, measures_of
 
 if TYPE_CHECKING:
     from legalir.collection.collection import Collection

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -182,33 +181,3 @@ class StaticRecipe(Recipe):
     def fingerprint(self, data: object) -> str:
         """Return a sha256 of the settings and of `data`, JSON values that identify the training data."""
         return digest({"training": 1, "settings": self.settings(), "ngrams": self.ngrams.fingerprint, "data": data})
-
-
-class RecipeSettings(TypedDict, total=False):
-    """The keys of a :class:`StaticRecipe` that have a default, for type checkers."""
-
-    sources: Sequence[str]
-    weights: Mapping[str, float]
-    dev: str | None
-    measure: str
-    patience: int | None
-    hold_out: float
-    seed: int
-    dim: int
-    char: Sequence[int]
-    jamo: Sequence[int]
-    words: bool
-    edges: bool
-    rows: int
-    max_characters: int | None
-    tf: str
-    epochs: int
-    batch: int
-    rate: float
-    temperature: float
-    random: int
-    hard: int
-    negatives: str
-    precision: str
-    checkpoint_minutes: float
-    threads: int | None

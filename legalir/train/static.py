@@ -1,28 +1,49 @@
-"""``legalir.train_static``: from a recipe and a collection to a static model on disk."""
+"""``legalir.train_static``: from a recipe and a collection to a static model on disk; its steps, epochs and states."""
 
 from __future__ import annotations
 
 import logging
+import math
 import os
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 import legalir
-from legalir.dense.static_model import StaticModel, check_place
-from legalir.errors import DefinitionError
+from legalir.dense.hashed_ngrams import Features
+from legalir.dense.static_model import StaticModel, check_place, term_weights
+from legalir.errors import DefinitionError, LegalIRError
 from legalir.extras import require
 from legalir.train.checkpoints import Checkpoints, interrupts, own_place
-from legalir.train.display import Display, open_display
-from legalir.train.material import Material, dataset_facts, read_material
+from legalir.train.display import Display, history_frame, open_display
+from legalir.train.material import (
+    Material,
+    dataset_facts,
+    dev_measures,
+    epoch_order,
+    pairs_of,
+    random_numbers,
+    read_material,
+)
 from legalir.train.model_weight import measure_weight, sentence
-from legalir.train.negatives import Pool, mine_by_expression
-from legalir.train.recipes import MODEL, RANDOM, RecipeSettings, StaticRecipe
-from legalir.train.static_training import StaticTraining, TrainedTable
+from legalir.train.negatives import Pool, draw, mine_by_expression, mine_by_model
+from legalir.train.recipes import MODEL, RANDOM, StaticRecipe
+from legalir.train.static_network import (
+    Batcher,
+    Network,
+    encode,
+    loss_and_gradient,
+    relative_idf,
+    rows_matrix,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +76,7 @@ def train_static(
     resume: bool | None = None,
     replace: bool = False,
     progress: bool = True,
-    **settings: Unpack[RecipeSettings],
+    **settings: object,
 ) -> TrainedModel:
     """Train a static encoder: a vector for each n-gram and word, from queries and the provisions right for them.
 
@@ -153,9 +174,9 @@ def _trained(
                 f"{checkpoints.path} holds no interrupted training: train without resume=True (--resume)."
             )
         with interrupts() as interrupted:
-            trained = training.run(interrupted)
-    card = model_card(recipe, collection, material, trained.best)
-    model = StaticModel(recipe.ngrams, trained.table, tf=recipe.tf, card=card)
+            table = training.run(interrupted)
+    card = model_card(recipe, collection, material, next(row for row in training.history if row["kept"]))
+    model = StaticModel(recipe.ngrams, table, tf=recipe.tf, card=card)
     model = model.quantised() if recipe.precision == "int8" else model
     note = None
     if material.held_out is not None:
@@ -165,7 +186,7 @@ def _trained(
         logging.getLogger("legalir").info(note)
     StaticModel(model.ngrams, model.table, scale=model.scale, tf=model.tf, card=card).save(out)
     checkpoints.remove()
-    return TrainedModel(out, _history(trained), StaticModel.load(out), note)
+    return TrainedModel(out, history_frame(training.history), StaticModel.load(out), note)
 
 
 def _mined(recipe: StaticRecipe, collection: Collection, material: Material, display: Display) -> Pool | None:
@@ -177,14 +198,6 @@ def _mined(recipe: StaticRecipe, collection: Collection, material: Material, dis
     return mine_by_expression(
         recipe.negatives, collection, texts, material.train.spared, material.docnos, recipe.hard, display.advance
     )
-
-
-def _history(trained: TrainedTable) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame(trained.history)
-    frame = frame[[*(name for name in frame.columns if name != "seconds"), "seconds"]]
-    return frame.assign(kept=frame["epoch"] == trained.best["epoch"])
 
 
 @contextmanager
@@ -223,3 +236,196 @@ def model_card(
         "loss": round(float(best["loss"]), 6),
         "dev": dev,
     }
+
+
+_SLOWEST = 0.02
+"""Lowest learning rate, as a share of the first one."""
+
+_DRAWS, _ORDER, _START = 0, 1, 2
+"""Places of random numbers."""
+
+_READ = 4096
+
+
+def rate_at(rate: float, step: int, steps: int) -> float:
+    """Return the rate of step `step`, from 0, of `steps`: half a cosine, down to a fiftieth of it."""
+    return rate * max(_SLOWEST, 0.5 * (1 + math.cos(math.pi * step / steps)))
+
+
+def read_features(recipe: StaticRecipe, texts: Sequence[str], threads: Executor) -> Features:
+    """Return the features of texts, with term-frequency weights for counts."""
+    ngrams = recipe.ngrams
+    parts = list(threads.map(lambda first: ngrams.features(texts[first : first + _READ]), range(0, len(texts), _READ)))
+    sizes = [np.zeros(1, np.int64), *(np.diff(part.indptr) for part in parts)]
+    rows = np.concatenate([np.zeros(0, np.int32), *(part.rows for part in parts)])
+    counts = np.concatenate([np.zeros(0, np.float32), *(part.counts for part in parts)])
+    return Features(np.cumsum(np.concatenate(sizes)), rows, term_weights(counts, recipe.tf))
+
+
+class StaticTraining:
+    """One training, from its beginning or from its last state.
+
+    Args:
+        recipe: the recipe.
+        material: its data.
+        checkpoints: its states.
+        threads: share the work; torch must have one thread.
+        display: shows the progress.
+        hard: the pool of hard negatives if a pipeline found them.
+
+    Attributes:
+        material: the data without the texts of the provisions; only their features are needed.
+    """
+
+    def __init__(
+        self,
+        recipe: StaticRecipe,
+        material: Material,
+        checkpoints: Checkpoints,
+        threads: Executor,
+        display: Display,
+        hard: Pool | None = None,
+    ) -> None:
+        self._recipe, self._checkpoints, self._threads, self._display = recipe, checkpoints, threads, display
+        self.material = replace(material, passages=())
+        self._documents = read_features(recipe, material.passages, threads)
+        self._queries = read_features(recipe, material.train.texts, threads)
+        self._dev_queries = None if material.dev is None else read_features(recipe, material.dev.texts, threads)
+        weights = relative_idf(self._documents, recipe.rows)
+        self._network = Network(weights, recipe.dim, random_numbers(recipe.seed, _START), threads)
+        self._pairs = pairs_of(material.train.gold)
+        self._batcher = Batcher(material.train.spared, len(material.docnos))
+        self._batches = max(1, len(self._pairs) // recipe.batch)
+        self._hard = hard
+        self._best_table: npt.NDArray[np.float16] | None = None
+        self._facts: dict[str, Any] = {"epoch": 0, "batch": 0, "losses": 0.0, "seconds": 0.0, "history": []}
+        self._began = self._saved = time.monotonic()
+
+    def resume(self) -> bool:
+        """Go on from the last state, and return whether there is one.
+
+        Raises:
+            ArtifactError: it cannot be used.
+        """
+        state = self._checkpoints.load()
+        if state is None:
+            return False
+        self._facts = state.facts
+        self._network.restore(state.arrays)
+        self._hard = state.arrays.get("hard", self._hard)
+        self._best_table = state.arrays.get("best")
+        return True
+
+    def run(self, interrupted: Callable[[], bool]) -> npt.NDArray[np.float16]:
+        """Train to the end, and return the table of the best epoch, [rows, d].
+
+        Args:
+            interrupted: called after each step; if it returns True, the state is saved and the training ends.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed; the state is saved.
+            LegalIRError: the numbers became infinite; the states are removed.
+        """
+        while self._facts["epoch"] < self._recipe.epochs and not self._enough():
+            self._epoch(interrupted)
+        return self._network.table().astype(np.float16) if self._best_table is None else self._best_table
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """A row for each epoch: ``epoch`` (from 1), ``loss``, the measures, ``seconds``, ``kept``."""
+        rows: list[dict[str, Any]] = self._facts["history"]
+        return [{**row, "kept": number == self._best()} for number, row in enumerate(rows)]
+
+    def _enough(self) -> bool:
+        patience = self._recipe.patience
+        return patience is not None and len(self._facts["history"]) - 1 - self._best() >= patience
+
+    def _best(self) -> int:
+        """Return the best epoch so far, from 0: the first of equals; without dev queries, the last."""
+        history = self._facts["history"]
+        if self.material.dev is None or not history:
+            return len(history) - 1
+        return int(np.argmax([row[self._recipe.measure] for row in history]))
+
+    def _epoch(self, interrupted: Callable[[], bool]) -> None:
+        recipe, epoch = self._recipe, self._facts["epoch"]
+        shares = [recipe.weights[name] for name in recipe.sources] if recipe.weights else None
+        order = epoch_order(self.material.pairs, shares, random_numbers(recipe.seed, _ORDER, epoch))
+        self._display.phase(f"Epoch {epoch + 1} of {recipe.epochs}", self._batches)
+        self._display.advance(self._facts["batch"])
+        for batch in range(self._facts["batch"], self._batches):
+            pairs = self._pairs[order[batch * recipe.batch : (batch + 1) * recipe.batch]]
+            loss = self._step(pairs, epoch * self._batches + batch, random_numbers(recipe.seed, _DRAWS, epoch, batch))
+            self._facts["losses"] += loss
+            self._facts["batch"] = batch + 1
+            self._display.advance(1, loss)
+            self._save_if_due(interrupted())
+        self._end_epoch()
+
+    def _step(self, pairs: npt.NDArray[np.int64], step: int, rng: np.random.Generator) -> float:
+        """Train on one batch of pairs; return its loss."""
+        recipe, material = self._recipe, self.material
+        negatives = rng.integers(0, len(material.docnos), recipe.random)
+        if self._hard is not None:
+            negatives = np.concatenate((negatives, draw(self._hard, pairs[:, 0], rng)))
+        batch = self._batcher.batch(pairs, negatives)
+        parts = [(self._queries, batch.queries), (self._documents, batch.documents)]
+        matrix = rows_matrix(parts, recipe.rows)
+        loss, gradient = loss_and_gradient(self._network.sums(matrix), batch, recipe.temperature)
+        if not math.isfinite(loss):
+            raise self._diverged(f"The loss became {loss} at step {step + 1}")
+        rate = rate_at(recipe.rate, step, recipe.epochs * self._batches)
+        self._network.learn(matrix, gradient, rate, step + 1)
+        return loss
+
+    def _diverged(self, fault: str) -> LegalIRError:
+        self._checkpoints.remove()
+        return LegalIRError(
+            f"{fault}, and nothing was written: give a smaller rate than {self._recipe.rate:g}, or a higher "
+            f"temperature than {self._recipe.temperature:g}."
+        )
+
+    def _end_epoch(self) -> None:
+        """Measure, keep the table if it is the best, mine hard negatives for the next epoch, save the state."""
+        facts, recipe, material = self._facts, self._recipe, self.material
+        self._display.phase(f"Epoch {facts['epoch'] + 1} of {recipe.epochs}: measuring", None)
+        with np.errstate(over="ignore"):
+            table = self._network.table()
+        if not np.isfinite(table).all():
+            raise self._diverged(f"The vectors grew beyond all bounds in epoch {facts['epoch'] + 1}")
+        row: dict[str, Any] = {"epoch": facts["epoch"] + 1, "loss": facts["losses"] / self._batches}
+        last = row["epoch"] == recipe.epochs
+        mines = recipe.negatives == MODEL and recipe.hard > 0 and not last
+        documents = encode(self._documents, table, self._threads) if mines or material.dev is not None else None
+        if material.dev is not None and self._dev_queries is not None and documents is not None:
+            row |= dev_measures(encode(self._dev_queries, table, self._threads), documents, material.dev.gold)
+        facts["history"].append(row)
+        if material.dev is not None and self._best() == len(facts["history"]) - 1:
+            self._best_table = table.astype(np.float16)
+        if mines and documents is not None and not self._enough():
+            queries = encode(self._queries, table, self._threads)
+            self._hard = mine_by_model(queries, documents, material.train.spared, recipe.hard, self._threads)
+        row["seconds"] = facts["seconds"] + time.monotonic() - self._began
+        self._display.epoch(row)
+        self._began = time.monotonic()
+        facts.update(epoch=row["epoch"], batch=0, losses=0.0, seconds=0.0)
+        self._save()
+
+    def _save_if_due(self, stop: bool) -> None:
+        if stop or time.monotonic() - self._saved >= 60 * self._recipe.checkpoint_minutes:
+            now = time.monotonic()
+            self._facts["seconds"] += now - self._began
+            self._began = now
+            self._save()
+        if stop:
+            raise KeyboardInterrupt
+
+    def _save(self) -> None:
+        arrays: dict[str, npt.NDArray[Any]] = dict(self._network.state())
+        if self._hard is not None:
+            arrays["hard"] = self._hard
+        if self._best_table is not None:
+            arrays["best"] = self._best_table
+        done = self._facts["epoch"] * self._batches + self._facts["batch"]
+        self._checkpoints.save(done, self._facts, arrays)
+        self._saved = time.monotonic()

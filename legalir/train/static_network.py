@@ -1,6 +1,7 @@
-"""The parameters of a static model, a vector and a weight for each row, and how a step changes them.
+"""The parameters of a static model, a vector and a weight for each row; a batch, its loss, and how a step changes them.
 
-Adam [adam] on the rows that a step touched, in place; the same as ``torch.optim.SparseAdam``.
+The loss is InfoNCE [infonce]: choose the right provision among the provisions of the batch. Adam [adam] on the rows
+that a step touched, in place; the same as ``torch.optim.SparseAdam``.
 """
 
 from __future__ import annotations
@@ -8,13 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from legalir.dense.hashed_ngrams import Features
+from legalir.extras import require
 from legalir.storage.arrays import unit_rows
+from legalir.train.material import Gold
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -194,3 +201,81 @@ def encode(features: Features, table: Floats, pool: Executor) -> Floats:
     for _ in pool.map(fill, range(0, len(out), _TEXTS)):
         pass
     return out
+
+
+_NEVER = -1e4
+"""Instead of minus infinity, which would give NaN if all else is masked."""
+
+
+class TrainingBatch(NamedTuple):
+    """b pairs and the n different provisions that each of their queries chooses from.
+
+    Attributes:
+        queries: query numbers, int64 [b].
+        documents: document numbers, ascending, int64 [n].
+        target: place of each query's own provision in `documents`, int64 [b].
+        masked: whether a provision is right or near, too, and so not a negative of the query; bool [b, n].
+    """
+
+    queries: Integers
+    documents: Integers
+    target: Integers
+    masked: npt.NDArray[np.bool_]
+
+
+class Batcher:
+    """Maker of batches of pairs.
+
+    Args:
+        spared: provisions that are never negatives of a query.
+        documents: N, number of provisions.
+    """
+
+    def __init__(self, spared: Gold, documents: int) -> None:
+        self._spared = spared
+        self._place = np.full(documents, -1, dtype=np.int64)
+
+    def batch(self, pairs: Integers, negatives: Integers) -> TrainingBatch:
+        """Return the batch of `pairs` [b, 2] and of further documents, `negatives` [k]."""
+        queries = pairs[:, 0]
+        documents = np.unique(np.concatenate((pairs[:, 1], negatives)))
+        self._place[documents] = np.arange(len(documents))
+        target = self._place[pairs[:, 1]]
+        start, size = self._spared.indptr[queries], np.diff(self._spared.indptr)[queries]
+        row = np.repeat(np.arange(len(queries)), size)
+        column = self._place[self._spared.documents[ranges(start, size)]]
+        masked = np.zeros((len(queries), len(documents)), dtype=np.bool_)
+        masked[row[column >= 0], column[column >= 0]] = True
+        masked[np.arange(len(queries)), target] = False
+        self._place[documents] = -1
+        return TrainingBatch(queries, documents, target, masked)
+
+
+def info_nce(sums: Tensor, batch: TrainingBatch, temperature: float) -> Tensor:
+    """Return the mean of ``-ln(exp(c_t/T) / Σ_j exp(c_j/T))``, c_j the cosine of a query and provision j.
+
+    The sum is over all provisions of the batch except masked ones, which may be right as well as t.
+
+    Args:
+        sums: sums of the vectors of each text, queries first, then provisions, float [b + n, d]; of any length.
+        batch: of b pairs and n provisions.
+        temperature: T.
+    """
+    torch = require("torch", extra="dense")
+    vectors = torch.nn.functional.normalize(sums, dim=1)
+    size = len(batch.queries)
+    logits = vectors[:size] @ vectors[size:].T / temperature
+    logits = logits.masked_fill(torch.from_numpy(batch.masked), _NEVER)
+    loss: Tensor = torch.nn.functional.cross_entropy(logits, torch.from_numpy(batch.target))
+    return loss
+
+
+def loss_and_gradient(
+    sums: npt.NDArray[np.float32], batch: TrainingBatch, temperature: float
+) -> tuple[float, npt.NDArray[np.float32]]:
+    """Return the loss, and its gradient with respect to `sums`, [b + n, d]."""
+    torch = require("torch", extra="dense")
+    leaf = torch.from_numpy(sums).requires_grad_()
+    loss = info_nce(leaf, batch, temperature)
+    loss.backward()
+    return float(loss.detach()), leaf.grad.numpy()

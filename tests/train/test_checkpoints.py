@@ -75,7 +75,7 @@ def test_something_else_in_its_place(states: Checkpoints, content: str) -> None:
 
 
 def test_another_version(states: Checkpoints, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("legalir.train.checkpoints._VERSION", 4)
+    monkeypatch.setattr("legalir.train.checkpoints._VERSION", 5)
     states.save(3, FACTS, ARRAYS)
     monkeypatch.undo()
     with pytest.raises(ArtifactError, match="left by another version of legalir: remove it"):

@@ -9,8 +9,7 @@ from ir_measures import Qrel, R, ScoredDoc, nDCG
 
 import legalir
 from legalir.storage.arrays import unit_rows
-from legalir.train.dev import dev_measures
-from legalir.train.material import Gold
+from legalir.train.material import Gold, dev_measures
 
 
 def test_the_same_as_ir_measures() -> None:

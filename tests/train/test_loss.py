@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from legalir.train.material import Gold
-from legalir.train.static_training import Batcher, loss_and_gradient
+from legalir.train.static_network import Batcher, loss_and_gradient
 
 pytestmark = pytest.mark.neural
 

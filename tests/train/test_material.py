@@ -14,8 +14,7 @@ from legalir.collection.collection import Collection
 from legalir.errors import DataError
 from legalir.storage.digest import digest
 from legalir.train import material as module
-from legalir.train.material import Material, dataset_facts, read_material
-from legalir.train.pairs import Pairs
+from legalir.train.material import Material, Pairs, dataset_facts, read_material
 
 
 def read(

@@ -8,12 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import legalir
 from legalir import datasets
 from legalir.datasets import Provision
 from legalir.errors import DataError
-from legalir.train.material import check_disjoint, same_question
-from legalir.train.pairs import Pairs, from_headings, from_judgements, from_references
+from legalir.train.material import (
+    Pairs,
+    check_disjoint,
+    from_headings,
+    from_judgements,
+    from_references,
+    same_question,
+)
 
 
 @pytest.fixture
@@ -51,7 +56,7 @@ def listed(pairs: Pairs) -> list[tuple[str, list[int]]]:
 
 
 def test_judgements_of_one_or_more_that_the_corpus_has(folder: Path) -> None:
-    pairs = from_judgements(datasets.load(folder / "train"))
+    pairs = from_judgements(datasets.load(folder / "train"), {"a": 0, "b": 1, "c": 2})
     assert listed(pairs) == [("Where may I moor?", [0, 2]), ("What does it cost?", [1])]
     assert pairs.source == "judgements"
     assert all(gold.dtype == np.int64 for gold in pairs.gold)
@@ -61,15 +66,13 @@ def test_judgements_of_one_or_more_that_the_corpus_has(folder: Path) -> None:
 
 def test_no_judgements_is_one_sentence(folder: Path) -> None:
     with pytest.raises(DataError, match=r"Judgements were asked for, but .* has none"):
-        from_judgements(datasets.load(folder))
+        from_judgements(datasets.load(folder), {})
     with pytest.raises(DataError, match=r"No question of .* has a provision"):
-        from_judgements(datasets.load(folder / "train"), numbers={})
+        from_judgements(datasets.load(folder / "train"), {})
 
 
 def test_a_heading_is_a_query_for_all_that_bear_it(folder: Path) -> None:
-    expected = [("Mooring", [0]), ("Tolls", [1, 2])]
-    assert listed(from_headings(datasets.load(folder))) == expected
-    assert listed(from_headings(legalir.Collection(folder))) == expected
+    assert listed(from_headings(datasets.load(folder).docs())) == [("Mooring", [0]), ("Tolls", [1, 2])]
 
 
 def test_a_heading_that_many_bear_needs_its_law() -> None:
@@ -90,11 +93,11 @@ def test_no_headings_is_one_sentence() -> None:
 
 def test_citations_of_a_collection(folder: Path) -> None:
     with pytest.raises(DataError, match="has no links"):
-        from_references(datasets.load(folder))
+        from_references(datasets.load(folder).docs(), [])
     (folder / "links.tsv").write_text("a\tb\tself\nb\tc\tself\nc\ta\tself\n")
     # 12 % 3 + 12 = 12 is a's own number, so that a link to b is missing; 13 cites 13 itself, 14 cites 14.
     with pytest.raises(DataError, match="none can be used: 0 of 3 links were found"):
-        from_references(datasets.load(folder))
+        from_references(datasets.load(folder).docs(), datasets.load(folder).links())
 
 
 def test_the_same_words_are_one_query_for_all_that_they_cite() -> None:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from legalir.dense.hashed_ngrams import Features
 from legalir.train.material import Gold, epoch_order, pairs_of
-from legalir.train.static_network import rows_matrix
-from legalir.train.static_training import Batcher
+from legalir.train.static_network import Batcher, rows_matrix
 
 GOLD = Gold(np.array([0, 2, 3, 5]), np.array([4, 0, 2, 4, 1]))
 """Of query 0: 4 and 0; of 1: 2; of 2: 4 and 1."""

@@ -30,8 +30,8 @@ from legalir.pipeline.default import fit_default
 from legalir.train import static as module
 from legalir.train import train_static
 from legalir.train.material import read_material
+from legalir.train.static import StaticTraining, rate_at
 from legalir.train.static_network import Network
-from legalir.train.static_training import StaticTraining, rate_at
 
 pytestmark = pytest.mark.neural
 

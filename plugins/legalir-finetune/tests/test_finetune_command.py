@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from finetune_models import write_causal
+from tiny_models import write_causal
 from tunable import TINY, write_collection, write_tunable
 
 

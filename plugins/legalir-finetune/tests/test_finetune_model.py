@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from finetune_models import write_m3, write_sentence
+from tiny_models import write_m3, write_sentence
 
 from legalir.errors import ModelError
 from legalir_finetune import FineTuning
+from legalir_finetune.finetuning import Collator
 from legalir_finetune.model import Network, load_network, read_base_model
-from legalir_finetune.trainer import Collator
 
 torch = pytest.importorskip("torch")
 

@@ -97,7 +97,7 @@ def test_ended_between_the_model_and_its_states(root: Path, tmp_path: Path, monk
             run_here(root, out)
     first = contents(out)
     # Nothing is left to train, and the model is written once more.
-    monkeypatch.setattr("legalir_finetune.training.trainer_class", None)
+    monkeypatch.setattr("legalir_finetune.trainer.trainer_class", None)
     found = finetune(recipe(root, out), progress=False, replace=True)
     assert contents(found.path)["model.safetensors"] == first["model.safetensors"]
     assert not out.with_name("model.partial").exists()

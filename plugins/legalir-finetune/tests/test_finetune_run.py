@@ -15,7 +15,7 @@ import legalir
 import legalir_finetune
 from legalir import Collection, M3Encoder, SentenceEncoder
 from legalir.extend import Gold
-from legalir_finetune.training import sparse_ndcg
+from legalir_finetune.finetuning import sparse_ndcg
 
 
 @pytest.fixture(name="root", scope="module")

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from finetune_models import write_causal
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny_models import write_causal
 from tunable import contents, write_splits
 
 from legalir import Client
@@ -33,7 +33,8 @@ from legalir.errors import (
 )
 from legalir.extend import ChatRequest
 from legalir_finetune import FineTuned, FineTuning, Pretraining, load_recipe, pretrain, pretraining
-from legalir_finetune.pretraining import Blocks, pack, rate_factor, split_provisions
+from legalir_finetune.pretraining import collate, pack, rate_factor, split_provisions
+from legalir_finetune.trainer import _Steps
 
 SHIPPED = Path(__file__).parents[3] / "experiments" / "neural" / "finetune"
 TINY: dict[str, Any] = {
@@ -93,20 +94,21 @@ def trained(root: Path, out: Path, model: str = "tied", **changes: Any) -> FineT
 @given(st.lists(st.lists(st.integers(1, 9), max_size=12), min_size=1, max_size=8), st.integers(1, 7))
 def test_packing_loses_no_token(documents: list[list[int]], length: int) -> None:
     blocks = pack(documents, 0, length)
-    flat = [token for row, size in zip(blocks.ids, blocks.sizes, strict=True) for token in row[:size]]
-    assert flat == [token for document in documents for token in (*document, 0)]
-    assert (blocks.sizes[:-1] == length).all()
-    assert 1 <= blocks.sizes[-1] <= length
-    assert blocks.predicted == len(flat) - len(blocks.sizes)
+    assert [token for block in blocks for token in block] == [token for one in documents for token in (*one, 0)]
+    assert all(len(block) == length for block in blocks[:-1])
+    assert 1 <= len(blocks[-1]) <= length
 
 
 def test_batches_are_as_long_as_their_longest_block() -> None:
     blocks = pack([[1, 2, 3, 4], [5, 6]], 9, 3)
-    assert blocks.ids.tolist() == [[1, 2, 3], [4, 9, 5], [6, 9, 0]]
-    assert blocks.sizes.tolist() == [3, 3, 2]
-    assert [batch.ids.tolist() for batch in blocks.batches(2)] == [[[1, 2, 3], [4, 9, 5]], [[6, 9]]]
-    chosen = blocks.chosen(np.array([2, 0]))
-    assert (chosen.ids.tolist(), chosen.sizes.tolist()) == ([[6, 9, 0], [1, 2, 3]], [2, 3])
+    assert [block.tolist() for block in blocks] == [[1, 2, 3], [4, 9, 5], [6, 9]]
+    batch = {name: tensor.tolist() for name, tensor in collate([blocks[2], blocks[0]]).items()}
+    assert batch == {
+        "input_ids": [[6, 9, 0], [1, 2, 3]],
+        "attention_mask": [[1, 1, 0], [1, 1, 1]],
+        "labels": [[-100, 9, -100], [-100, 2, 3]],
+    }
+    assert collate([blocks[2]])["input_ids"].tolist() == [[6, 9]]
 
 
 def test_provisions_are_held_out_by_their_docno() -> None:
@@ -204,15 +206,13 @@ def test_the_loss_is_that_of_transformers(root: Path) -> None:
     from transformers import AutoModelForCausalLM
 
     model = AutoModelForCausalLM.from_pretrained(root / "tied").eval()
-    blocks = Blocks(np.arange(36).reshape(3, 12), np.array([12, 12, 5]))
-    labels = torch.tensor(blocks.ids)
+    ids = torch.arange(36).reshape(3, 12)
+    labels = ids.clone()
     labels[2, 5:] = -100
-    mask = (labels != -100).long()
     with torch.no_grad():
-        theirs = model(input_ids=torch.tensor(blocks.ids), attention_mask=mask, labels=labels).loss
-        ours = pretraining.negative_log_likelihood(model, blocks)
-    assert blocks.predicted == 11 + 11 + 4
-    assert float(ours) == pytest.approx(float(theirs) * blocks.predicted, rel=1e-6)
+        theirs = model(input_ids=ids, attention_mask=(labels != -100).long(), labels=labels).loss
+        ours = pretraining.negative_log_likelihood(model, collate([*ids[:2].numpy(), ids[2, :5].numpy()]))
+    assert float(ours) == pytest.approx(float(theirs) * (11 + 11 + 4), rel=1e-6)
 
 
 def test_steps_beside_plain_ones(root: Path, tmp_path: Path) -> None:
@@ -360,9 +360,10 @@ from legalir_finetune import Pretraining, pretrain
 torch.set_num_threads(int(sys.argv[2]))
 save = Checkpoints.save
 def killed(self, step, *given):
-    save(self, step, *given)
+    folders = save(self, step, *given)
     if step >= int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)
+    return folders
 Checkpoints.save = killed
 pretrain(Pretraining.parse(json.loads(sys.argv[1]), "r"), progress=False)
 """
@@ -370,6 +371,7 @@ pretrain(Pretraining.parse(json.loads(sys.argv[1]), "r"), progress=False)
 
 def test_killed_and_resumed(root: Path, tmp_path: Path) -> None:
     import torch
+    from safetensors.torch import load_file
 
     settings = {"checkpoint_steps": 2, "adapter": True, "embedding_rate": 1e-3}
     whole = trained(root, tmp_path / "whole", **settings)
@@ -378,9 +380,10 @@ def test_killed_and_resumed(root: Path, tmp_path: Path) -> None:
     given = [json.dumps(recipe(root, out, **settings).as_dict()), str(torch.get_num_threads())]
     ended = subprocess.run([sys.executable, "-c", PROGRAM, *given, str(steps + 2)], env=dict(os.environ), check=False)
     assert ended.returncode == -signal.SIGKILL
-    (state,) = out.with_name("model.partial").glob("state-*.safetensors")
-    # In the middle of the second epoch.
-    assert steps < int(state.stem.partition("-")[2]) < 2 * steps
+    (state,) = out.with_name("model.partial").glob("checkpoint-*")
+    # In the middle of the second epoch; of the weights, only those in training are saved.
+    assert steps < int(state.name.partition("-")[2]) < 2 * steps
+    assert not any("base_layer" in name for name in load_file(state / "model.safetensors"))
     assert not out.exists()
     found = trained(root, out, **settings, resume=True)
     for name in (
@@ -397,15 +400,15 @@ def test_killed_and_resumed(root: Path, tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_with_a_state(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = trained(root, tmp_path / "whole", method="full", epochs=1)
-    learn = pretraining.Reading._learn
+    loss, pressed = _Steps.compute_loss, []
 
-    def press(self: Any, epoch: int, within: int) -> float:
-        if within == 1:
-            signal.raise_signal(signal.SIGINT)
-        return float(learn(self, epoch, within))
+    def press(self: Any, *given: Any, **named: Any) -> Any:
+        if self.state.global_step == 1 and not pressed:
+            pressed.append(signal.raise_signal(signal.SIGINT))
+        return loss(self, *given, **named)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pretraining.Reading, "_learn", press)
+        patch.setattr(_Steps, "compute_loss", press)
         with pytest.raises(KeyboardInterrupt):
             trained(root, tmp_path / "model", method="full", epochs=1)
     assert (tmp_path / "model.partial" / "state-2.safetensors").is_file()
@@ -468,4 +471,4 @@ def test_mistakes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def spoilt(original: Any) -> Any:
     """Return a loss that is no number in training."""
-    return lambda model, blocks: original(model, blocks) * (math.nan if model.training else 1.0)
+    return lambda model, inputs: original(model, inputs) * (math.nan if model.training else 1.0)

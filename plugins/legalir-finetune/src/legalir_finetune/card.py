@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import legalir
-from legalir.extend import Material, dataset_facts
+from legalir.extend import CausalFiles, Material, dataset_facts
 from legalir_finetune.anchors import dev_set
 from legalir_finetune.model import BaseModel
-from legalir_finetune.recipes import FineTuning
+from legalir_finetune.recipes import FineTuning, Pretraining
 
 if TYPE_CHECKING:
     from legalir import Collection
@@ -24,16 +24,18 @@ CARD = "finetuning.json"
 _TABLE, _PICTURES = "history.tsv", ("history.svg", "history.png")
 
 
-def card_of(
+def write_card(
+    folder: Path,
     recipe: FineTuning,
     collection: Collection,
     base: BaseModel,
     material: Material,
     rows: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
-    """Return the card: JSON values without any path of this machine.
+) -> None:
+    """Write the card of a fine-tuned encoder.
 
     Args:
+        folder: of the model.
         recipe: the recipe.
         collection: the collection that was learnt from.
         base: the base model.
@@ -41,60 +43,103 @@ def card_of(
         rows: the history; ``kept`` marks the epoch of this model.
     """
     facts, dev = dataset_facts(collection), dev_set(recipe, material)
-    kept = next(row for row in rows if row["kept"])
-    return {
-        "made_by": f"legalir {legalir.__version__}",
-        "base": {"model": base.name, "licence": base.licence, "sha256": base.digest},
+    card = {
         "sources": [{**facts, **source, "fingerprint": material.data["train"]} for source in material.sources],
         "corpus": {"documents": len(material.docnos), "sha256": material.data["corpus"], **facts},
         "recipe": {**recipe.settings(), "pooling": base.pooling},
-        "epoch": kept["epoch"],
+        "epoch": next(row["epoch"] for row in rows if row["kept"]),
         "dev": None
         if dev is None
         else {"split": recipe.dev, "queries": len(dev.queries), "provisions": len(dev.passages)},
-        "history": [dict(row) for row in rows],
     }
-
-
-def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Write both forms of the card into the folder of the model."""
-    text = json.dumps(card, ensure_ascii=False, indent=1)
-    (folder / CARD).write_text(text + "\n", encoding="utf-8")
-    (folder / "README.md").write_text("\n".join(_lines(card)) + "\n", encoding="utf-8")
-
-
-def _lines(card: Mapping[str, Any]) -> list[str]:
-    base, recipe = card["base"], card["recipe"]
-    heads = "one vector a text" if recipe["objective"] == "dense" else "the three heads of M3"
-    return [
-        "---",
-        *([f"license: {str(base['licence']).lower()}"] if base["licence"] not in (None, "unknown") else []),
-        f"base_model: {base['model']}",
-        "library_name: sentence-transformers",
-        "---",
-        "",
-        f"# {base['model']}, fine-tuned to find statutes",
-        "",
-        f"Made by {card['made_by']}, `legalir finetune`; objective: {heads}.",
-        "",
-        "## Made from",
-        "",
-        f"- Base model: `{base['model']}`, licence: {base['licence'] or 'not stated'}. Its terms hold here, too.",
-        *map(_source, card["sources"]),
-        _negatives(recipe),
-        "",
-        "## How",
-        "",
-        *(f"- {name}: {value}" for name, value in recipe.items() if value is not None),
-        "",
-        "## Figures",
-        "",
+    heads = "one vector a text" if recipe.objective == "dense" else "the three heads of M3"
+    figures = [
         _measured(card),
         "",
         "*moved*: anchors that waited for a batch without conflict; *left*: anchors that an epoch did without.",
         "",
-        *history_table(card["history"]),
+        *_history_table(rows),
     ]
+    kind = ("sentence-transformers", "fine-tuned to find statutes", f"; objective: {heads}")
+    _write(folder, base, card, rows, kind, [*map(_source, card["sources"]), _negatives(card["recipe"])], figures)
+
+
+def write_pretraining_card(
+    folder: Path,
+    recipe: Pretraining,
+    files: CausalFiles,
+    dataset: Mapping[str, Any],
+    counts: Mapping[str, Mapping[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
+) -> None:
+    """Write the card of a pretrained model.
+
+    Args:
+        folder: of the model.
+        recipe: the recipe.
+        files: the base model.
+        dataset: facts about the collection.
+        counts: ``provisions``, ``tokens`` and ``sha256`` of ``learnt`` and ``held_out``.
+        rows: the history.
+    """
+    learnt, held_out = counts["learnt"], counts["held_out"]
+    source = (
+        f"- Provisions of `{dataset['dataset']}` ({dataset['title'] or 'no title'}; licence: "
+        f"{dataset['licence'] or 'not stated'}): {learnt['provisions']}, {learnt['tokens']} tokens (sha256 "
+        f"{learnt['sha256']})."
+    )
+    figures = [
+        f"Perplexity for each token on {held_out['provisions']} provisions that were not learnt from, "
+        f"{held_out['tokens']} tokens. It chose nothing. Epoch 0 is the model before. Models with other tokens cannot "
+        f"be compared with it.",
+        "",
+        *_history_table(rows),
+        "",
+        "A lower perplexity does not mean that answers are right, or that the model abstains where it should.",
+    ]
+    kind = ("transformers", "pretrained further on statutes", ", kind: pretrain")
+    _write(folder, files, {"corpus": {**dataset, **counts}, "recipe": recipe.settings()}, rows, kind, [source], figures)
+
+
+def _write(
+    folder: Path,
+    base: BaseModel | CausalFiles,
+    facts: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    kind: tuple[str, str, str],
+    sources: Sequence[str],
+    figures: Sequence[str],
+) -> None:
+    """Write a card as data and as a README, without any path of this machine."""
+    made_by, (library, title, made) = f"legalir {legalir.__version__}", kind
+    card = {"made_by": made_by, "base": {"model": base.name, "licence": base.licence, "sha256": base.digest}, **facts}
+    text = json.dumps({**card, "history": [dict(row) for row in rows]}, ensure_ascii=False, indent=1)
+    (folder / CARD).write_text(text + "\n", encoding="utf-8")
+    page = [
+        "---",
+        *([f"license: {base.licence.lower()}"] if base.licence not in (None, "unknown") else []),
+        f"base_model: {base.name}",
+        f"library_name: {library}",
+        "---",
+        "",
+        f"# {base.name}, {title}",
+        "",
+        f"Made by {made_by}, `legalir finetune`{made}.",
+        "",
+        "## Made from",
+        "",
+        f"- Base model: `{base.name}`, licence: {base.licence or 'not stated'}. Its terms hold here, too.",
+        *sources,
+        "",
+        "## How",
+        "",
+        *(f"- {name}: {value}" for name, value in facts["recipe"].items() if value is not None),
+        "",
+        "## Figures",
+        "",
+        *figures,
+    ]
+    (folder / "README.md").write_text("\n".join(page) + "\n", encoding="utf-8")
 
 
 def _source(source: Mapping[str, Any]) -> str:
@@ -126,7 +171,7 @@ def _measured(card: Mapping[str, Any]) -> str:
     )
 
 
-def history_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _history_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the lines of the history as a table in Markdown; shares are percent."""
     columns = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in ("seconds", "kept")]
     lines = [f"| {' | '.join(columns)} | |", "|" + "--:|" * len(columns) + "---|"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from legalir_finetune.run import FineTuned
+    from legalir_finetune.trainer import FineTuned
 
 Option = typer.Option
 

@@ -124,13 +124,11 @@ class Network:
     Attributes:
         module: FlagEmbedding's model, whose forward pass returns the loss.
         tokenizer: of the base model.
-        trainer: FlagEmbedding's class that trains it, a transformers Trainer.
         new_heads: whether the base model has no heads for tokens and multi-vectors, so that they begin at random.
     """
 
     module: Any
     tokenizer: Any
-    trainer: Any
     new_heads: bool = False
 
     @property
@@ -163,11 +161,11 @@ def load_network(recipe: FineTuning, base: BaseModel) -> Network:
     }
     if kind == "base":
         module = flag_embedding.BiEncoderOnlyEmbedderModel(backbone, **common)
-        return Network(module, tokenizer, flag_embedding.EncoderOnlyEmbedderTrainer)
+        return Network(module, tokenizer)
     parts, new = _heads(base.folder, backbone.config.hidden_size, recipe.seed)
     three = type("ThreeHeads", (flag_embedding.EncoderOnlyEmbedderM3Model,), {"_sparse_embedding": sparse_embedding})
     module = three({"model": backbone, **parts}, use_self_distill=recipe.self_distill, **common)
-    return Network(module, tokenizer, flag_embedding.EncoderOnlyEmbedderM3Trainer, new)
+    return Network(module, tokenizer, new)
 
 
 def sparse_embedding(self: Any, hidden_state: Any, input_ids: Any, return_embedding: bool = True) -> Any:

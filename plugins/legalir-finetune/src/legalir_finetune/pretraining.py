@@ -16,11 +16,9 @@ import hashlib
 import importlib
 import json
 import math
-import shutil
-import time
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,72 +26,191 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-import legalir
-from legalir.errors import DataError, DefinitionError, LegalIRError, ModelError
+from legalir.errors import DataError, ModelError
 from legalir.extend import (
     CausalFiles,
-    Checkpoints,
     Display,
     dataset_facts,
     find_causal,
-    interrupts,
     load_causal,
-    open_display,
-    own_place,
-    own_random_numbers,
     placement,
     quiet,
     random_numbers,
-    writing,
 )
-from legalir_finetune.card import CARD, history_table, write_history
+from legalir_finetune.card import write_pretraining_card
 from legalir_finetune.recipes import Pretraining
-from legalir_finetune.run import FineTuned, check_packages, check_place, history_frame
+from legalir_finetune.trainer import BatchSampler, FineTuned, Training, check_packages, opened
 
 if TYPE_CHECKING:
     from legalir import Collection
 
-_ORDER, _NOISE = range(2)
-"""Keys of the random numbers: for the order of an epoch's blocks, and for the dropout of a step."""
-_LONGEST_GRADIENT = 1.0
+_ORDER = 0
+"""Key of the random numbers for the order of an epoch's blocks."""
 
 Texts = Sequence[tuple[str, str]]
 """Docno and text of provisions."""
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """Texts as blocks of tokens.
+def pretrain(
+    recipe: Pretraining,
+    *,
+    collection: Collection | None = None,
+    resume: bool | None = None,
+    replace: bool = False,
+    progress: bool = True,
+    lines: bool = False,
+) -> FineTuned:
+    """Train a model that writes text on the provisions of a collection, each token predicted from those before it.
 
-    Attributes:
-        ids: int64 [n, L]; the last block may be shorter and is filled up with 0.
-        sizes: int64 [n], number of tokens of each block.
+    The folder holds ``config.json``, ``model.safetensors`` (with LoRA, merged), the tokenizer, a card and the history;
+    ``transformers(model="FOLDER")`` asks it. The model of the last epoch is kept.
+
+    Args:
+        recipe: the recipe.
+        collection: the collection of the recipe, if it is open already.
+        resume: None: go on with an interrupted training of the same recipe, model and data if there is one in
+            ``OUT.partial``; True: there must be one; False: begin again. On a CPU the weights are then those of a
+            training that was never interrupted, bit by bit.
+        replace: whether a model trained here is replaced at `out`.
+        progress: whether a terminal shows progress.
+        lines: whether to print a line for each epoch on standard error if that is not a terminal.
+
+    Returns:
+        The folder; the history has ``epoch``, ``loss``, ``perplexity`` of the held-out provisions, ``steps``,
+        ``tokens`` predicted, ``seconds`` and ``kept``.
+
+    Raises:
+        ArtifactError: the state of an interrupted training is damaged or of another recipe, another training to `out`
+            is under way, or nothing can be written there.
+        ComponentError: something that is not a model trained here is at `out`.
+        DataError: there are too few provisions.
+        DatasetNotFound: there is no such collection.
+        DefinitionError: `out` exists.
+        LegalIRError: the loss became infinite or NaN, or the memory is too small.
+        MissingExtra: a package is not installed.
+        ModelError: the model cannot be found, read or trusted, or there is no such device.
+    """
+    peft = ("peft",) if recipe.method == "lora" else ()
+    check_packages("torch", "transformers", "accelerate", "safetensors", *peft)
+    device = placement(recipe.device).device
+    with opened(recipe, collection, replace, progress, lines) as (chosen, display):
+        texts = [(one.doc_id, unicodedata.normalize("NFC", one.default_text())) for one in chosen.docs()]
+        train, held_out = split_provisions(texts, recipe.hold_out)
+        if not train or not held_out:
+            raise DataError(
+                f"{chosen.id} has {len(texts)} provisions, of which {len(held_out)} are held out, so that nothing can "
+                f"be {'learnt' if not train else 'measured'}: give another 'hold_out', or a larger collection."
+            )
+        files = find_causal("pretrain", recipe.model)
+        display.phase(f"Loading {files.name}")
+        return Reading(recipe, chosen, files, train, held_out, display, device).run(resume, "perplexity")
+
+
+class Reading(Training):
+    """One continued pre-training.
+
+    Args:
+        recipe: the recipe.
+        collection: the collection of the provisions.
+        files: the base model.
+        train: provisions to learn from.
+        held_out: provisions to measure on.
+        display: shows the progress.
+        device: ``cpu``, ``cuda`` or ``mps``.
     """
 
-    ids: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
+    LESS_MEMORY = "a smaller 'batch', 'gradient_checkpointing: true', a smaller 'max_length' or 'frozen: bfloat16'"
 
-    @property
-    def predicted(self) -> int:
-        """The number of tokens that are predicted: all but the first of each block."""
-        return int((self.sizes - 1).sum())
+    def __init__(
+        self,
+        recipe: Pretraining,
+        collection: Collection,
+        files: CausalFiles,
+        train: Texts,
+        held_out: Texts,
+        display: Display,
+        device: str,
+    ) -> None:
+        self._collection, self._files, self._network = collection, files, load_network(recipe, files, device)
+        self._learnt, self._held_out = (self._blocks(part, recipe.max_length) for part in (train, held_out))
+        self._parts = {
+            name: {"provisions": len(texts), "tokens": sum(map(len, blocks)), "sha256": _digest(texts)}
+            for name, texts, blocks in (("learnt", train, self._learnt), ("held_out", held_out, self._held_out))
+        }
+        count = min(len(self._learnt), recipe.most_blocks or len(self._learnt))
 
-    def chosen(self, numbers: Any) -> Blocks:
-        """Return the blocks with these numbers, cut to the longest of them."""
-        sizes = self.sizes[numbers]
-        return Blocks(self.ids[numbers, : sizes.max()], sizes)
+        def compose(epoch: int) -> list[list[int]]:
+            order = random_numbers(recipe.seed, _ORDER, epoch).permutation(len(self._learnt))[:count].tolist()
+            return [order[start : start + recipe.batch] for start in range(0, count, recipe.batch)]
 
-    def batches(self, size: int) -> Iterator[Blocks]:
-        """Yield the blocks in their order, `size` at a time."""
-        for start in range(0, len(self.sizes), size):
-            yield self.chosen(slice(start, start + size))
+        batches = BatchSampler(compose, -(-count // recipe.batch))
+        data = {"train": _digest(train), "held_out": _digest(held_out), "base": files.digest}
+        super().__init__(recipe, data, display, device, self._network.model, batches, recipe.accumulation)
+
+    def _blocks(self, texts: Texts, length: int) -> Blocks:
+        with quiet():  # It says of a long text that it is longer than the model reads.
+            ids = self._network.tokenizer([text for _, text in texts], add_special_tokens=False)["input_ids"]
+        return pack(ids, self._network.tokenizer.eos_token_id, length)
+
+    def trainer_options(self) -> dict[str, Any]:
+        """Return the blocks, and the optimizer with its rates."""
+        import torch
+
+        recipe, steps = self._recipe, self._steps * self._recipe.epochs
+        optimizer = torch.optim.AdamW(self._network.groups)
+        rates = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate_factor(step, steps, recipe.warmup))
+        return {"train_dataset": self._learnt, "data_collator": collate, "optimizers": (optimizer, rates)}
+
+    def loss(self, model: Any, inputs: Any, items: Any) -> tuple[Any, float, float]:
+        """Return the share of a batch in the mean over all tokens that the step predicts."""
+        nll = negative_log_likelihood(model, inputs)
+        return nll / max(int(items), 1), float(nll.detach()), int((inputs["labels"] != -100).sum())
+
+    def figures(self, epoch: int) -> dict[str, Any]:
+        """Measure the held-out provisions."""
+        import torch
+
+        device, total = self._device, 0.0
+        model, half = self._network.model.eval(), self._recipe.precision == "bfloat16"
+        with torch.no_grad(), torch.autocast(device, dtype=torch.bfloat16, enabled=half):
+            for start in range(0, len(self._held_out), self._recipe.batch):
+                inputs = collate(self._held_out[start : start + self._recipe.batch])
+                total += float(negative_log_likelihood(model, {name: one.to(device) for name, one in inputs.items()}))
+        predicted = sum(len(block) - 1 for block in self._held_out)
+        return {"tokens": int(sum(count for _, count in self._losses)), "perplexity": math.exp(total / predicted)}
+
+    def write(self, folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write the model of the last epoch."""
+        write_model(folder, self._recipe, self._files, self._network)
+        write_pretraining_card(folder, self._recipe, self._files, dataset_facts(self._collection), self._parts, rows)
+
+
+def _digest(texts: Texts) -> str:
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+Blocks = list[npt.NDArray[np.int64]]
+"""Token ids of blocks; the last one may be shorter."""
 
 
 def pack(documents: Iterable[Sequence[int]], end: int, length: int) -> Blocks:
     """Return documents one after the other, each with the token `end` after it, in blocks of `length` tokens."""
     tokens = np.array([token for document in documents for token in (*document, end)], dtype=np.int64)
-    sizes = np.minimum(length, len(tokens) - np.arange(0, len(tokens), length))
-    return Blocks(np.pad(tokens, (0, -len(tokens) % length)).reshape(-1, length), sizes)
+    return np.split(tokens, range(length, len(tokens), length))
+
+
+def collate(blocks: Blocks) -> dict[str, Any]:
+    """Return ids, mask and labels of a batch; the labels of the first tokens and of the padding are -100.
+
+    The collator of transformers leaves every padding token out of the loss: also the end tokens of the many models that
+    are padded with them.
+    """
+    import torch
+
+    labels = torch.nn.utils.rnn.pad_sequence([torch.from_numpy(one) for one in blocks], True, padding_value=-100)
+    ids, mask = labels.clamp(min=0), (labels != -100).long()
+    labels[:, 0] = -100
+    return {"input_ids": ids, "attention_mask": mask, "labels": labels}
 
 
 def split_provisions(texts: Texts, share: float) -> tuple[Texts, Texts]:
@@ -113,23 +230,21 @@ def split_provisions(texts: Texts, share: float) -> tuple[Texts, Texts]:
 def rate_factor(step: int, steps: int, warmup: float) -> float:
     """Return the factor of the learning rate at a step, from 0: it rises to 1, then falls towards 0."""
     rising = math.ceil(warmup * steps)
-    return (step + 1) / rising if step < rising else (steps - step) / (steps - rising)
+    return (step + 1) / rising if step < rising else (steps - step) / max(1, steps - rising)
 
 
-def negative_log_likelihood(model: Any, blocks: Blocks) -> Any:
-    """Return the sum over all predicted tokens of -ln p, a tensor in float32.
+def negative_log_likelihood(model: Any, inputs: Mapping[str, Any]) -> Any:
+    """Return the sum over all labels of -ln p, a tensor in float32.
 
     Args:
         model: returns logits, [n, L, V].
-        blocks: blocks of one batch.
+        inputs: a batch as :func:`collate` makes it.
     """
     import torch
 
-    ids = torch.from_numpy(blocks.ids).to(model.device)
-    real = torch.arange(ids.shape[1], device=ids.device) < torch.from_numpy(blocks.sizes).to(ids.device)[:, None]
-    logits = model(input_ids=ids, attention_mask=real.long(), use_cache=False).logits[:, :-1]
+    logits = model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"], use_cache=False).logits
     return torch.nn.functional.cross_entropy(
-        logits.float().flatten(0, 1), ids.masked_fill(~real, -100)[:, 1:].flatten(), ignore_index=-100, reduction="sum"
+        logits[:, :-1].float().flatten(0, 1), inputs["labels"][:, 1:].flatten(), reduction="sum"
     )
 
 
@@ -141,17 +256,13 @@ class Network:
         model: the model; with LoRA, peft's around it.
         tokenizer: of the base model.
         device: ``cpu``, ``cuda`` or ``mps``.
-        groups: trained weights as the optimizer takes them: ``params``, ``rate`` and ``weight_decay``.
+        groups: trained weights as the optimizer takes them: ``params``, ``lr`` and ``weight_decay``.
     """
 
     model: Any
     tokenizer: Any
     device: str
     groups: tuple[dict[str, Any], ...]
-
-    def trained(self) -> dict[str, Any]:
-        """Return the weights that are trained, by name."""
-        return {name: weight for name, weight in self.model.named_parameters() if weight.requires_grad}
 
 
 def load_network(recipe: Pretraining, files: CausalFiles, device: str) -> Network:
@@ -225,284 +336,10 @@ def _groups(recipe: Pretraining, model: Any, ends: set[int]) -> tuple[dict[str, 
     rates = (recipe.rate, recipe.rate, recipe.embedding_rate or recipe.rate)
     decays = (recipe.weight_decay, 0.0, recipe.weight_decay)
     return tuple(
-        {"params": weights, "rate": rate, "weight_decay": decay}
+        {"params": weights, "lr": rate, "weight_decay": decay}
         for weights, rate, decay in zip(groups, rates, decays, strict=True)
         if weights
     )
-
-
-class Reading:
-    """One training, from its beginning or from its last state.
-
-    Args:
-        recipe: the recipe.
-        network: the model in training.
-        train: blocks to learn from.
-        held_out: blocks to measure on.
-        checkpoints: the states.
-        display: shows the progress.
-        interrupted: called after each step; if it returns True, a state is saved and KeyboardInterrupt is raised.
-    """
-
-    def __init__(
-        self,
-        recipe: Pretraining,
-        network: Network,
-        train: Blocks,
-        held_out: Blocks,
-        checkpoints: Checkpoints,
-        display: Display,
-        interrupted: Callable[[], bool] = lambda: False,
-    ) -> None:
-        import torch
-
-        self._recipe, self._network, self._train, self._held_out = recipe, network, train, held_out
-        self._checkpoints, self._display, self._interrupted = checkpoints, display, interrupted
-        self._of_step = recipe.batch * recipe.accumulation
-        self._of_epoch = min(len(train.sizes), recipe.most_blocks or len(train.sizes))
-        self._steps = -(-self._of_epoch // self._of_step)
-        self._optimizer = torch.optim.AdamW(network.groups, lr=recipe.rate)
-        self._facts: dict[str, Any] = {"step": 0, "sum": 0.0, "predicted": 0, "seconds": 0.0, "history": []}
-        self._shown: int | None = None
-        self._began = self._saved = time.monotonic()
-
-    def resume(self) -> bool:
-        """Go on from the last state, and return whether there is one.
-
-        Raises:
-            ArtifactError: it cannot be used.
-        """
-        import torch
-
-        state = self._checkpoints.load()
-        if state is None:
-            return False
-        self._facts = state.facts
-        for name, weight in self._network.trained().items():
-            moments = {}
-            for kind in ("weight", "step", "exp_avg", "exp_avg_sq"):
-                if f"{kind} {name}" in state.arrays:
-                    moments[kind] = torch.from_numpy(state.arrays[f"{kind} {name}"])
-            weight.data.copy_(moments.pop("weight"))
-            if moments:
-                # AdamW keeps the number of steps on the CPU.
-                places = {kind: "cpu" if kind == "step" else weight.device for kind in moments}
-                self._optimizer.state[weight] = {kind: value.to(places[kind]) for kind, value in moments.items()}
-        return True
-
-    def run(self) -> list[dict[str, Any]]:
-        """Train to the end, and return the history: a row for each epoch, from 0, the model before.
-
-        Raises:
-            KeyboardInterrupt: Ctrl-C was pressed; the state is saved.
-            LegalIRError: the numbers became infinite, or the memory is too small; the last state stays.
-        """
-        import torch
-
-        history = self._facts["history"]
-        try:
-            with own_random_numbers():
-                if not history:
-                    self._measure(0)
-                while self._facts["step"] < self._steps * self._recipe.epochs:
-                    self._one_step()
-        except torch.OutOfMemoryError as error:
-            raise LegalIRError(
-                f"The memory of {self._network.device} is too small for a step, and the last state stays: give a "
-                f"smaller 'batch', 'gradient_checkpointing: true', a smaller 'max_length' or 'frozen: bfloat16'."
-            ) from error
-        return list(history)
-
-    def _one_step(self) -> None:
-        recipe, facts = self._recipe, self._facts
-        epoch, within = divmod(facts["step"], self._steps)
-        if epoch != self._shown:
-            self._shown = epoch
-            self._display.phase(f"Epoch {epoch + 1} of {recipe.epochs}", self._steps)
-            self._display.advance(within)
-            self._began = time.monotonic()
-        loss = self._learn(epoch, within)
-        facts["step"] += 1
-        self._display.advance(1, loss)
-        stop = self._interrupted()
-        if within + 1 == self._steps:
-            self._measure(epoch + 1)
-            self._save()
-        elif (
-            stop
-            or time.monotonic() - self._saved >= 60 * recipe.checkpoint_minutes
-            or (recipe.checkpoint_steps is not None and facts["step"] % recipe.checkpoint_steps == 0)
-        ):
-            self._save()
-        if stop and facts["step"] < self._steps * recipe.epochs:
-            raise KeyboardInterrupt
-
-    def _learn(self, epoch: int, within: int) -> float:
-        """Take one step, and return its loss."""
-        import torch
-
-        recipe, model = self._recipe, self._network.model
-        step = self._facts["step"]
-        order = random_numbers(recipe.seed, _ORDER, epoch).permutation(len(self._train.sizes))[: self._of_epoch]
-        blocks = self._train.chosen(order[within * self._of_step : (within + 1) * self._of_step])
-        # What a model drops out depends on the step alone, so that a training can go on from any.
-        torch.manual_seed(int(random_numbers(recipe.seed, _NOISE, step).integers(2**63)))
-        model.train()
-        total, predicted = 0.0, max(blocks.predicted, 1)
-        for batch in blocks.batches(recipe.batch):
-            with self._products():
-                nll = negative_log_likelihood(model, batch)
-            (nll / predicted).backward()
-            total += float(nll.detach())
-        if not math.isfinite(total):
-            raise LegalIRError(
-                f"The loss became {total} at step {step + 1}: give a smaller rate than {recipe.rate:g}, or "
-                f"precision: float32."
-            )
-        weights = [weight for group in self._optimizer.param_groups for weight in group["params"]]
-        torch.nn.utils.clip_grad_norm_(weights, _LONGEST_GRADIENT)
-        for group in self._optimizer.param_groups:
-            group["lr"] = group["rate"] * rate_factor(step, self._steps * recipe.epochs, recipe.warmup)
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
-        self._facts["sum"] += total
-        self._facts["predicted"] += blocks.predicted
-        return total / predicted
-
-    def _products(self) -> Any:
-        import torch
-
-        half = self._recipe.precision == "bfloat16"
-        return torch.autocast(self._network.device, dtype=torch.bfloat16, enabled=half)
-
-    def _measure(self, epoch: int) -> None:
-        """Measure the held-out provisions, and add a row to the history."""
-        import torch
-
-        facts = self._facts
-        self._display.phase(f"Epoch {epoch}: measuring", len(self._held_out.sizes))
-        model, total = self._network.model.eval(), 0.0
-        with torch.no_grad(), self._products():
-            for batch in self._held_out.batches(self._recipe.batch):
-                total += float(negative_log_likelihood(model, batch))
-                self._display.advance(len(batch.sizes))
-        now = time.monotonic()
-        row = {
-            "epoch": epoch,
-            "loss": facts["sum"] / max(facts["predicted"], 1) if epoch else None,
-            "perplexity": math.exp(total / self._held_out.predicted),
-            "steps": self._steps if epoch else 0,
-            "tokens": facts["predicted"],
-            "seconds": facts["seconds"] + now - self._began,
-        }
-        facts |= {"sum": 0.0, "predicted": 0, "seconds": 0.0}
-        self._began = now
-        facts["history"].append(row)
-        self._display.epoch({**row, "loss": math.nan if row["loss"] is None else row["loss"]})
-
-    def _save(self) -> None:
-        now = time.monotonic()
-        if self._facts["step"] % self._steps:
-            self._facts["seconds"] += now - self._began
-        arrays = {}
-        for name, weight in self._network.trained().items():
-            arrays[f"weight {name}"] = weight.detach().cpu().numpy()
-            for kind, value in self._optimizer.state.get(weight, {}).items():
-                arrays[f"{kind} {name}"] = value.detach().cpu().numpy()
-        self._checkpoints.save(self._facts["step"], self._facts, arrays)
-        self._began = self._saved = time.monotonic()
-
-
-def pretrain(
-    recipe: Pretraining,
-    *,
-    collection: Collection | None = None,
-    resume: bool | None = None,
-    replace: bool = False,
-    progress: bool = True,
-    lines: bool = False,
-) -> FineTuned:
-    """Train a model that writes text on the provisions of a collection, each token predicted from those before it.
-
-    The folder holds ``config.json``, ``model.safetensors`` (with LoRA, merged), the tokenizer, a card and the history;
-    ``transformers(model="FOLDER")`` asks it. The model of the last epoch is kept.
-
-    Args:
-        recipe: the recipe.
-        collection: the collection of the recipe, if it is open already.
-        resume: None: go on with an interrupted training of the same recipe, model and data if there is one in
-            ``OUT.partial``; True: there must be one; False: begin again. On a CPU the weights are then those of a
-            training that was never interrupted, bit by bit.
-        replace: whether a model trained here is replaced at `out`.
-        progress: whether a terminal shows progress.
-        lines: whether to print a line for each epoch on standard error if that is not a terminal.
-
-    Returns:
-        The folder; the history has ``epoch``, ``loss``, ``perplexity`` of the held-out provisions, ``steps``,
-        ``tokens`` predicted, ``seconds`` and ``kept``.
-
-    Raises:
-        ArtifactError: the state of an interrupted training is damaged or of another recipe, another training to `out`
-            is under way, or nothing can be written there.
-        ComponentError: something that is not a model trained here is at `out`.
-        DataError: there are too few provisions.
-        DatasetNotFound: there is no such collection.
-        DefinitionError: `out` exists.
-        LegalIRError: the loss became infinite or NaN, or the memory is too small.
-        MissingExtra: a package is not installed.
-        ModelError: the model cannot be found, read or trusted, or there is no such device.
-    """
-    check_packages("torch", "transformers", "safetensors", *(("peft",) if recipe.method == "lora" else ()))
-    device = placement(recipe.device).device
-    out = Path(recipe.out).expanduser().absolute()
-    with own_place(out, lambda: check_place(out, replace)), open_display(progress, lines) as display:
-        opened = collection if collection is not None else legalir.Collection(recipe.dataset)
-        display.phase(f"Reading {opened.id}")
-        texts = [(one.doc_id, unicodedata.normalize("NFC", one.default_text())) for one in opened.docs()]
-        train, held_out = split_provisions(texts, recipe.hold_out)
-        if not train or not held_out:
-            raise DataError(
-                f"{opened.id} has {len(texts)} provisions, of which {len(held_out)} are held out, so that nothing can "
-                f"be {'learnt' if not train else 'measured'}: give another 'hold_out', or a larger collection."
-            )
-        files = find_causal("pretrain", recipe.model)
-        data = {"train": _digest(train), "held_out": _digest(held_out)}
-        checkpoints = Checkpoints(out, recipe.fingerprint({**data, "base": files.digest}))
-        if resume is False:
-            checkpoints.remove()
-        display.phase(f"Loading {files.name}")
-        network = load_network(recipe, files, device)
-        learnt, measured = (_blocks(network.tokenizer, part, recipe.max_length) for part in (train, held_out))
-        with interrupts() as interrupted:
-            reading = Reading(recipe, network, learnt, measured, checkpoints, display, interrupted)
-            if not reading.resume() and resume:
-                raise DefinitionError(
-                    f"{checkpoints.path} holds no interrupted training: train without resume=True (--resume)."
-                )
-            history = reading.run()
-        rows = [{**row, "kept": row["epoch"] == recipe.epochs} for row in history]
-        counts = {
-            "learnt": {"provisions": len(train), "tokens": int(learnt.sizes.sum()), "sha256": data["train"]},
-            "held_out": {"provisions": len(held_out), "tokens": int(measured.sizes.sum()), "sha256": data["held_out"]},
-        }
-        folder = checkpoints.workshop / "finished"
-        shutil.rmtree(folder, ignore_errors=True)
-        with writing(folder):
-            write_model(folder, recipe, files, network)
-        _write_card(folder, recipe, files, dataset_facts(opened), counts, rows)
-        note = write_history(folder, rows, "perplexity")
-        checkpoints.publish(folder)
-    return FineTuned(out, history_frame(rows), note)
-
-
-def _digest(texts: Texts) -> str:
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-
-
-def _blocks(tokenizer: Any, texts: Texts, length: int) -> Blocks:
-    with quiet():  # It says of a long text that it is longer than the model reads.
-        ids = tokenizer([text for _, text in texts], add_special_tokens=False)["input_ids"]
-    return pack(ids, tokenizer.eos_token_id, length)
 
 
 def write_model(folder: Path, recipe: Pretraining, files: CausalFiles, network: Network) -> None:
@@ -530,56 +367,3 @@ def _write_adapter(folder: Path, recipe: Pretraining, files: CausalFiles, model:
     config = json.loads(path.read_text(encoding="utf-8"))
     config |= {"base_model_name_or_path": files.name, "target_modules": sorted(config["target_modules"])}
     path.write_text(json.dumps(config, ensure_ascii=False, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-
-
-def _write_card(
-    folder: Path,
-    recipe: Pretraining,
-    files: CausalFiles,
-    dataset: Mapping[str, Any],
-    counts: Mapping[str, Mapping[str, Any]],
-    rows: Sequence[Mapping[str, Any]],
-) -> None:
-    """Write the card of the model, as data and as a README, without any path of this machine."""
-    card = {
-        "made_by": f"legalir {legalir.__version__}",
-        "base": {"model": files.name, "licence": files.licence, "sha256": files.digest},
-        "corpus": {**dataset, **counts},
-        "recipe": recipe.settings(),
-        "history": list(rows),
-    }
-    (folder / CARD).write_text(json.dumps(card, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    learnt, held_out = counts["learnt"], counts["held_out"]
-    text = [
-        "---",
-        *([f"license: {files.licence.lower()}"] if files.licence not in (None, "unknown") else []),
-        f"base_model: {files.name}",
-        "library_name: transformers",
-        "---",
-        "",
-        f"# {files.name}, pretrained further on statutes",
-        "",
-        f"Made by {card['made_by']}, `legalir finetune`, kind: pretrain.",
-        "",
-        "## Made from",
-        "",
-        f"- Base model: `{files.name}`, licence: {files.licence or 'not stated'}. Its terms hold here, too.",
-        f"- Provisions of `{dataset['dataset']}` ({dataset['title'] or 'no title'}; licence: "
-        f"{dataset['licence'] or 'not stated'}): {learnt['provisions']}, {learnt['tokens']} tokens (sha256 "
-        f"{learnt['sha256']}).",
-        "",
-        "## How",
-        "",
-        *(f"- {name}: {value}" for name, value in recipe.settings().items() if value is not None),
-        "",
-        "## Figures",
-        "",
-        f"Perplexity for each token on {held_out['provisions']} provisions that were not learnt from, "
-        f"{held_out['tokens']} tokens. It chose nothing. Epoch 0 is the model before. Models with other tokens cannot "
-        f"be compared with it.",
-        "",
-        *history_table(rows),
-        "",
-        "A lower perplexity does not mean that answers are right, or that the model abstains where it should.",
-    ]
-    (folder / "README.md").write_text("\n".join(text) + "\n", encoding="utf-8")
