@@ -12,7 +12,6 @@ from .answer.choices import read_number as read_number
 from .answer.generator import Answer as Answer
 from .answer.generator import Generator as Generator
 from .answer.generator import citing as citing
-from .answer.generator import gives_answers as gives_answers
 from .answer.judges import Judge as Judge
 from .answer.judges import Judged as Judged
 from .answer.judges import Verdict as Verdict
@@ -20,6 +19,7 @@ from .answer.judges import answer_text as answer_text
 from .collection.record import NOTICE as NOTICE
 from .collection.record import answer_facts as answer_facts
 from .collection.results import answer_with as answer_with
+from .collection.results import gives_answers as gives_answers
 from .collection.results import rows as rows
 from .collection.results import search_with as search_with
 from .collections import Collection as Collection

@@ -76,9 +76,8 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search DATASET for the provisions that answer QUERY."""
-    from legalir.answer.generator import gives_answers
     from legalir.collection.collection import Collection
-    from legalir.collection.results import answer_with, search_with
+    from legalir.collection.results import answer_with, gives_answers, search_with
     from legalir.collection.results import rows as numbered
 
     if as_json and style is SearchFormat.trec:

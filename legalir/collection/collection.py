@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, cast
 import pandas as pd
 
 from legalir import datasets
-from legalir.answer.generator import Answer, gives_answers
+from legalir.answer.generator import Answer
 from legalir.collection.language import Writing, writing_of
-from legalir.collection.results import SearchResult, answer_with, search_with
+from legalir.collection.results import SearchResult, answer_with, gives_answers, search_with
 from legalir.collection.updating import Update, record_use, update
 from legalir.collections import Built, Index
 from legalir.errors import ComponentError
@@ -58,7 +58,6 @@ class Collection:
 
     Attributes:
         source: the provisions, questions, judgements and links.
-        client: asks language models for components.
         as_of: the day, as ``2021-03-01``, or None.
         executor: does the long work of building indexes.
 
@@ -77,7 +76,7 @@ class Collection:
     ) -> None:
         self.source: StatuteDataset = datasets.load(id_or_path)
         self.as_of = None if as_of is None else self._checked(as_of)
-        self.client = (client or Client()).over(self)
+        self._own_client = client
         self.executor = executor
         self._base = None if cache is None else Path(cache).expanduser().absolute()
         self._chunked: dict[Hashable, Collection] = {}
@@ -131,6 +130,11 @@ class Collection:
         if as_of is not None:
             return self._checked(as_of)
         return (self.as_of or iso_date(today())) if self.dated else None
+
+    @cached_property
+    def client(self) -> Client:
+        """What asks language models for components."""
+        return (self._own_client or Client()).over(self)
 
     @cached_property
     def dataset(self) -> Dataset:

@@ -7,21 +7,32 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import pyterrier as pt
 
 from legalir.answer.generator import Answer, ask
 from legalir.errors import ComponentError
 from legalir.explanation import Explanation, explain
 from legalir.frames.as_of import asked_once
+from legalir.frames.chain import RanksLists, RetrievesLists
 from legalir.frames.columns import RESULT_COLUMNS, fed_with_questions
 from legalir.storage.validity import names_version
 
 if TYPE_CHECKING:
-    import pyterrier as pt
-
     from legalir.datasets import Provision
 
 Lookup = Callable[[Iterable[str]], Mapping[str, "Provision"]]
 """A function that returns provisions by docno."""
+
+
+def gives_answers(pipeline: pt.Transformer) -> bool:
+    """Return True if a pipeline gives answers, that is, if its output has a column ``qanswer``.
+
+    The questions have a reference answer, which judges read.
+    """
+    last = pipeline[-1] if isinstance(pipeline, pt.Compose) else pipeline
+    if isinstance(last, RetrievesLists | RanksLists | pt.RankCutoff):
+        return False
+    return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query", "answer"], strict=False) or ())
 
 
 def search_with(
