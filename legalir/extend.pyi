@@ -16,8 +16,8 @@ from .answer.judges import Judge as Judge
 from .answer.judges import Judged as Judged
 from .answer.judges import Verdict as Verdict
 from .answer.judges import answer_text as answer_text
-from .collection.record import NOTICE as NOTICE
-from .collection.record import answer_facts as answer_facts
+from .collection.results import NOTICE as NOTICE
+from .collection.results import answer_facts as answer_facts
 from .collection.results import answer_with as answer_with
 from .collection.results import gives_answers as gives_answers
 from .collection.results import rows as rows
@@ -78,11 +78,11 @@ from .llm.chat import FailedReply as FailedReply
 from .llm.options import model_options as model_options
 from .llm.prompts import Prompt as Prompt
 from .llm.prompts import load_prompt as load_prompt
+from .llm.transformers import CausalFiles as CausalFiles
+from .llm.transformers import find_causal as find_causal
+from .llm.transformers import load_causal as load_causal
 from .m3.maxsim import MaxSim as MaxSim
 from .m3.maxsim import quantize as quantize
-from .models.causal import CausalFiles as CausalFiles
-from .models.causal import find_causal as find_causal
-from .models.causal import load_causal as load_causal
 from .models.folders import find_model as find_model
 from .models.folders import model_digest as model_digest
 from .models.loading import load_backbone as load_backbone

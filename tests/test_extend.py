@@ -13,7 +13,7 @@ import pytest
 
 import legalir
 from legalir import extend
-from legalir.cli.new_plugin import write_package
+from legalir.cli.plugins import write_package
 from legalir.plugins import ROLES
 
 ROOT = Path(__file__).parents[1]

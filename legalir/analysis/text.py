@@ -11,6 +11,7 @@ other middle dots. All of them become U+318D, a word character: n-grams across t
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _DOT = "\u318d"
@@ -54,3 +55,20 @@ _GAPS = _Gaps()
 def words(text: str) -> list[str]:
     """Return the words of `text`, normalised, in order."""
     return normalize(text).translate(_GAPS).split()
+
+
+BREAK = (
+    r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+"
+    r"|(?=[①-⑳㉑-㉟㊱-㊿])"  # paragraphs of Korean and Japanese articles
+    r"|(?<=[。！？])"
+    # Not after a digit or a single letter, which number an item, and not before a digit: "Art. 5", "2024. 1. 1.".
+    r"|(?:(?<=[^\W\d]{2}[.!?])|(?<=[)\]」』”\"'][.!?])|(?<=[.!?][”\"'」』)]))[ \t\u3000]++(?!\d)"
+)
+"""Regular expression that matches between two sentences."""
+
+_BREAK = re.compile(BREAK)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text in order, without the white space around them; empty ones are left out."""
+    return [sentence for part in _BREAK.split(text) if (sentence := part.strip())]

@@ -1,4 +1,4 @@
-"""Unicode words as terms: stems, numbers of provisions, pairs of neighbours.
+r"""Unicode words as terms: stems, numbers of provisions, pairs of neighbours.
 
 A text is read in chunks between white space, in NFC and lower case. Each distinct chunk is analysed once; the counts of
 many texts are then operations on arrays. A chunk is cut into
@@ -11,7 +11,7 @@ many texts are then operations on arrays. A chunk is cut into
 Two neighbours are also a term if pairs are enabled: ``data protection`` is more specific than ``data`` and
 ``protection``. Punctuation parts neighbours. In most languages of Europe a pair reaches across stop words.
 
-A pattern may take the place of both rules: the tokens of scikit-learn and bm25s [bm25s] are ``\\w\\w+``.
+A pattern may take the place of both rules: the tokens of scikit-learn and bm25s [bm25s] are ``\w\w+``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import chain
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ import pandas as pd
 import regex
 
 from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, term_counts
-from legalir.analysis.chunks import split_texts
 from legalir.analysis.language import UNKNOWN, language, language_of
 from legalir.analysis.ngrams import ngrams_of
 from legalir.analysis.text import lower, normalize
@@ -39,6 +38,78 @@ from legalir.collections import Collection
 from legalir.errors import AnalyzerError
 from legalir.spec import write_spec
 from legalir.storage.csr import positions
+
+_Ints = npt.NDArray[np.int64]
+
+_BYTES, _INTEGERS = 8, 4
+"""Bytes per integer, and number of integers that fit most chunks. Longer chunks are numbered by a dictionary."""
+
+_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+"""White space outside ASCII, as ``str.split`` has it."""
+
+_IS_SPACE = np.zeros(256, dtype=bool)
+_IS_SPACE[[*range(9, 14), *range(28, 33)]] = True
+
+_BEYOND = np.array([2**64 - (1 << 8 * size) for size in range(_BYTES)] + [0], dtype=np.uint64)
+"""Mask that sets the unused high bytes of a word of n bytes to 0xFF, which never occurs in UTF-8."""
+
+
+class Chunks(NamedTuple):
+    """The chunks of n texts.
+
+    Attributes:
+        distinct: the distinct chunks.
+        numbers: int64 [m]; each chunk in the order of the texts, by its place in `distinct`.
+        documents: int64 [m]; the text of each chunk, ascending.
+    """
+
+    distinct: list[str]
+    numbers: _Ints
+    documents: _Ints
+
+
+def split_texts(texts: Sequence[str]) -> Chunks:
+    """Split texts as ``str.split`` does."""
+    encoded = [(text if text.isascii() else _SPACES.sub(" ", text)).encode("utf-8", "surrogatepass") for text in texts]
+    # A space separates two texts, and an integer can be read wherever a chunk begins.
+    joined = b" ".join((b"", *encoded, bytes(_BYTES)))
+    bounds = np.cumsum([1, *(len(text) + 1 for text in encoded)])
+    space = _IS_SPACE[np.frombuffer(joined, dtype=np.uint8)]
+    edges = np.flatnonzero(space[1:] != space[:-1]) + 1
+    # The zeros at the end look like a chunk, but are not one.
+    starts, ends = edges[:-1:2], edges[1::2]
+    numbers, distinct = pd.factorize(_factorized(joined, starts, ends - starts))
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    chunks = [
+        joined[start:end].decode("utf-8", "surrogatepass")
+        for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)
+    ]
+    documents = np.repeat(np.arange(len(texts)), np.diff(np.searchsorted(starts, bounds)))
+    return Chunks(chunks, numbers, documents)
+
+
+def _factorized(joined: bytes, starts: _Ints, sizes: _Ints) -> _Ints:
+    """Return a number for each slice of `joined`, the same for equal slices alone; [m]."""
+    integers = np.ndarray((len(joined) - _BYTES + 1,), dtype="<u8", buffer=joined, strides=(1,))
+    numbers = np.zeros(len(starts), dtype=np.int64)
+    count = 0
+    rest = np.arange(len(starts))
+    for place in range(0, _BYTES * _INTEGERS, _BYTES):
+        # Chunks with this beginning and that continuation.
+        left = sizes[rest] - place
+        part, found = pd.factorize(integers[starts[rest] + place] | _BEYOND[np.minimum(left, _BYTES)])
+        joint, distinct = pd.factorize(numbers[rest] << 32 | part) if place else (part, found)
+        numbers[rest] = count + joint
+        count += len(distinct)
+        rest = rest[left > _BYTES]
+    slices = [
+        joined[start : start + size] for start, size in zip(starts[rest].tolist(), sizes[rest].tolist(), strict=True)
+    ]
+    known: dict[bytes, int] = {}
+    numbers[rest] = [known.setdefault(long, count + len(known)) for long in slices]
+    return numbers
+
 
 _COMPOUND, _PART = 6, 5
 """A word of a language with compounds that has at least 6 characters also counts by its 5-grams."""
@@ -181,9 +252,6 @@ class Words:
         """Return a text in which the letters of numbers directly precede them."""
         signs = language(self.lang).signs
         return _signs(signs).sub(r"\1", text) if signs and self.pattern is None else text
-
-
-_Ints = npt.NDArray[np.int64]
 
 
 def _numbered(strings: list[str]) -> tuple[dict[str, int], _Ints]:
@@ -375,3 +443,31 @@ def word_analyzer(
             provisions: ``word(lang='en', pattern=r'\\w\\w+')``.
     """
     return Words(language_of(collection) if lang is None else lang, stem, stop, pairs, compounds, pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Whitespace:
+    """Words between white space, in NFC and lower case; punctuation that touches a word stays with it.
+
+    A token without a letter or digit (``-``, ``「」``, an emoji) is not a term. ``str.split``, which the released code
+    uses, keeps these tokens, upper case and each kind of middle dot.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in expressions: ``whitespace``."""
+        return "whitespace"
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same text could give other terms."""
+        return fingerprint("whitespace/1", {})
+
+    def terms(self, text: str) -> list[str]:
+        """Return the words of `text` in order."""
+        return [word for word in normalize(text).split() if any(map(str.isalnum, word))]
+
+
+def whitespace_analyzer(collection: Collection | None) -> Analyzer:
+    """Words between white space, in lower case: ``bm25(analyzer="whitespace")``."""
+    return Whitespace()

@@ -8,7 +8,7 @@ from math import log1p
 from typing import Any
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
-from legalir.analysis.sentences import split_sentences
+from legalir.analysis.text import split_sentences
 from legalir.answer.contexts import texts_of
 from legalir.answer.generator import Answer, Generator, citing
 from legalir.collections import Collection

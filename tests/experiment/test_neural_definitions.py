@@ -13,7 +13,7 @@ from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import ModelError
 from legalir.experiments import Definition, read_expected, run
-from legalir.experiments.compare import Expected
+from legalir.experiments.result import Expected
 from legalir.pipeline import canonical
 from legalir.pipeline.parser import names
 
