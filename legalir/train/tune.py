@@ -31,7 +31,7 @@ from legalir.extras import require
 from legalir.frames.as_of import AS_OF, with_as_of
 from legalir.frames.component import check_number
 from legalir.graph.laws import LawTable
-from legalir.measure.versions import judged_names
+from legalir.measure.measures import judged_names
 from legalir.pipeline.default import fit_default
 from legalir.pipeline.settings import DefaultSettings, Gain, Tuned, sketch_of, tuned_paths, write_tuned
 from legalir.progress import progress
@@ -203,7 +203,7 @@ class _Evaluation:
     """
 
     def __init__(self, collection: Collection, measure: str, deadline: float) -> None:
-        from legalir.measure.parsing import parse_measures
+        from legalir.measure import parse_measures
 
         self._collection = collection
         self._measure = parse_measures(measure)[0]

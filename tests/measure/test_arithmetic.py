@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worked_values import CASES, MEANS, MEANS_OF, Case
 
-from legalir.measure.arithmetic import (
+from legalir.measure.measures import (
     chunk_hits,
     chunk_multi_mrr,
     hit_ranks,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.measure.citations import (
+from legalir.measure.answers import (
     CitationCounts,
     citation_counts,
     macro_scores,
