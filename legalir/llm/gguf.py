@@ -13,7 +13,7 @@ from legalir.executors import Portable
 from legalir.extras import require
 from legalir.frames.component import check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion
-from legalir.models.gguf_file import check_gguf, gguf_name, gguf_path
+from legalir.models.folders import check_gguf, gguf_name, gguf_path
 
 
 class GGUF(Portable):

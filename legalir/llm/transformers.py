@@ -19,8 +19,7 @@ from legalir.extras import require
 from legalir.frames.columns import whole_characters
 from legalir.frames.component import check_choice, check_number
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
-from legalir.models.folders import find_model, is_folder, model_digest
-from legalir.models.gguf_file import PRESETS, check_gguf, gguf_path
+from legalir.models.folders import PRESETS, check_gguf, find_model, gguf_path, is_folder, model_digest
 from legalir.models.loading import DTYPES, Placement, load_backbone, load_tokenizer, placement
 from legalir.models.presets import preset_of
 from legalir.storage.digest import cached_file_digest, digest

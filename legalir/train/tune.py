@@ -32,8 +32,7 @@ from legalir.frames.as_of import AS_OF, with_as_of
 from legalir.frames.component import check_number
 from legalir.graph.laws import LawTable
 from legalir.measure.measures import judged_names
-from legalir.pipeline.default import fit_default
-from legalir.pipeline.settings import DefaultSettings, Gain, Tuned, sketch_of, tuned_paths, write_tuned
+from legalir.pipeline.default import DefaultSettings, Gain, Tuned, fit_default, sketch_of, tuned_paths, write_tuned
 from legalir.progress import progress
 from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file

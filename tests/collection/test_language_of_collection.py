@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from legalir.analysis import language as writing_module
-from legalir.analysis.auto import Auto
 from legalir.analysis.language import Writing
-from legalir.analysis.words import Words
+from legalir.analysis.words import Auto, Words
 from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError
 
