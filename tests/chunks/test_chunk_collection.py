@@ -12,10 +12,10 @@ from scripted import Scripted
 
 import legalir
 from legalir.chunks.chunk_collection import headers_by, law_texts, method, plain_text, write_chunks
-from legalir.cli.experiment import print_result
 from legalir.datasets import check, load
 from legalir.datasets.records import Provision
 from legalir.errors import ComponentError, DataError
+from legalir.experiments.terminal import print_result
 from legalir.llm.client import Client
 
 PROVISIONS = [

@@ -12,9 +12,9 @@ from rich.console import Console
 
 import legalir
 from legalir.chunks.chunk_collection import method, write_chunks
-from legalir.cli.experiment import print_result
 from legalir.collection.results import gives_answers
 from legalir.errors import ComponentError, DataError, ExpressionError
+from legalir.experiments.terminal import print_result
 
 TEXTS = {
     "a-1": "등대에는 등불을 켠다.",

@@ -13,11 +13,11 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection, Lists, page_of
 from rich.console import Console
 
-from legalir.cli.experiment import print_result
 from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
 from legalir.experiments import ExperimentResult, run, write_expected
 from legalir.experiments.html import curves, headline
 from legalir.experiments.result import compare
+from legalir.experiments.terminal import print_result
 
 REASON = "There is no model 'org/<name>' here: give a local folder."
 SYSTEMS = {

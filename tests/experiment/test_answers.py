@@ -14,13 +14,13 @@ from fake_collection import DEFINITION, FakeCollection, page_of
 from rich.console import Console
 
 from legalir.answer.generator import ANSWER_COLUMNS
-from legalir.cli.experiment import print_result
 from legalir.errors import ExperimentError
 from legalir.experiments import ExperimentResult, read_expected, run, write_expected
 from legalir.experiments.execution import checked_run
 from legalir.experiments.html import headline, legend
 from legalir.experiments.result import compare
 from legalir.experiments.runs import read_run, write_run
+from legalir.experiments.terminal import print_result
 from legalir.pipeline import canonical
 
 

@@ -14,10 +14,10 @@ from rich.console import Console
 from scripted import Scripted
 
 import legalir
-from legalir.cli.experiment import print_result
 from legalir.errors import ModelError
 from legalir.experiments import ExperimentResult, run
 from legalir.experiments.experiment import REPLIES
+from legalir.experiments.terminal import print_result
 from legalir.llm.chat import ChatReply, ChatRequest
 from legalir.llm.client import Client
 

@@ -14,9 +14,9 @@ import pytest
 from fake_collection import DEFINITION, QRELS, TOPICS, FakeCollection, page_of
 from rich.console import Console
 
-from legalir.cli.experiment import print_result
 from legalir.experiments import Definition, ExperimentResult, run
 from legalir.experiments.scores import paired_test, per_query_scores, resampling_counts, scorable, score_table
+from legalir.experiments.terminal import print_result
 
 
 def table(**changes: object) -> pd.DataFrame:

@@ -9,10 +9,10 @@ import pytest
 from fake_collection import DEFINITION, FakeCollection
 from rich.console import Console
 
-from legalir.cli.experiment import print_comparison, print_result
 from legalir.experiments import ExperimentResult, run
 from legalir.experiments.result import ComparedCell, Comparison
 from legalir.experiments.rows import counted, format_score, p_text
+from legalir.experiments.terminal import print_comparison, print_result
 
 
 def result(**changes: object) -> ExperimentResult:
