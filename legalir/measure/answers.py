@@ -18,7 +18,7 @@ answers side by side is that of ``legalir.experiments``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -196,25 +196,6 @@ def citation_counts(cited: Iterable[str], gold: Iterable[str]) -> CitationCounts
     """Return the counts of one answer."""
     cites, should = set(cited), set(gold)
     return CitationCounts(len(cites & should), len(cites), len(should))
-
-
-def micro_scores(counts: Iterable[CitationCounts]) -> CitationScores:
-    """Return the scores of the pooled counts, as [nitibench] publishes them.
-
-    An answer without citations adds nothing to the cited provisions; its gold provisions count.
-    """
-    return sum(counts, CitationCounts(0, 0, 0)).scores
-
-
-def macro_scores(counts: Sequence[CitationCounts]) -> CitationScores:
-    """Return the means of the scores of the questions; NaN without questions.
-
-    An answer without citations has precision 0, and a question without gold provisions has recall 0. Both count.
-    """
-    if not counts:
-        return CitationScores(math.nan, math.nan, math.nan)
-    columns = zip(*(count.scores for count in counts), strict=True)
-    return CitationScores(*(math.fsum(column) / len(counts) for column in columns))
 
 
 def ungrounded(cited: Iterable[str], context: Iterable[str]) -> tuple[int, int]:

@@ -209,17 +209,6 @@ def multi_mrr(ranks: Ranks, relevant: int) -> float:
     return float(np.sum(1.0 / adjusted) / relevant)
 
 
-def micro_recall(hits: Sequence[int], relevant: Sequence[int]) -> float:
-    """Return ``Σ|T∩R^k| / Σ|T|`` over queries (eq. 3 without its stray 1/N); 0 where nothing is relevant.
-
-    Args:
-        hits: |T∩R^k| of each query.
-        relevant: |T| of each query.
-    """
-    total = sum(relevant)
-    return sum(hits) / total if total else 0.0
-
-
 def chunk_hits(
     ranking: Sequence[str], covers: Mapping[str, Collection[str]], relevant: AbstractSet[str]
 ) -> tuple[Ranks, int]:
