@@ -75,12 +75,12 @@ from .llm.chat import ChatModel as ChatModel
 from .llm.chat import ChatReply as ChatReply
 from .llm.chat import ChatRequest as ChatRequest
 from .llm.chat import FailedReply as FailedReply
+from .llm.local import CausalFiles as CausalFiles
+from .llm.local import find_causal as find_causal
+from .llm.local import load_causal as load_causal
 from .llm.options import model_options as model_options
 from .llm.prompts import Prompt as Prompt
 from .llm.prompts import load_prompt as load_prompt
-from .llm.transformers import CausalFiles as CausalFiles
-from .llm.transformers import find_causal as find_causal
-from .llm.transformers import load_causal as load_causal
 from .m3.maxsim import MaxSim as MaxSim
 from .m3.maxsim import quantize as quantize
 from .models.folders import find_model as find_model

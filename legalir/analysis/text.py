@@ -1,4 +1,4 @@
-"""Text as every analyzer reads it: normalised, and each character either part of a word or a gap between words.
+"""Text as every analyzer reads it, normalised, each character part of a word or a gap between words; its sentences.
 
 Text is brought to Unicode NFC and lower case, so that NFC and NFD input give the same terms. A word is a
 longest run of word characters: letters and digits of any script, the underscore, and combining marks (Thai
@@ -70,5 +70,9 @@ _BREAK = re.compile(BREAK)
 
 
 def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text in order, without the white space around them; empty ones are left out."""
+    """Return the sentences of a text in order, without the white space around them; empty ones are left out.
+
+    A sentence is a line, a paragraph that begins with a circled number, or text that ends with a full stop. Thai has no
+    mark at the end of a sentence: each line is one sentence.
+    """
     return [sentence for part in _BREAK.split(text) if (sentence := part.strip())]

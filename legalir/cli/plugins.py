@@ -1,4 +1,9 @@
-"""``legalir plugins``: list components, show their parameters, and check that they follow the contract."""
+"""``legalir plugins``: list components, show their parameters, check that they follow the contract, and create one.
+
+The files of a new package come from ``templates/``: ``package/`` contains the files of every package; the folder of
+each role contains the component, its tests and the README section that shows its use. Placeholders such as ``$name``
+are filled in.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``legalir search``: find the best provisions for a question, with an answer if the pipeline gives one."""
+"""``legalir search``: find the best provisions, with an answer if a pipeline gives one; ``legalir explain``: say why."""
 
 from __future__ import annotations
 

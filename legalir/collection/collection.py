@@ -1,4 +1,8 @@
-"""A dataset, its indexes, and questions to it."""
+"""A dataset, its indexes, and questions to it; last, updates for the present state of a folder's files.
+
+What is built for a folder is in a directory named by the content of the folder's files, so a changed folder gets a new
+directory. A file ``.source-<16 hex>`` in each names the folder; its time is that of the last use.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The report: one HTML file that needs nothing else, neither network nor scripts."""
+"""The report: one HTML file that needs nothing else, neither network nor scripts.
+
+First the numbers of its charts, which the templates draw as HTML and SVG. The drawings have no text of their own:
+titles, links and names are HTML, in the fonts and colours of the reader.
+"""
 
 from __future__ import annotations
 

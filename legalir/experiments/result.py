@@ -1,4 +1,4 @@
-"""Results on one dataset or several: definition, runs and scores, with methods to store and show them."""
+"""Results on one dataset or several: definition, runs and scores, stored and shown; expected scores of a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The measures MultiHitRate, MultiMRR and MicroR [nitibench], in the terms of ``ir_measures``.
+"""The measures MultiHitRate, MultiMRR and MicroR [nitibench]: in the terms of ``ir_measures``, arithmetic, provider.
+
+In formulas, ranks are 1-based, ``T`` is the set of relevant provisions of a query and ``R^k`` its top k.
 
 MicroR is a micro-average, which needs numerators and denominators, but evaluation tools pass one float for each query
 and measure, and average in two ways: ``ir_measures`` feeds the values to the measure's aggregator, whereas
@@ -260,7 +262,13 @@ _FORMULAS: dict[str | None, Callable[[Ranks, int], float]] = {
 
 
 class StatuteProvider(providers.Provider):
-    """Computes MultiHitRate, MultiMRR and MicroR."""
+    """Computes MultiHitRate, MultiMRR and MicroR.
+
+    Runs are ranked as trec_eval ranks them [pytrec-eval], so that one table has one order: by score in single
+    precision, descending, then by document id, descending. The ranks of a run do not reach the providers of
+    ``ir_measures``. Every judged query yields one value for each measure, 0 if the run has nothing for it; queries
+    without judgements yield nothing.
+    """
 
     NAME = "legalir"
     SUPPORTED_MEASURES = _SUPPORTED

@@ -3,6 +3,7 @@
 Without judgements, a part is on if it can help: evidence of the law if there are several laws, SAR if
 provisions cite each other often, numbers of provisions where provisions have numbers, a static model where the
 collection has one. ``legalir tune`` chooses by judgements and writes ``tuned.yaml``, which then decides.
+First its settings, and the tuned ones of a collection in that file; then how they are chosen.
 ``docs/default.md`` has figures; ``experiments/CHANGES.md`` has the other trials.
 """
 

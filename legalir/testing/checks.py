@@ -1,4 +1,4 @@
-"""Checks and their outcomes: the parts that all roles share."""
+"""Checks and their outcomes, fingerprints, and the first difference of two outputs: what all roles share."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from legalir.errors import ComponentError, MissingExtra, ModelError
 from legalir.llm.chat import ChatRequest, FailedReply, read_json
-from legalir.llm.gguf import GGUF, gguf, smollm2
+from legalir.llm.local import GGUF, gguf, smollm2
 from legalir.models.folders import PRESETS
 
 REQUEST = ChatRequest((("user", "When is a lamp lit?"),))

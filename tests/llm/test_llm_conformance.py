@@ -12,7 +12,7 @@ from chat_server import ChatServer, chat_server  # noqa: F401  (a fixture)
 from tiny_models import write_causal
 
 from legalir import testing
-from legalir.llm.gguf import GGUF, gguf, smollm2
+from legalir.llm.local import GGUF, gguf, smollm2
 from legalir.models.folders import PRESETS
 from legalir.testing.data import CHAT_REQUEST
 
