@@ -1,4 +1,4 @@
-"""``legalir search``: find the best provisions, with an answer if a pipeline gives one; ``legalir explain``: say why."""
+"""``legalir search``: find the best provisions, with an answer if a pipeline gives one. ``legalir explain``: why so."""
 
 from __future__ import annotations
 
