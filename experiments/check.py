@@ -25,8 +25,8 @@ from string import Template
 from legalir import plugins
 from legalir.errors import DatasetNotFound, DownloadError, MissingExtra, ModelError
 from legalir.experiments import Definition, ExperimentResult, read_expected, run, write_expected
-from legalir.experiments.compare import Comparison, Expected, compare
 from legalir.experiments.experiment import dataset_slug
+from legalir.experiments.result import Comparison, Expected, compare
 
 HERE = Path(__file__).resolve().parent
 

@@ -47,17 +47,19 @@ class Collection(Protocol):
 
     Attributes:
         source: the provisions, questions, judgements and links.
-        client: asks language models for components.
         executor: its workers do the long work of building indexes; None: this process does it.
     """
 
     source: StatuteDataset
-    client: Client
     executor: Executor | None
 
     @property
     def id(self) -> str:
         """The id or path that the collection was opened by."""
+
+    @property
+    def client(self) -> Client:
+        """What asks language models for components."""
 
     @property
     def dated(self) -> bool:

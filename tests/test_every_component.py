@@ -27,11 +27,9 @@ from legalir.frames.component import Component
 from legalir.llm.client import Client
 from legalir.storage import files
 from legalir.testing import data
-from legalir.testing.checks import Failed, NotApplicable
-from legalir.testing.comparison import difference
-from legalir.testing.echo import Echo
+from legalir.testing.checks import Failed, NotApplicable, difference
 from legalir.testing.frame_checks import other_values
-from legalir.testing.sandbox import ComponentUnderTest, RunOutput, Sandbox
+from legalir.testing.sandbox import ComponentUnderTest, Echo, RunOutput, Sandbox
 
 COMPOSED = (
     "bm25 % 10 >> rm3 >> bm25",

@@ -53,7 +53,6 @@ def test_nothing_heavy_is_loaded() -> None:
         "legalir.errors",
         "legalir.measure",
         *measures,
-        "legalir.measure.answer_provider",
         "legalir.measure.answers",
     }
 

@@ -1,4 +1,4 @@
-"""Text as every analyzer reads it: normalised, and each character either part of a word or a gap between words.
+"""Text as every analyzer reads it, normalised, each character part of a word or a gap between words; its sentences.
 
 Text is brought to Unicode NFC and lower case, so that NFC and NFD input give the same terms. A word is a
 longest run of word characters: letters and digits of any script, the underscore, and combining marks (Thai
@@ -11,6 +11,7 @@ other middle dots. All of them become U+318D, a word character: n-grams across t
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _DOT = "\u318d"
@@ -54,3 +55,24 @@ _GAPS = _Gaps()
 def words(text: str) -> list[str]:
     """Return the words of `text`, normalised, in order."""
     return normalize(text).translate(_GAPS).split()
+
+
+BREAK = (
+    r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+"
+    r"|(?=[①-⑳㉑-㉟㊱-㊿])"  # paragraphs of Korean and Japanese articles
+    r"|(?<=[。！？])"
+    # Not after a digit or a single letter, which number an item, and not before a digit: "Art. 5", "2024. 1. 1.".
+    r"|(?:(?<=[^\W\d]{2}[.!?])|(?<=[)\]」』”\"'][.!?])|(?<=[.!?][”\"'」』)]))[ \t\u3000]++(?!\d)"
+)
+"""Regular expression that matches between two sentences."""
+
+_BREAK = re.compile(BREAK)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text in order, without the white space around them; empty ones are left out.
+
+    A sentence is a line, a paragraph that begins with a circled number, or text that ends with a full stop. Thai has no
+    mark at the end of a sentence: each line is one sentence.
+    """
+    return [sentence for part in _BREAK.split(text) if (sentence := part.strip())]

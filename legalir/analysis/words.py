@@ -1,4 +1,4 @@
-"""Unicode words as terms: stems, numbers of provisions, pairs of neighbours.
+r"""Words as terms: stems, numbers of provisions, neighbours; ``auto``, by the rule of each script; ``whitespace``.
 
 A text is read in chunks between white space, in NFC and lower case. Each distinct chunk is analysed once; the counts of
 many texts are then operations on arrays. A chunk is cut into
@@ -11,34 +11,117 @@ many texts are then operations on arrays. A chunk is cut into
 Two neighbours are also a term if pairs are enabled: ``data protection`` is more specific than ``data`` and
 ``protection``. Punctuation parts neighbours. In most languages of Europe a pair reaches across stop words.
 
-A pattern may take the place of both rules: the tokens of scikit-learn and bm25s [bm25s] are ``\\w\\w+``.
+A pattern may take the place of both rules: the tokens of scikit-learn and bm25s [bm25s] are ``\w\w+``.
+
+The analyzer ``auto`` analyses each run of one script by the rule of its script, so that text in several scripts loses
+none of them: Hangul, whose words end in particles, by character 2-grams; Han and Kana by characters and 2-grams; Thai,
+Lao, Khmer and Burmese by 2-grams and 3-grams; all other scripts by words as above. Korean is the exception: there,
+whole words with codes and numbers are cut into 2-grams (``제3조``: ``제3``, ``3조``). ``docs/analysis.md`` has the
+figures by which these were chosen.
+
+Last, ``whitespace``: words between white space, much as the released code of [searchfiresafety] has them for BM25.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import chain
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import regex
 
-from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, term_counts
-from legalir.analysis.chunks import split_texts
-from legalir.analysis.language import UNKNOWN, language, language_of
-from legalir.analysis.ngrams import ngrams_of
+from legalir.analysis.analyzer import Analyzer, TermCounts, fingerprint, merge_counts, term_counts
+from legalir.analysis.language import UNKNOWN, identify, language, language_of
+from legalir.analysis.ngrams import NGrams, count_ngrams, ngrams_of
 from legalir.analysis.text import lower, normalize
 from legalir.collections import Collection
 from legalir.errors import AnalyzerError
 from legalir.spec import write_spec
 from legalir.storage.csr import positions
+
+_Ints = npt.NDArray[np.int64]
+
+_BYTES, _INTEGERS = 8, 4
+"""Bytes per integer, and number of integers that fit most chunks. Longer chunks are numbered by a dictionary."""
+
+_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+"""White space outside ASCII, as ``str.split`` has it."""
+
+_IS_SPACE = np.zeros(256, dtype=bool)
+_IS_SPACE[[*range(9, 14), *range(28, 33)]] = True
+
+_BEYOND = np.array([2**64 - (1 << 8 * size) for size in range(_BYTES)] + [0], dtype=np.uint64)
+"""Mask that sets the unused high bytes of a word of n bytes to 0xFF, which never occurs in UTF-8."""
+
+
+class Chunks(NamedTuple):
+    """The chunks of n texts.
+
+    Attributes:
+        distinct: the distinct chunks.
+        numbers: int64 [m]; each chunk in the order of the texts, by its place in `distinct`.
+        documents: int64 [m]; the text of each chunk, ascending.
+    """
+
+    distinct: list[str]
+    numbers: _Ints
+    documents: _Ints
+
+
+def split_texts(texts: Sequence[str]) -> Chunks:
+    """Split texts as ``str.split`` does.
+
+    ``str.split`` and a dictionary would take most of the time in which words are counted. Here both are operations on
+    arrays: eight bytes of a chunk are one integer, and pandas numbers integers.
+    """
+    encoded = [(text if text.isascii() else _SPACES.sub(" ", text)).encode("utf-8", "surrogatepass") for text in texts]
+    # A space separates two texts, and an integer can be read wherever a chunk begins.
+    joined = b" ".join((b"", *encoded, bytes(_BYTES)))
+    bounds = np.cumsum([1, *(len(text) + 1 for text in encoded)])
+    space = _IS_SPACE[np.frombuffer(joined, dtype=np.uint8)]
+    edges = np.flatnonzero(space[1:] != space[:-1]) + 1
+    # The zeros at the end look like a chunk, but are not one.
+    starts, ends = edges[:-1:2], edges[1::2]
+    numbers, distinct = pd.factorize(_factorized(joined, starts, ends - starts))
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    chunks = [
+        joined[start:end].decode("utf-8", "surrogatepass")
+        for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)
+    ]
+    documents = np.repeat(np.arange(len(texts)), np.diff(np.searchsorted(starts, bounds)))
+    return Chunks(chunks, numbers, documents)
+
+
+def _factorized(joined: bytes, starts: _Ints, sizes: _Ints) -> _Ints:
+    """Return a number for each slice of `joined`, the same for equal slices alone; [m]."""
+    integers = np.ndarray((len(joined) - _BYTES + 1,), dtype="<u8", buffer=joined, strides=(1,))
+    numbers = np.zeros(len(starts), dtype=np.int64)
+    count = 0
+    rest = np.arange(len(starts))
+    for place in range(0, _BYTES * _INTEGERS, _BYTES):
+        # Chunks with this beginning and that continuation.
+        left = sizes[rest] - place
+        part, found = pd.factorize(integers[starts[rest] + place] | _BEYOND[np.minimum(left, _BYTES)])
+        joint, distinct = pd.factorize(numbers[rest] << 32 | part) if place else (part, found)
+        numbers[rest] = count + joint
+        count += len(distinct)
+        rest = rest[left > _BYTES]
+    slices = [
+        joined[start : start + size] for start, size in zip(starts[rest].tolist(), sizes[rest].tolist(), strict=True)
+    ]
+    known: dict[bytes, int] = {}
+    numbers[rest] = [known.setdefault(long, count + len(known)) for long in slices]
+    return numbers
+
 
 _COMPOUND, _PART = 6, 5
 """A word of a language with compounds that has at least 6 characters also counts by its 5-grams."""
@@ -181,9 +264,6 @@ class Words:
         """Return a text in which the letters of numbers directly precede them."""
         signs = language(self.lang).signs
         return _signs(signs).sub(r"\1", text) if signs and self.pattern is None else text
-
-
-_Ints = npt.NDArray[np.int64]
 
 
 def _numbered(strings: list[str]) -> tuple[dict[str, int], _Ints]:
@@ -375,3 +455,153 @@ def word_analyzer(
             provisions: ``word(lang='en', pattern=r'\\w\\w+')``.
     """
     return Words(language_of(collection) if lang is None else lang, stem, stop, pairs, compounds, pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Whitespace:
+    """Words between white space, in NFC and lower case; punctuation that touches a word stays with it.
+
+    A token without a letter or digit (``-``, ``「」``, an emoji) is not a term. ``str.split``, which the released code
+    uses, keeps these tokens, upper case and each kind of middle dot.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in expressions: ``whitespace``."""
+        return "whitespace"
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same text could give other terms."""
+        return fingerprint("whitespace/1", {})
+
+    def terms(self, text: str) -> list[str]:
+        """Return the words of `text` in order."""
+        return [word for word in normalize(text).split() if any(map(str.isalnum, word))]
+
+
+def whitespace_analyzer(collection: Collection | None) -> Analyzer:
+    """Words between white space, in lower case: ``bm25(analyzer="whitespace")``."""
+    return Whitespace()
+
+
+GRAMS = {"hangul": (2,), "east": (1, 2), "south": (2, 3)}
+"""Lengths of the n-grams in Hangul; in Han and Kana; in Thai, Lao, Khmer and Burmese."""
+
+_MEMBERS = {
+    "hangul": regex.compile(r"\p{Hangul}"),
+    "east": regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\u30fc]"),
+    "south": regex.compile(r"[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]&&[\p{L}\p{M}]]", regex.V1),
+}
+_DOT = 0x318D
+"""Normalised text has this sign for each middle dot. It joins Hangul (``설치ㆍ유지``), and parts all else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """Words and n-grams as suits a language.
+
+    Args:
+        lang: code of the language of the words, ``und`` if unknown.
+
+    Raises:
+        AnalyzerError: the code is not known.
+    """
+
+    lang: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lang", language(self.lang).code)
+
+    @property
+    def name(self) -> str:
+        """The analyzer as in an expression, such as ``auto(lang='en')``."""
+        return write_spec("auto", {"lang": self.lang})
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same text could give other terms."""
+        return fingerprint("auto/2", {"words": self._words.fingerprint, "grams": GRAMS})
+
+    @property
+    def _words(self) -> Words:
+        return Words(self.lang, pairs=True, compounds=True)
+
+    def terms(self, text: str) -> list[str]:
+        """Return the words of `text`, then its n-grams by script; :meth:`count` must agree with them."""
+        words, grams = _apart([self._words.normalize(text)])
+        return self._words.terms_of_normalized(words[0]) + [
+            gram
+            for script, texts in grams.items()
+            for n in GRAMS[script]
+            for run in texts[0].split()
+            for gram in ngrams_of(run, n)
+        ]
+
+    def count(self, texts: Sequence[str]) -> TermCounts:
+        """Count the terms of `texts`."""
+        words, grams = _apart([self._words.normalize(text) for text in texts])
+        counts = [count_ngrams(of, n, lambda c: c.strip()) for script, of in grams.items() for n in GRAMS[script]]
+        return merge_counts([self._words.count_normalized(words), *counts], len(texts))
+
+
+def _apart(texts: Sequence[str]) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
+    """Take the scripts of n-grams out of normalised texts.
+
+    Returns:
+        The texts with a semicolon, which parts words, in place of each run of such a script; and for each script that
+        occurs, the texts with spaces in place of all else.
+    """
+    joined = "\n".join(texts)
+    if joined.isascii():
+        return texts, {}
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    present = np.flatnonzero(np.bincount(codes))
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    grams: dict[str, Sequence[str]] = {}
+    words = codes.copy()
+    for script, pattern in _MEMBERS.items():
+        members = [code for code in present.tolist() if code != _DOT and pattern.match(chr(code))]
+        if not members:
+            continue
+        inside = np.zeros(int(present[-1]) + 1, dtype=bool)
+        inside[members] = True
+        runs = inside[codes]
+        if script == "hangul":
+            beside = np.zeros(len(codes), dtype=bool)
+            beside[1:] |= runs[:-1]
+            beside[:-1] |= runs[1:]
+            runs |= beside & (codes == _DOT)
+        grams[script] = _cut(np.where(runs, codes, ord(" ")), ends)
+        words[runs] = ord(" ")
+        words[np.flatnonzero(runs & ~np.roll(runs, 1))] = ord(";")
+    return _cut(words, ends), grams
+
+
+def _cut(codes: npt.NDArray[np.uint32], ends: npt.NDArray[np.int64]) -> list[str]:
+    """Return the texts of a stream of code points, each without the sign after it."""
+    joined = codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return [joined[start : end - 1] for start, end in zip((0, *ends), ends, strict=False)]
+
+
+def analyzer_of(lang: str) -> Analyzer:
+    """Return the analyzer of a language: :class:`Auto`, or for Korean 2-grams of whole words, including codes.
+
+    Raises:
+        AnalyzerError: the code is not known.
+    """
+    return NGrams("char", 2) if language(lang).code == "ko" else Auto(lang)
+
+
+def recognized(texts: Sequence[str]) -> Analyzer:
+    """Return the analyzer for the language of `texts`."""
+    return analyzer_of(identify(texts))
+
+
+def auto_analyzer(collection: Collection | None, lang: str | None = None) -> Analyzer:
+    """Words or n-grams, as suits the language of the collection: ``bm25(analyzer="auto")``.
+
+    Args:
+        lang: code of the language, such as ``en``; None for the collection's language.
+    """
+    return analyzer_of(language_of(collection) if lang is None else lang)

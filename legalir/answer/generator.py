@@ -321,14 +321,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def gives_answers(pipeline: pt.Transformer) -> bool:
-    """Return True if a pipeline gives answers, that is, if its output has a column ``qanswer``.
-
-    The questions have a reference answer, which judges read.
-    """
-    return "qanswer" in (pt.inspect.transformer_outputs(pipeline, ["qid", "query", "answer"], strict=False) or ())
-
-
 def ask(
     pipeline: pt.Transformer, asked: pd.DataFrame, expression: str, told: Callable[[str], None] = lambda words: None
 ) -> Answer:
@@ -348,8 +340,8 @@ def ask(
     frame = asked
     results = empty_like(frame)
     with fed_with_questions(f"answer: {expression!r}"):
-        pipeline.transform(frame.iloc[:0])  # Find faults before a model writes an answer.
-        if not gives_answers(pipeline):
+        # Find faults before a model writes an answer.
+        if "qanswer" not in pipeline.transform(frame.iloc[:0]).columns:
             raise ComponentError(f"answer: {expression!r} does not end in a generator: add one, such as '>> quote'.")
         steps = tuple(pipeline) if isinstance(pipeline, pt.Compose) else (pipeline,)
         for step in steps:

@@ -10,7 +10,7 @@ from typing import Annotated
 from annotated_types import Ge
 
 from legalir.analysis.analyzer import Analyzer, get_analyzer
-from legalir.analysis.sentences import split_sentences
+from legalir.analysis.text import split_sentences
 from legalir.answer.contexts import texts_of
 from legalir.answer.generator import Answer, Generator, citing
 from legalir.collections import Collection

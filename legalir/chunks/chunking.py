@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from legalir.analysis.sentences import BREAK
+from legalir.analysis.text import BREAK
 from legalir.declared import check_choice
 from legalir.errors import ComponentError
 from legalir.models.loading import load_tokenizer, shared
@@ -218,7 +218,7 @@ def judgment(text: str, size: int = 1000, overlap: int = 0) -> list[Chunk]:
 
 
 def sentences(text: str) -> list[Chunk]:
-    """Return the sentences of a text; see :mod:`legalir.analysis.sentences`."""
+    """Return the sentences of a text; see :mod:`legalir.analysis.text`."""
     return _split(text, Chunk(0, len(text)), BREAK)
 
 

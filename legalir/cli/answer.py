@@ -82,7 +82,7 @@ def answer(
     as_json: AsJson = False,
 ) -> None:
     """Answer QUERY from the provisions of DATASET, with checked citations."""
-    from legalir.collection.record import read_record
+    from legalir.collection.results import read_record
 
     if show is not None:
         if dataset is not None:
@@ -100,7 +100,7 @@ def answer(
     if dataset is None or query is None or not query.strip():
         raise typer.BadParameter("give a dataset and a question in quotes, or --show FILE.")
     from legalir.collection.collection import Collection
-    from legalir.collection.record import answer_facts, record_of, write_record
+    from legalir.collection.results import answer_facts, record_of, write_record
     from legalir.errors import ArtifactError
     from legalir.pipeline import canonical
 

@@ -16,8 +16,7 @@ from legalir.llm.options import model_options
 if TYPE_CHECKING:
     import pandas as pd
 
-    from legalir.experiments.compare import Comparison
-    from legalir.experiments.result import ExperimentResult, ExperimentResults
+    from legalir.experiments.result import Comparison, ExperimentResult, ExperimentResults
     from legalir.llm.client import Client
 
 app = typer.Typer(help="Run systems side by side, and compare their scores with expected ones.", no_args_is_help=True)
@@ -190,9 +189,8 @@ def compare(
 
     With expected scores the exit code is 1 when any differs.
     """
-    from legalir.experiments.compare import compare as compare_scores
-    from legalir.experiments.compare import write_expected
-    from legalir.experiments.result import ExperimentResult
+    from legalir.experiments.result import ExperimentResult, write_expected
+    from legalir.experiments.result import compare as compare_scores
 
     if expected.is_dir():
         if write or tolerance is not None:

@@ -21,7 +21,7 @@ from legalir.frames.columns import whole_characters
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client, Service
 from legalir.llm.endpoint import Endpoint, check_fields
-from legalir.models.lengths import log_cut
+from legalir.models.presets import log_cut
 from legalir.spec import write_spec
 from legalir.storage.arrays import unit_rows
 from legalir.storage.digest import digest

@@ -25,11 +25,9 @@ from legalir.declared import check_choice, check_number
 from legalir.dense.contract import Vectors
 from legalir.errors import ModelError
 from legalir.extras import require
-from legalir.models.batching import by_length
 from legalir.models.folders import find_model, is_folder, is_model_name, json_value, model_digest, module_paths
-from legalir.models.lengths import log_cut, read_length
 from legalir.models.loading import DTYPES, Placement, check_complete, check_tokenizer, placement, readable, shared
-from legalir.models.presets import Pooling, Preset, find_preset
+from legalir.models.presets import Pooling, Preset, by_length, find_preset, log_cut, read_length
 from legalir.models.query_cache import QueryCache
 from legalir.plugins import parameters_of
 from legalir.spec import write_spec

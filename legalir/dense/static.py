@@ -14,7 +14,7 @@ from legalir.dense.contract import Vectors
 from legalir.dense.static_embedding import TokenModel, is_static_embedding
 from legalir.dense.static_model import ABOUT, StaticModel, model_fingerprint, read_about
 from legalir.errors import ComponentError, ModelError, suggestion
-from legalir.models.lengths import log_cut
+from legalir.models.presets import log_cut
 
 _FOLDER = "static"
 """Folder of a collection's models, next to its corpus."""

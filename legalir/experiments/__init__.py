@@ -3,10 +3,16 @@
 ``legalir.experiment(definition)`` is :func:`run`.
 """
 
-from legalir.experiments.compare import Comparison, compare, read_expected, write_expected
 from legalir.experiments.definition import Definition, PublishedRow
 from legalir.experiments.experiment import run, run_all
-from legalir.experiments.result import ExperimentResult, ExperimentResults
+from legalir.experiments.result import (
+    Comparison,
+    ExperimentResult,
+    ExperimentResults,
+    compare,
+    read_expected,
+    write_expected,
+)
 
 __all__ = [
     "Comparison",

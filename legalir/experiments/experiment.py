@@ -67,7 +67,7 @@ def describe_environment(
     `absent` holds the reason for each system without a run, `usage` the usage of language models.
     """
     from legalir.pipeline import canonical
-    from legalir.pipeline.settings import tuned_digest
+    from legalir.pipeline.default import tuned_digest
 
     shown = definition.shown()
     expressions = {

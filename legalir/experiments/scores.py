@@ -29,8 +29,7 @@ from legalir.errors import LegalIRError, MeasureError, describe
 from legalir.experiments.definition import Definition, parse_measure
 from legalir.experiments.runs import Latency, has_answers
 from legalir.measure.chunks import ChunkMeasure, Covers
-from legalir.measure.measures import Share
-from legalir.measure.versions import judged_names
+from legalir.measure.measures import Share, judged_names
 
 Array = npt.NDArray[np.float64]
 PairedTest = Callable[[Array, Array], tuple[float, float]]

@@ -17,8 +17,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from legalir.experiments.compare import Comparison
-from legalir.experiments.result import ExperimentResult, ExperimentResults
+from legalir.experiments.result import Comparison, ExperimentResult, ExperimentResults
 from legalir.experiments.rows import ScoreTable, SystemRow, direction, p_text
 
 NAME_WIDTH, NARROW_NAME = 30, 20

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from legalir.analysis.analyzer import Analyzer, TermCounts, count_terms, get_analyzer
-from legalir.analysis.auto import recognized
 from legalir.analysis.language import WITHOUT_SPACES, scripts
+from legalir.analysis.words import recognized
 from legalir.errors import ArtifactError
 from legalir.executors import Sent, mapped
 from legalir.lexical.weights import posting_blocks

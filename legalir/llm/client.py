@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar, cast
@@ -163,11 +164,16 @@ class Client:
         self.offline, self.local_only, self.max_tokens_total = offline, local_only, max_tokens_total
         self.collection = collection
         self.usage = Usage()
-        self._cache = ReplyCache(default_cache() if cache is None else Path(cache))
+        self._file = None if cache is None else Path(cache)
         self._replies: dict[str, StoredReply] = {}
         self._used: dict[str, StoredReply | None] = {}
         self._models: dict[str, ChatModel] = {}
         self._lock = threading.Lock()
+
+    @cached_property
+    def _cache(self) -> ReplyCache:
+        """The replies, opened for the first request; by default in the cache directory."""
+        return ReplyCache(default_cache() if self._file is None else self._file)
 
     def __reduce__(self) -> tuple[Any, ...]:
         settings = {name: getattr(self, name) for name in ("llm", "offline", "local_only", "max_tokens_total")}

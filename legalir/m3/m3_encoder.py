@@ -18,10 +18,9 @@ from legalir.declared import check_choice, check_number
 from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.m3.heads import Representations, token_maxima
-from legalir.models.batching import by_length
 from legalir.models.folders import find_model, is_folder, model_digest, read_json
-from legalir.models.lengths import log_cut
 from legalir.models.loading import DTYPES, Placement, load_backbone, load_tensors, load_tokenizer, placement, shared
+from legalir.models.presets import by_length, log_cut
 from legalir.models.query_cache import QueryCache
 from legalir.storage.csr import positions
 

@@ -18,16 +18,14 @@ answers side by side is that of ``legalir.experiments``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import Agg
 
 from legalir.measure.measures import PooledAgg
-
-__all__ = ["ALIASES", "MEASURES", "AnswerMeasure"]
 
 
 @dataclass(frozen=True)
@@ -150,3 +148,75 @@ MEASURES: Mapping[str, AnswerMeasure] = {kind.name: AnswerMeasure(kind) for kind
 
 ALIASES: Mapping[str, AnswerMeasure] = {"Correct4": MEASURES["AbsoluteCorrectness"]}
 """Other names: the share of the answers with a score of at least 4 [hypa-rag]."""
+
+
+class CitationScores(NamedTuple):
+    """Precision, recall and F1, each from 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class CitationCounts:
+    """Counts of one answer, or of several together: ``+`` adds them up.
+
+    [nitibench] pools its values: the counts of all questions are added up before they are divided (micro). The mean of
+    the values of the questions (macro) is the other average. The released code exchanges precision and recall; this
+    code does not. The order of citations does not matter, and a docno counts once.
+
+    Attributes:
+        correct: |cited ∩ gold|.
+        cited: |cited|.
+        gold: |gold|.
+    """
+
+    correct: int
+    cited: int
+    gold: int
+
+    def __add__(self, other: CitationCounts) -> CitationCounts:
+        return CitationCounts(self.correct + other.correct, self.cited + other.cited, self.gold + other.gold)
+
+    @property
+    def scores(self) -> CitationScores:
+        """P = correct/cited, R = correct/gold, F1 = 2·correct/(cited + gold); each is 0 if its denominator is 0.
+
+        F1 is the harmonic mean of P and R.
+        """
+        return CitationScores(
+            share(self.correct, self.cited, empty=0.0),
+            share(self.correct, self.gold, empty=0.0),
+            share(2 * self.correct, self.cited + self.gold, empty=0.0),
+        )
+
+
+def citation_counts(cited: Iterable[str], gold: Iterable[str]) -> CitationCounts:
+    """Return the counts of one answer."""
+    cites, should = set(cited), set(gold)
+    return CitationCounts(len(cites & should), len(cites), len(should))
+
+
+def ungrounded(cited: Iterable[str], context: Iterable[str]) -> tuple[int, int]:
+    """Return |cited ∖ context| and |cited|: the number of citations outside the context, and of all citations.
+
+    The rate over several answers is the sum of the first by the sum of the second; without citations it is undefined.
+    """
+    cites = set(cited)
+    return len(cites - set(context)), len(cites)
+
+
+def recall_gap(gold: Iterable[str], context: Iterable[str], cited: Iterable[str]) -> tuple[int, int]:
+    """Return |gold ∩ context| - |gold ∩ cited| and |gold|.
+
+    The gap over several answers is the sum of the first by the sum of the second: recall of the retriever without
+    recall of the citations [nitibench]. It is negative if answers cite gold provisions outside the context.
+    """
+    should = set(gold)
+    return len(should & set(context)) - len(should & set(cited)), len(should)
+
+
+def share(part: float, whole: float, *, empty: float = math.nan) -> float:
+    """Return part/whole; `empty` where both are 0."""
+    return part / whole if whole else empty

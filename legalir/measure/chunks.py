@@ -25,8 +25,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import Agg
 from ir_measures.util import TYPE_QREL, TYPE_RUN, QrelsConverter, RunConverter
 
-from legalir.measure.arithmetic import chunk_hits, chunk_multi_mrr
-from legalir.measure.provider import ranked
+from legalir.measure.measures import chunk_hits, chunk_multi_mrr, ranked
 
 CHUNKS, HELD, LISTED = "chunks", "provisions of the first k chunks", "provisions in order"
 """The rules."""
@@ -156,11 +155,3 @@ class _ChunkEvaluator(providers.Evaluator):
         for measure in self._measures:
             for qid, value in measure.inner(self._qrels, lists):
                 yield Metric(query_id=qid, measure=measure, value=value)
-
-
-def register() -> None:
-    """Register the provider with ``ir_measures``; a second call changes nothing."""
-    provider = ChunkProvider()  # type: ignore[no-untyped-call]
-    providers.registry[provider.NAME] = provider
-    listed = {other.NAME: other for other in ir_measures.DefaultPipeline.providers}
-    ir_measures.DefaultPipeline.providers = list({provider.NAME: provider, **listed}.values())

@@ -1,4 +1,6 @@
-"""The measures MultiHitRate, MultiMRR and MicroR [nitibench], in the terms of ``ir_measures``.
+"""The measures MultiHitRate, MultiMRR and MicroR [nitibench]: in the terms of ``ir_measures``, arithmetic, provider.
+
+In formulas, ranks are 1-based, ``T`` is the set of relevant provisions of a query and ``R^k`` its top k.
 
 MicroR is a micro-average, which needs numerators and denominators, but evaluation tools pass one float for each query
 and measure, and average in two ways: ``ir_measures`` feeds the values to the measure's aggregator, whereas
@@ -14,13 +16,24 @@ recalls: take averages of MicroR from ``pt.Experiment`` or ``ir_measures``, not 
 
 from __future__ import annotations
 
+import heapq
 import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Self, SupportsFloat
 
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from ir_measures import Metric, providers
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import Agg
+from ir_measures.providers.base import NOT_PROVIDED, Any
+from ir_measures.util import TYPE_QREL, TYPE_RUN, QrelsConverter, RunConverter
 
 from legalir.errors import MeasureError
+from legalir.storage.validity import names_version, provision_key
 
 
 class Share(float):
@@ -161,3 +174,192 @@ class _MultiMRR(Measure):
 
 
 MultiMRR = _MultiMRR()  # type: ignore[no-untyped-call]
+
+
+Ranks = npt.NDArray[np.int64]
+"""Ranks of the relevant documents in a ranking, ascending."""
+
+
+def hit_ranks(ranking: Sequence[str], relevant: AbstractSet[str]) -> Ranks:
+    """Return the ranks in `ranking` (best first, already cut at k) of the documents in `relevant`."""
+    return np.array([rank for rank, docno in enumerate(ranking, 1) if docno in relevant], dtype=np.int64)
+
+
+def multi_hit_rate(ranks: Ranks, relevant: int) -> float:
+    """Return 1 where T ⊆ R^k, else 0.
+
+    Args:
+        ranks: of the relevant documents within k.
+        relevant: |T|; if it is 0 the value is 0, like recall.
+    """
+    return float(0 < relevant == len(ranks))
+
+
+def multi_mrr(ranks: Ranks, relevant: int) -> float:
+    """Return ``(1/|T|) · Σ_j 1/(r_j - j + 1)``, r_j the rank of the j-th relevant document within k.
+
+    Relevant documents at earlier ranks do not count against a document (j - 1 is subtracted), so that a ranking that
+    begins with all of T scores 1.
+
+    Args:
+        ranks: r_1 < r_2 < … .
+        relevant: |T|; if it is 0, the value is 0.
+    """
+    if not relevant:
+        return 0.0
+    adjusted = ranks - np.arange(len(ranks))
+    return float(np.sum(1.0 / adjusted) / relevant)
+
+
+def chunk_hits(
+    ranking: Sequence[str], covers: Mapping[str, Collection[str]], relevant: AbstractSet[str]
+) -> tuple[Ranks, int]:
+    """Return the ranks of the chunks that add relevant provisions, and the number of relevant provisions in them.
+
+    A chunk may contain several provisions, and several chunks may contain the same provision; a chunk whose relevant
+    provisions are in earlier chunks is not a hit. Ranks count chunks; recall counts provisions.
+
+    Args:
+        ranking: chunks, best first, already cut at k.
+        covers: the provisions that each chunk contains; a missing chunk contains none.
+        relevant: T, as provisions.
+    """
+    held: set[str] = set()
+    ranks = []
+    for rank, chunk in enumerate(ranking, 1):
+        new = (relevant & set(covers.get(chunk, ()))) - held
+        if new:
+            ranks.append(rank)
+            held |= new
+    return np.array(ranks, dtype=np.int64), len(held)
+
+
+def chunk_multi_mrr(ranks: Ranks, held: int, relevant: int) -> float:
+    """Return MultiMRR over chunks: the mean over the hit chunks of ``1/(r_j - j + 1)``, times recall of provisions.
+
+    This is the computation in the released code of [nitibench]. If each chunk is a provision, it equals
+    :func:`multi_mrr`.
+
+    Args:
+        ranks: of the hit chunks, from :func:`chunk_hits`.
+        held: number of relevant provisions in them.
+        relevant: |T|; if it is 0, the value is 0.
+    """
+    return multi_mrr(ranks, len(ranks)) * held / relevant if relevant else 0.0
+
+
+MEASURES: Mapping[str, Measure] = {str(measure.NAME): measure for measure in (MultiHitRate, MultiMRR, MicroR)}
+"""The measures of rankings by name."""
+
+_ANY = Any()  # type: ignore[no-untyped-call]
+_SUPPORTED = [measure(cutoff=_ANY, rel=_ANY) for measure in MEASURES.values()]
+
+_FORMULAS: dict[str | None, Callable[[Ranks, int], float]] = {
+    MultiHitRate.NAME: multi_hit_rate,
+    MultiMRR.NAME: multi_mrr,
+    MicroR.NAME: lambda ranks, relevant: Share(len(ranks), relevant),
+}
+
+
+class StatuteProvider(providers.Provider):
+    """Computes MultiHitRate, MultiMRR and MicroR.
+
+    Runs are ranked as trec_eval ranks them [pytrec-eval], so that one table has one order: by score in single
+    precision, descending, then by document id, descending. The ranks of a run do not reach the providers of
+    ``ir_measures``. Every judged query yields one value for each measure, 0 if the run has nothing for it; queries
+    without judgements yield nothing.
+    """
+
+    NAME = "legalir"
+    SUPPORTED_MEASURES = _SUPPORTED
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: TYPE_QREL) -> StatuteEvaluator:
+        by_query = QrelsConverter(qrels).as_dict_of_dict()  # type: ignore[no-untyped-call]
+        return StatuteEvaluator(measures, by_query)
+
+
+class StatuteEvaluator(providers.Evaluator):
+    """Scores runs against one set of judgements.
+
+    Args:
+        measures: what to compute.
+        qrels: relevance by query and document.
+
+    Raises:
+        ValueError: a measure that is not ours.
+    """
+
+    def __init__(self, measures: Iterable[Measure], qrels: Mapping[str, Mapping[str, int]]) -> None:
+        measures = list(measures)
+        super().__init__(measures, set(qrels))
+        foreign = [measure for measure in measures if measure.NAME not in _FORMULAS]
+        if foreign:
+            raise ValueError(f"unsupported measures {foreign}")
+        self._qrels = qrels
+
+    def _iter_calc(self, run: TYPE_RUN) -> Iterator[Metric]:
+        results = RunConverter(run).as_dict_of_dict()  # type: ignore[no-untyped-call]
+        cutoffs = [measure["cutoff"] for measure in self.measures]
+        depth = None if NOT_PROVIDED in cutoffs else max(cutoffs, default=0)
+        for qid, judged in self._qrels.items():
+            ranking = ranked(results.get(qid, {}), depth)
+            for measure, cutoff in zip(self.measures, cutoffs, strict=True):
+                relevant = {docno for docno, label in judged.items() if label >= measure["rel"]}
+                top = ranking if cutoff is NOT_PROVIDED else ranking[:cutoff]
+                value = _FORMULAS[measure.NAME](hit_ranks(top, relevant), len(relevant))
+                yield Metric(query_id=qid, measure=measure, value=value)
+
+
+def ranked(scores: Mapping[str, float], depth: int | None = None) -> list[str]:
+    """Return the best `depth` documents, or all, in the order of trec_eval."""
+    with np.errstate(over="ignore"):
+        singles = np.fromiter(scores.values(), np.float64, len(scores)).astype(np.float32).tolist()
+    pairs = zip(singles, scores, strict=True)
+    best = sorted(pairs, reverse=True) if depth is None else heapq.nlargest(depth, pairs)
+    return [docno for _, docno in best]
+
+
+def register(provider: providers.Provider, measures: Mapping[str, Measure]) -> None:
+    """Register measures and their provider with ``ir_measures``; a second call changes nothing."""
+    ir_measures.measures.registry.update(measures)
+    providers.registry[provider.NAME] = provider
+    listed = {other.NAME: other for other in ir_measures.DefaultPipeline.providers}
+    ir_measures.DefaultPipeline.providers = list({**listed, provider.NAME: provider}.values())
+
+
+_LISTS = ("citations", "context_docnos")
+
+
+def judged_names(run: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
+    """Return a run in which versions have the names used in the judgements; a run without versions is unchanged.
+
+    A judgement may name a version, ``key@YYYY-MM-DD``, or a provision by its key. A retrieved version counts for the
+    judgement of its docno; without one, for the judgement of its key. So a judged version is matched by that version
+    alone, and a judged key by any version of the provision; the first of them counts, if a list has several.
+
+    Args:
+        run: ``qid`` and, of ranked lists, ``docno, rank``; of answers, ``citations`` and ``context_docnos``. Of several
+            rows of a query that get the same name, the row with the best rank is kept, and ranks are renumbered.
+        qrels: ``qid, docno``.
+    """
+    judged = set(zip(qrels["qid"], qrels["docno"], strict=True))
+
+    def name(qid: str, docno: str) -> str:
+        key = provision_key(docno)
+        return key if (qid, docno) not in judged and (qid, key) in judged else docno
+
+    def names(qid: str, docnos: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name(qid, docno) for docno in docnos))
+
+    columns = [column for column in _LISTS if column in run.columns]
+    if columns:
+        changed = {
+            column: [names(qid, docnos) for qid, docnos in zip(run["qid"], run[column], strict=True)]
+            for column in columns
+        }
+        return run.assign(**{column: pd.Series(values, index=run.index) for column, values in changed.items()})
+    if "docno" not in run.columns or not any(map(names_version, run["docno"].unique())):
+        return run
+    named = run.assign(docno=[name(qid, docno) for qid, docno in zip(run["qid"], run["docno"], strict=True)])
+    kept = named.sort_values("rank", kind="stable").drop_duplicates(["qid", "docno"]).sort_index()
+    return kept.assign(rank=kept.groupby("qid")["rank"].rank(method="first").astype(int) - 1).reset_index(drop=True)

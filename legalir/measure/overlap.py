@@ -26,9 +26,9 @@ from legalir.analysis.analyzer import Analyzer, get_analyzer
 from legalir.declared import check_number
 from legalir.errors import MeasureError
 from legalir.extras import require
-from legalir.models.batching import by_length
 from legalir.models.folders import find_model, model_digest
 from legalir.models.loading import Placement, load_backbone, load_tokenizer, placement, shared
+from legalir.models.presets import by_length
 
 __all__ = ["BertScore", "Overlap", "Rouge", "bert_overlap", "rouge_l", "rouge_n"]
 

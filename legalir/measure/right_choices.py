@@ -23,7 +23,7 @@ import pandas as pd
 from legalir.answer.pick import right_choice
 from legalir.declared import check_choice
 from legalir.errors import MeasureError
-from legalir.measure.citations import share
+from legalir.measure.answers import share
 
 __all__ = [
     "BinaryScores",

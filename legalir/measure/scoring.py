@@ -16,8 +16,7 @@ from ir_measures.util import TYPE_RUN
 from legalir.answer.generator import without_citations
 from legalir.answer.pick import right_choice
 from legalir.errors import MeasureError
-from legalir.measure.answers import AnswerMeasure
-from legalir.measure.citations import CitationCounts, citation_counts, recall_gap, ungrounded
+from legalir.measure.answers import AnswerMeasure, CitationCounts, citation_counts, recall_gap, ungrounded
 from legalir.measure.measures import Share
 from legalir.measure.overlap import BertScore, Rouge
 from legalir.measure.right_choices import ChoiceOutcome, outcome, whole_number

@@ -1,14 +1,18 @@
-"""Facts about models by name: pooling, prompts, length limit, licence (``presets.yaml``)."""
+"""Facts about models by name: pooling, prompts, length limit, licence (``presets.yaml``); batches by length."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from legalir.config import read_yaml
 from legalir.errors import ModelError, suggestion
@@ -103,3 +107,62 @@ def find_preset(model: str | PathLike[str], name: str | None = None, *, pairs: b
         )
         raise ModelError(f"{preset.model} {does}: write {cure}({preset.model!r}).")
     return preset
+
+
+_log = logging.getLogger("legalir")
+
+
+def read_length(given: int | None, preset: Preset | None, limit: int | None) -> int | None:
+    """Return the number of tokens to read: the caller's, else the preset's within the model's limit, else that limit.
+
+    Args:
+        given: the caller's value; it is not compared with the limit.
+        preset: the facts about the model.
+        limit: what the model's files state; None if they state nothing.
+    """
+    if given is not None or preset is None:
+        return limit if given is None else given
+    return preset.max_length if limit is None else min(preset.max_length, limit)
+
+
+def log_cut(
+    name: str, task: Literal["query", "document"], cut: int, texts: int, limit: int, unit: str = "tokens"
+) -> None:
+    """Log how many texts of one call were longer than the limit, if any were.
+
+    A question may end with what it asks, so cut questions are a warning; cut documents are logged as information.
+
+    Args:
+        name: name of the model.
+        task: kind of the texts.
+        cut: number of texts that were cut.
+        texts: number of texts of the call.
+        limit: maximum number of units read from a text.
+        unit: ``tokens`` or ``characters``.
+    """
+    if cut:
+        level, what = (logging.WARNING, "questions") if task == "query" else (logging.INFO, "texts")
+        _log.log(level, "%s cut %d of %d %s at %d %s.", name, cut, texts, what, limit, unit)
+
+
+def by_length(lengths: npt.NDArray[np.int64], tokens: int, most: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield the numbers of the texts of each batch, the longest texts first, each text once.
+
+    A batch takes as many texts as fit: its number of texts times its longest is at most `tokens`. With the longest
+    first, a lack of memory shows at once.
+
+    Args:
+        lengths: tokens of each text, [n]; an empty text counts as one token.
+        tokens: cells of a padded batch; a longer text is a batch of its own.
+        most: texts of a batch, at least 1.
+
+    Yields:
+        Numbers of texts, int64 [m]; texts of equal length keep their order.
+    """
+    order = np.argsort(-lengths, kind="stable").astype(np.int64)
+    first = 0
+    while first < len(order):
+        fit = tokens // max(int(lengths[order[first]]), 1)
+        size = max(1, min(fit, most))
+        yield order[first : first + size]
+        first += size

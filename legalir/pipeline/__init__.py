@@ -4,7 +4,6 @@ An expression is a Python expression of a few kinds: names of components, calls 
 named parameters (literals or pipelines), and PyTerrier's operators. It is read and never evaluated.
 """
 
-from legalir.pipeline.builder import Builder, build
-from legalir.pipeline.parser import canonical, names
+from legalir.pipeline.builder import Builder, build, canonical, names
 
 __all__ = ["Builder", "build", "canonical", "names"]

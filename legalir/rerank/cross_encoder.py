@@ -19,11 +19,9 @@ import numpy.typing as npt
 
 from legalir.errors import ComponentError, ModelError
 from legalir.extras import require
-from legalir.models.batching import by_length
 from legalir.models.folders import find_model, read_json
-from legalir.models.lengths import log_cut
 from legalir.models.loading import Placement, load_backbone, load_tokenizer, shared
-from legalir.models.presets import Preset
+from legalir.models.presets import Preset, by_length, log_cut
 from legalir.rerank.pairs import Pair
 from legalir.rerank.score_cache import Best
 from legalir.storage.documents import title_and_text

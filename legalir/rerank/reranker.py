@@ -26,9 +26,8 @@ from legalir.frames.component import Component
 from legalir.frames.normalize import sigmoid
 from legalir.frames.ranking import rank_results
 from legalir.models.folders import model_digest
-from legalir.models.lengths import read_length
 from legalir.models.loading import Placement, placement
-from legalir.models.presets import Preset, find_preset
+from legalir.models.presets import Preset, find_preset, read_length
 from legalir.models.query_cache import ignores_cached_queries
 from legalir.progress import progress
 from legalir.rerank.cross_encoder import CrossEncoder, PairLimits, best_passages, cross_encoder, find_cross_encoder

@@ -11,9 +11,8 @@ from typing import Any, get_args
 
 from legalir.errors import LegalIRError, shown
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, State
-from legalir.testing.checks import Failed, checks_of, construction, first_use, given
+from legalir.testing.checks import Failed, check_name, checks_of, construction, first_use, given
 from legalir.testing.data import CHAT_REQUEST, ODD_TEXTS, long_text
-from legalir.testing.fingerprints import check_name
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox
 

@@ -13,9 +13,18 @@ import numpy as np
 from legalir.collection.collection import Collection
 from legalir.dense.contract import Encoder, TrainableEncoder
 from legalir.lexical.sparse import SparseIndex
-from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use, given
+from legalir.testing.checks import (
+    Failed,
+    NotApplicable,
+    check_fingerprint_of_parameters,
+    check_name,
+    checks_of,
+    construction,
+    fingerprint,
+    first_use,
+    given,
+)
 from legalir.testing.data import ODD_TEXTS, TEXTS, long_text
-from legalir.testing.fingerprints import check_fingerprint_of_parameters, check_name, fingerprint
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox, fitted
 

@@ -16,10 +16,9 @@ import pyterrier as pt
 from legalir.errors import LegalIRError, describe
 from legalir.frames.component import Component
 from legalir.graph.laws import LawTable
-from legalir.pipeline.in_force import made_in_force
+from legalir.pipeline.builder import made_in_force
 from legalir.storage.validity import day_of, iso_date
-from legalir.testing.checks import Failed, Function, NotApplicable, given
-from legalir.testing.comparison import difference
+from legalir.testing.checks import Failed, Function, NotApplicable, difference, given
 from legalir.testing.data import ODD_PROVISIONS, ODD_TEXTS, PROVISIONS, dated_provisions, long_text
 from legalir.testing.sandbox import RunOutput, Sandbox
 

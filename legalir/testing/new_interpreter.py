@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
-from legalir.testing.checks import Failed, Function, NotApplicable, explain_error
-from legalir.testing.comparison import difference
+from legalir.testing.checks import Failed, Function, NotApplicable, difference, explain_error
 from legalir.testing.data import HEAVY
 from legalir.testing.sandbox import ComponentUnderTest, Sandbox
 

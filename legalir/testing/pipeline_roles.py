@@ -14,8 +14,7 @@ from legalir.errors import LegalIRError, shown
 from legalir.frames.columns import empty_like
 from legalir.frames.component import Component
 from legalir.testing import data
-from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, first_use
-from legalir.testing.comparison import difference, equal
+from legalir.testing.checks import Failed, NotApplicable, checks_of, construction, difference, equal, first_use
 from legalir.testing.frame_checks import (
     FRAME_CHECKS,
     INVARIANCE_CHECKS,

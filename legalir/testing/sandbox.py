@@ -23,14 +23,15 @@ from legalir.collection.collection import Collection
 from legalir.contract import Signature
 from legalir.dense.contract import Encoder, TrainableEncoder
 from legalir.errors import AnalyzerError, ComponentError, LegalIRError, describe
+from legalir.llm.chat import ChatReply, ChatRequest, Json
 from legalir.llm.client import Client
 from legalir.plugins import PIPELINE_ROLES, ROLES, Factory, PluginEntry, find
 from legalir.spec import literal, read_component
 from legalir.testing import data
-from legalir.testing.echo import Echo
 
 if TYPE_CHECKING:
     import pyterrier as pt
+
 
 Pipeline: TypeAlias = "str | pt.Transformer"
 """An expression, or a transformer that belongs to no collection."""
@@ -266,7 +267,7 @@ class Sandbox:
     ) -> Collection:
         """Return a collection of these provisions and the kit's questions: a new object over the same cache each time.
 
-        Components of it that ask a language model get :class:`~legalir.testing.echo.Echo`.
+        Components of it that ask a language model get :class:`~legalir.testing.sandbox.Echo`.
         """
         folder = self.folder / name
         if not folder.exists():
@@ -360,3 +361,33 @@ class Sandbox:
             component.transform(self.input(collection, component).iloc[:0])
         elif self.under_test.role != "executor":  # which has no name
             _ = component.name, getattr(component, "fingerprint", None)
+
+
+class Echo:
+    """Replies to each request at once, and always alike: for tests of components that ask a model."""
+
+    name, host, concurrency = "echo", "", 1
+
+    def chat(self, request: ChatRequest) -> ChatReply:
+        """Return the question, or the smallest JSON value of the schema with the question in each text."""
+        words = request.question or "nothing"
+        if request.schema is None:
+            return ChatReply(words)
+        value = _value(request.schema, request.schema.get("$defs", {}), words)
+        return ChatReply(json.dumps(value, ensure_ascii=False))
+
+
+def _value(schema: Json, parts: Json, words: str) -> Any:
+    """Return a value that fits a JSON schema as pydantic writes it."""
+    if "$ref" in schema:
+        return _value(parts[schema["$ref"].rpartition("/")[2]], parts, words)
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: _value(one, parts, words) for name, one in schema["properties"].items()}
+    if kind == "array":
+        return [_value(schema["items"], parts, words)] * max(1, schema.get("minItems", 1))
+    if kind == "string":
+        return words[: schema.get("maxLength", len(words))]
+    return schema.get("minimum", 1)

@@ -10,8 +10,7 @@ from typing import Any
 from legalir.datasets.records import fits_trec
 from legalir.errors import shown
 from legalir.statutes.source import FIELDS
-from legalir.testing.checks import Failed, checks_of, construction, first_use
-from legalir.testing.fingerprints import check_name
+from legalir.testing.checks import Failed, check_name, checks_of, construction, first_use
 from legalir.testing.new_interpreter import PROCESS_CHECKS
 from legalir.testing.sandbox import Sandbox
 

@@ -16,8 +16,7 @@ import pyterrier as pt
 from legalir.dense.static import StaticEncoder
 from legalir.dense.static_model import StaticModel
 from legalir.fuse.linear import LinearFusion
-from legalir.pipeline.default import fit_terms
-from legalir.pipeline.settings import DefaultSettings
+from legalir.pipeline.default import DefaultSettings, fit_terms
 from legalir.rewrite.focus import Focus
 from legalir.train.material import HeldOut, measures_of
 

@@ -31,9 +31,8 @@ from legalir.errors import DataError
 from legalir.extras import require
 from legalir.frames.as_of import AS_OF, with_as_of
 from legalir.graph.laws import LawTable
-from legalir.measure.versions import judged_names
-from legalir.pipeline.default import fit_default
-from legalir.pipeline.settings import DefaultSettings, Gain, Tuned, sketch_of, tuned_paths, write_tuned
+from legalir.measure.measures import judged_names
+from legalir.pipeline.default import DefaultSettings, Gain, Tuned, fit_default, sketch_of, tuned_paths, write_tuned
 from legalir.progress import progress
 from legalir.storage.digest import digest
 from legalir.storage.files import atomic_file
@@ -203,7 +202,7 @@ class _Evaluation:
     """
 
     def __init__(self, collection: Collection, measure: str, deadline: float) -> None:
-        from legalir.measure.parsing import parse_measures
+        from legalir.measure import parse_measures
 
         self._collection = collection
         self._measure = parse_measures(measure)[0]

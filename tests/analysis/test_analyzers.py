@@ -6,10 +6,8 @@ import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir.analysis.analyzer import Analyzer, BulkAnalyzer, get_analyzer
-from legalir.analysis.auto import Auto
 from legalir.analysis.ngrams import NGrams
-from legalir.analysis.whitespace import Whitespace
-from legalir.analysis.words import Words
+from legalir.analysis.words import Auto, Whitespace, Words
 from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ComponentError, ExpressionError, PluginError
 from legalir.lexical.sparse import SparseIndex

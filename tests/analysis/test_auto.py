@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from plain_counts import TEXTS, assert_counts_as_terms
 
 from legalir.analysis.analyzer import get_analyzer
-from legalir.analysis.auto import Auto, analyzer_of, auto_analyzer, recognized
 from legalir.analysis.language import _languages
+from legalir.analysis.words import Auto, analyzer_of, auto_analyzer, recognized
 from legalir.errors import AnalyzerError
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_counts import TEXTS
 
-from legalir.analysis.chunks import split_texts
+from legalir.analysis.words import split_texts
 
 
 def assert_split(texts: Sequence[str]) -> None:

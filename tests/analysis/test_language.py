@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 import Stemmer
 
-from legalir.analysis.auto import Auto
 from legalir.analysis.language import Language, _languages, identify, language, language_of, scripts
-from legalir.analysis.words import Words
+from legalir.analysis.words import Auto, Words
 from legalir.errors import AnalyzerError
 
 CODES = sorted(_languages())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from legalir.analysis.sentences import split_sentences
+from legalir.analysis.text import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from legalir.analysis.analyzer import count_terms
 from legalir.analysis.ngrams import NGrams
-from legalir.analysis.whitespace import Whitespace, whitespace_analyzer
+from legalir.analysis.words import Whitespace, whitespace_analyzer
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pyterrier as pt
 import pytest
 
 from legalir import Collection
-from legalir.answer.generator import gives_answers
+from legalir.collection.results import gives_answers
 from legalir.errors import ComponentError
 
 QUERY = "화재보험에 가입하지 않으면 과태료가 얼마인가요?"

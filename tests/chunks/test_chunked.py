@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 import legalir
-from legalir.answer.generator import gives_answers
 from legalir.chunks.chunk_collection import method, write_chunks
+from legalir.collection.results import gives_answers
 from legalir.errors import ComponentError, DataError, ExpressionError
 from legalir.experiments.terminal import print_result
 

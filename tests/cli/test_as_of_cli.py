@@ -12,11 +12,10 @@ from dated_folder import write_dated
 from typer.testing import CliRunner, Result
 
 from legalir.cli.answer import answer
-from legalir.cli.explain import explain
 from legalir.cli.index import build
-from legalir.cli.search import search
+from legalir.cli.search import explain, search
 from legalir.collection.collection import Collection
-from legalir.collection.record import answer_facts, record_of
+from legalir.collection.results import answer_facts, record_of
 from legalir.errors import ComponentError
 
 APP = typer.Typer()

@@ -9,11 +9,11 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from legalir.cli.explain import EXAMPLES, explain
+from legalir.cli.search import EXPLAIN_EXAMPLES, explain
 from legalir.errors import ComponentError, ExpressionError
 
 APP = typer.Typer()
-APP.command(epilog=EXAMPLES)(explain)
+APP.command(epilog=EXPLAIN_EXAMPLES)(explain)
 RRF = (
     'rrf(bm25("jamo3"), bm25("whitespace", k1=1.5) % 2, '
     'linear(bm25("jamo3"), tfidf("jamo3"), weights=[1, 2], normalize="zscore"))'

@@ -15,7 +15,7 @@ import pytest
 from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 
 from legalir.cli.main import main
-from legalir.cli.new_plugin import write_package
+from legalir.cli.plugins import write_package
 from legalir.errors import PluginError
 from legalir.plugins import ROLES
 

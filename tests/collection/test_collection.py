@@ -14,7 +14,7 @@ import pyterrier as pt
 import pytest
 from forked import child
 
-from legalir.analysis.auto import analyzer_of
+from legalir.analysis.words import analyzer_of
 from legalir.collection.collection import Collection
 from legalir.collection.results import SearchResult
 from legalir.errors import (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from legalir.analysis.auto import analyzer_of
 from legalir.analysis.ngrams import NGrams
+from legalir.analysis.words import analyzer_of
 from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ArtifactError
 from legalir.graph.family import family

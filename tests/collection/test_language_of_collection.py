@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from legalir.analysis.auto import Auto
-from legalir.analysis.words import Words
-from legalir.collection import language as writing_module
+from legalir.analysis import language as writing_module
+from legalir.analysis.language import Writing
+from legalir.analysis.words import Auto, Words
 from legalir.collection.collection import Collection
-from legalir.collection.language import Writing
 from legalir.errors import AnalyzerError
 
 GERMAN = "Der Betreiber hat der zuständigen Behörde jede Änderung unverzüglich anzuzeigen."

@@ -15,8 +15,7 @@ import pandas as pd
 import pytest
 from forked import child, die_at_file_operation
 
-from legalir.collection.collection import Collection
-from legalir.collection.updating import former_states, record_use, remove_state
+from legalir.collection.collection import Collection, former_states, record_use, remove_state
 from legalir.errors import ArtifactError, FormatError
 from legalir.lexical.bm25f import FieldIndex
 

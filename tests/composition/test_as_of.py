@@ -20,7 +20,7 @@ from legalir.frames import as_of as as_of_module
 from legalir.frames.columns import empty_like
 from legalir.frames.ranking import rank_results
 from legalir.graph.laws import LawTable
-from legalir.pipeline.in_force import made_in_force
+from legalir.pipeline.builder import made_in_force
 from legalir.storage.validity import provision_key
 
 QUERIES = [

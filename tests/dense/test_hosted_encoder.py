@@ -23,7 +23,7 @@ from legalir.experiments import run
 from legalir.experiments.experiment import REPLIES
 from legalir.llm.chat import FailedReply
 from legalir.llm.client import Client
-from legalir.testing.echo import Echo
+from legalir.testing.sandbox import Echo
 
 KEY = "sk-of-the-test-4711"
 TEXTS = ["등불을 켠다.", "A ferry carries passengers.", "แพ ต้อง มี โคมไฟ"]

@@ -24,9 +24,9 @@ import legalir
 from legalir import pipeline, plugins
 from legalir.errors import ExpressionError, MissingExtra, ModelError, PluginNotFound
 from legalir.llm.client import Client
-from legalir.pipeline.parser import Expression
+from legalir.pipeline.builder import Expression
 from legalir.testing import data
-from legalir.testing.echo import Echo
+from legalir.testing.sandbox import Echo
 from legalir_hypa.triple_graph import TripleGraph, read_facts
 
 ABSENT = (MissingExtra, ModelError, PluginNotFound)

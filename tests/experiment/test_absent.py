@@ -15,9 +15,8 @@ from rich.console import Console
 
 from legalir.errors import ComponentError, ExpressionError, MissingExtra, ModelError
 from legalir.experiments import ExperimentResult, run, write_expected
-from legalir.experiments.charts import curves
-from legalir.experiments.compare import compare
-from legalir.experiments.html import headline
+from legalir.experiments.html import curves, headline
+from legalir.experiments.result import compare
 from legalir.experiments.terminal import print_result
 
 REASON = "There is no model 'org/<name>' here: give a local folder."

@@ -8,7 +8,7 @@ import pytest
 
 from legalir import plugins
 from legalir.experiments import Definition, read_expected, run
-from legalir.pipeline.parser import names
+from legalir.pipeline.builder import names
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 FILES = sorted(file for folder in ("answers", "safety") for file in (EXPERIMENTS / folder).glob("*.yaml"))

@@ -17,7 +17,7 @@ from test_terminal import printed
 from legalir.answer.generator import Answer
 from legalir.errors import DefinitionError
 from legalir.experiments import Definition, ExperimentResult, run
-from legalir.experiments.charts import (
+from legalir.experiments.html import (
     agreement_panels,
     correlation_rows,
     depth_table,

@@ -16,9 +16,9 @@ from rich.console import Console
 from legalir.answer.generator import ANSWER_COLUMNS
 from legalir.errors import ExperimentError
 from legalir.experiments import ExperimentResult, read_expected, run, write_expected
-from legalir.experiments.compare import compare
 from legalir.experiments.execution import checked_run
 from legalir.experiments.html import headline, legend
+from legalir.experiments.result import compare
 from legalir.experiments.runs import read_run, write_run
 from legalir.experiments.terminal import print_result
 from legalir.pipeline import canonical

@@ -10,7 +10,7 @@ from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import ExperimentError
 from legalir.experiments import ExperimentResult, read_expected, run, write_expected
-from legalir.experiments.compare import compare
+from legalir.experiments.result import compare
 
 TABLE = pd.DataFrame({"name": ["A", "B"], "R@10": [0.5, 0.6], "nDCG@10": [0.3, 0.4], "R@10 low": [0.1, 0.1]})
 

@@ -11,7 +11,7 @@ from dated_folder import write_dated
 import legalir
 from legalir.errors import ExperimentError, LegalIRError
 from legalir.experiments.definition import Definition
-from legalir.measure.versions import judged_names
+from legalir.measure.measures import judged_names
 
 
 @pytest.fixture(name="collection", scope="module")

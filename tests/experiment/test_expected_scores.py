@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from legalir.experiments import Definition, read_expected, run
-from legalir.experiments.compare import compare
 from legalir.experiments.experiment import dataset_slug
+from legalir.experiments.result import compare
 from legalir.train.recipes import StaticRecipe
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"

@@ -13,9 +13,9 @@ from fake_collection import DEFINITION, FakeCollection
 
 from legalir.errors import ModelError
 from legalir.experiments import Definition, read_expected, run
-from legalir.experiments.compare import Expected
+from legalir.experiments.result import Expected
 from legalir.pipeline import canonical
-from legalir.pipeline.parser import names
+from legalir.pipeline.builder import names
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "neural"
 FILES = sorted(FOLDER.glob("*.yaml"))

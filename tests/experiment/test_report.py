@@ -12,8 +12,7 @@ from fake_collection import DEFINITION, TOPICS, FakeCollection, page_of
 
 from legalir.errors import MissingExtra
 from legalir.experiments import ExperimentResult, run
-from legalir.experiments.charts import difference_chart, measure_panels
-from legalir.experiments.html import headline, legend
+from legalir.experiments.html import difference_chart, headline, legend, measure_panels
 from legalir.experiments.queries import QueryFacts, anchor, extremes
 
 VOID = {"meta", "br", "line", "path"}

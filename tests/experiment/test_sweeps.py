@@ -8,8 +8,8 @@ import pytest
 
 from legalir.errors import ComponentError, DatasetNotFound, ExperimentError
 from legalir.experiments import Definition, ExperimentResult, run, run_all
-from legalir.experiments.charts import curves
 from legalir.experiments.definition import Sweep
+from legalir.experiments.html import curves
 
 SWEEP = {"name": "BM25", "parameter": "k1", "values": [0, 0.9, 2], "expression": "bm25(k1={k1})"}
 BASE = {"dataset": "legalir/firecode/dev", "measures": ["R@10", "nDCG@10"], "sweeps": [SWEEP]}

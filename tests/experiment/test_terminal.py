@@ -10,7 +10,7 @@ from fake_collection import DEFINITION, FakeCollection
 from rich.console import Console
 
 from legalir.experiments import ExperimentResult, run
-from legalir.experiments.compare import ComparedCell, Comparison
+from legalir.experiments.result import ComparedCell, Comparison
 from legalir.experiments.rows import counted, format_score, p_text
 from legalir.experiments.terminal import print_comparison, print_result
 

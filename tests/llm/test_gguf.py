@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from legalir.errors import ComponentError, MissingExtra, ModelError
 from legalir.llm.chat import ChatRequest, FailedReply, read_json
-from legalir.llm.gguf import GGUF, gguf, smollm2
-from legalir.models.gguf_file import PRESETS
+from legalir.llm.local import GGUF, gguf, smollm2
+from legalir.models.folders import PRESETS
 
 REQUEST = ChatRequest((("user", "When is a lamp lit?"),))
 installed = importlib.util.find_spec(PRESETS["smollm2"].module) is not None

@@ -12,8 +12,8 @@ from chat_server import ChatServer, chat_server  # noqa: F401  (a fixture)
 from tiny_models import write_causal
 
 from legalir import testing
-from legalir.llm.gguf import GGUF, gguf, smollm2
-from legalir.models.gguf_file import PRESETS
+from legalir.llm.local import GGUF, gguf, smollm2
+from legalir.models.folders import PRESETS
 from legalir.testing.data import CHAT_REQUEST
 
 PROCESS = {"light-import", "light-construction", "light-empty-frame", "another-process"}

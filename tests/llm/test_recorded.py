@@ -9,9 +9,8 @@ import pytest
 
 import legalir
 from legalir.errors import ComponentError, ModelError
-from legalir.llm.cache import StoredReply
+from legalir.llm.cache import Recorded, StoredReply, recorded
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
-from legalir.llm.recorded import Recorded, recorded
 
 
 def request(question: str, prompt: str = "hyde", seed: int = 0) -> ChatRequest:

@@ -13,8 +13,7 @@ from tiny_models import CHAT_TEMPLATE, write_causal, write_gguf
 
 from legalir.errors import ComponentError, MissingExtra, ModelError
 from legalir.llm.chat import ChatRequest, FailedReply
-from legalir.llm.transformers import TransformersChat, transformers
-from legalir.models.causal import find_causal, load_causal
+from legalir.llm.local import TransformersChat, find_causal, load_causal, transformers
 from legalir.models.loading import Placement, quiet
 
 REQUEST = ChatRequest((("system", "Be brief."), ("user", "When is a lamp lit?")), max_tokens=6, logprobs=3)

@@ -9,8 +9,8 @@ from tiny_models import write_m3
 
 from legalir import testing
 from legalir.m3.m3_index import m3, m3_dense, m3_multi, m3_rerank, m3_sparse
+from legalir.testing import run
 from legalir.testing.checks import NotApplicable
-from legalir.testing.kit import run
 from legalir.testing.sandbox import ComponentUnderTest
 
 pytestmark = pytest.mark.neural

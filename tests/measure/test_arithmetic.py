@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from worked_values import CASES, MEANS, MEANS_OF, Case
+from worked_values import CASES, Case
 
-from legalir.measure.arithmetic import (
+from legalir.measure.measures import (
     chunk_hits,
     chunk_multi_mrr,
     hit_ranks,
-    micro_recall,
     multi_hit_rate,
     multi_mrr,
 )
@@ -28,13 +27,6 @@ def test_worked_values(case: Case) -> None:
     size = len(case.relevant)
     assert multi_hit_rate(ranks, size) == case.values["MultiHitRate"]
     assert multi_mrr(ranks, size) == pytest.approx(float(case.values["MultiMRR"]), abs=1e-15)
-    assert micro_recall([len(ranks)], [size]) == float(case.values["MicroR"])
-
-
-def test_micro_recall_of_several_queries() -> None:
-    cases = [CASES[i] for i in MEANS_OF]
-    hits = [len(hit_ranks(case.ranking[: case.k], set(case.relevant))) for case in cases]
-    assert micro_recall(hits, [len(case.relevant) for case in cases]) == float(MEANS["MicroR"])
 
 
 def test_ranks_are_counted_from_one() -> None:
@@ -44,7 +36,7 @@ def test_ranks_are_counted_from_one() -> None:
 
 def test_nothing_relevant_is_zero() -> None:
     none = hit_ranks("xy", set())
-    assert multi_hit_rate(none, 0) == multi_mrr(none, 0) == micro_recall([0], [0]) == micro_recall([], []) == 0.0
+    assert multi_hit_rate(none, 0) == multi_mrr(none, 0) == 0.0
 
 
 def multi_mrr_by_the_formula(ranking: list[str], relevant: set[str]) -> Fraction:
@@ -65,7 +57,7 @@ def test_multi_mrr_is_its_formula(ranking: list[str], relevant: set[str]) -> Non
 @given(RANKINGS, RELEVANT.filter(bool))
 def test_bounds(ranking: list[str], relevant: set[str]) -> None:
     ranks, size = hit_ranks(ranking, relevant), len(relevant)
-    recall = micro_recall([len(ranks)], [size])
+    recall = len(ranks) / size
     assert 0.0 <= multi_mrr(ranks, size) <= recall + 1e-12 <= 1.0 + 1e-12
     assert multi_hit_rate(ranks, size) == (1.0 if relevant <= set(ranking) else 0.0)
     assert (multi_hit_rate(ranks, size) == 1.0) == (recall == 1.0)
@@ -75,13 +67,6 @@ def test_bounds(ranking: list[str], relevant: set[str]) -> None:
 def test_a_ranking_that_begins_with_all_of_them_scores_one(relevant: set[str], rest: list[str]) -> None:
     ranking = [*sorted(relevant), *(docno for docno in rest if docno not in relevant)]
     assert multi_mrr(hit_ranks(ranking, relevant), len(relevant)) == pytest.approx(1.0)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(sorted)))
-def test_micro_recall_is_exact(counts: list[list[int]]) -> None:
-    hits, relevant = [low for low, _ in counts], [high for _, high in counts]
-    expected = Fraction(sum(hits), sum(relevant)) if sum(relevant) else Fraction(0)
-    assert micro_recall(hits, relevant) == float(expected)
 
 
 # --- naive chunks -----------------------------------------------------------------------------------------

@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.measure.citations import (
+from legalir.measure.answers import (
     CitationCounts,
+    CitationScores,
     citation_counts,
-    macro_scores,
-    micro_scores,
     recall_gap,
     ungrounded,
 )
@@ -19,20 +18,25 @@ from legalir.measure.citations import (
 WORKED = [({"A", "C", "D", "E"}, {"A", "B"}), (set(), {"E"}), ({"F"}, {"F"})]
 """Cited and gold of three answers [nitibench]: 2 of 5 citations are right, 2 of 4 gold provisions are cited."""
 
+NOTHING = CitationCounts(0, 0, 0)
+
 DOCNOS = st.sets(st.sampled_from("abcdefgh"), max_size=6)
+
+
+def pooled(counts: Sequence[CitationCounts]) -> CitationScores:
+    """Return the scores of several answers together, as [nitibench] publishes them."""
+    return sum(counts, NOTHING).scores
 
 
 def test_worked_values() -> None:
     counts = [citation_counts(*pair) for pair in WORKED]
-    assert sum(counts, CitationCounts(0, 0, 0)) == CitationCounts(correct=2, cited=5, gold=4)
-    assert micro_scores(counts) == pytest.approx((2 / 5, 2 / 4, 4 / 9))
-    # P (1/4 + 0 + 1)/3, R (1/2 + 0 + 1)/3, F1 (1/3 + 0 + 1)/3
-    assert macro_scores(counts) == pytest.approx((5 / 12, 1 / 2, 4 / 9))
+    assert sum(counts, NOTHING) == CitationCounts(correct=2, cited=5, gold=4)
+    assert pooled(counts) == pytest.approx((2 / 5, 2 / 4, 4 / 9))
 
 
 def test_precision_and_recall_are_not_exchanged() -> None:
     """The released code of [nitibench] would print P .500 and R .400 here."""
-    precision, recall, _ = micro_scores([citation_counts(*pair) for pair in WORKED])
+    precision, recall, _ = pooled([citation_counts(*pair) for pair in WORKED])
     assert (precision, recall) == (0.4, 0.5)
 
 
@@ -49,20 +53,20 @@ def test_a_plain_second_implementation(pairs: list[tuple[set[str], set[str]]]) -
         recalls.append(recall)
         right, cited, gold = right + len(common), cited + len(cites), gold + len(should)
     counts = [citation_counts(*pair) for pair in pairs]
-    means = [float(sum(values) / len(pairs)) for values in (precisions, recalls, f1s)]
-    assert macro_scores(counts) == pytest.approx(means, abs=1e-12)
+    singles = zip(precisions, recalls, f1s, strict=True)
+    for count, values in zip(counts, singles, strict=True):
+        assert count.scores == pytest.approx([float(value) for value in values], abs=1e-12)
     pooled_p = Fraction(right, cited) if cited else Fraction(0)
     pooled_r = Fraction(right, gold) if gold else Fraction(0)
     pooled_f1 = 2 * pooled_p * pooled_r / (pooled_p + pooled_r) if right else Fraction(0)
-    assert micro_scores(counts) == pytest.approx([float(v) for v in (pooled_p, pooled_r, pooled_f1)], abs=1e-12)
+    assert pooled(counts) == pytest.approx([float(v) for v in (pooled_p, pooled_r, pooled_f1)], abs=1e-12)
 
 
 def test_nothing_cited_and_nothing_to_cite() -> None:
     assert citation_counts([], ["a"]).scores == (0, 0, 0)
     assert citation_counts(["a"], []).scores == (0, 0, 0)
     assert citation_counts([], []).scores == (0, 0, 0)
-    assert micro_scores([]) == (0, 0, 0)
-    assert all(map(math.isnan, macro_scores([])))
+    assert pooled([]) == (0, 0, 0)
 
 
 def test_two_hundred_citations_count_each_once() -> None:

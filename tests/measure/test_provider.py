@@ -16,8 +16,7 @@ from worked_values import CASES, MEANS, MEANS_OF, Case, run_of
 
 from legalir.frames.ranking import rank_results
 from legalir.measure import MicroR, MultiHitRate, MultiMRR
-from legalir.measure.measures import Share
-from legalir.measure.provider import StatuteProvider, register
+from legalir.measure.measures import MEASURES, Share, StatuteProvider, register
 
 OURS = {"MultiHitRate": MultiHitRate, "MultiMRR": MultiMRR, "MicroR": MicroR}
 ALL = [MultiHitRate @ 5, MultiMRR @ 5, MicroR @ 5, R @ 5, RR, nDCG @ 5]
@@ -203,7 +202,7 @@ def test_foreign_measures_are_refused_by_the_provider() -> None:
 
 def test_registering_twice_changes_nothing() -> None:
     before = [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
-    register()
+    register(StatuteProvider(), MEASURES)  # type: ignore[no-untyped-call]
     assert [provider.NAME for provider in ir_measures.DefaultPipeline.providers] == before
     assert before.count("legalir") == 1
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legalir.models.batching import by_length
+from legalir.models.presets import by_length
 
 
 def batches(lengths: list[int], tokens: int, most: int) -> list[list[int]]:

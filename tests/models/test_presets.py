@@ -9,8 +9,7 @@ import pytest
 
 from legalir.dense.sentence import SentenceEncoder
 from legalir.errors import ModelError
-from legalir.models.lengths import read_length
-from legalir.models.presets import find_preset, preset_of, presets
+from legalir.models.presets import find_preset, preset_of, presets, read_length
 
 NAMES = (
     "BAAI/bge-m3",

@@ -16,8 +16,7 @@ from legalir.dense.hashed_ngrams import HashedNGrams
 from legalir.dense.static_model import StaticModel
 from legalir.errors import ArtifactError, ComponentError
 from legalir.explanation import Explanation
-from legalir.pipeline.default import default, default_expression, fit_default
-from legalir.pipeline.settings import DefaultSettings
+from legalir.pipeline.default import DefaultSettings, default, default_expression, fit_default
 
 if TYPE_CHECKING:
     from legalir.contract import Factory

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from legalir import pipeline, plugins
 from legalir.errors import AnalyzerError, ExpressionError, LegalIRError, PluginError
-from legalir.pipeline.parser import MAX_DEPTH
+from legalir.pipeline.builder import MAX_DEPTH
 from legalir.spec import MAX_LENGTH
 
 SOURCE = '''

@@ -12,11 +12,12 @@ from legalir import Collection
 from legalir.datasets import Provision
 from legalir.errors import DefinitionError
 from legalir.pipeline import canonical
-from legalir.pipeline.default import default_expression, fit_default
-from legalir.pipeline.settings import (
+from legalir.pipeline.default import (
     DefaultSettings,
     Gain,
     Tuned,
+    default_expression,
+    fit_default,
     read_tuned,
     share_unchanged,
     sketch_of,

@@ -13,8 +13,7 @@ from fake_plugins import Install, install_plugin  # noqa: F401  (a fixture)
 from legalir import testing
 from legalir.contract import COMPONENT_ROLES
 from legalir.errors import ComponentError, PluginError
-from legalir.testing.checks import Failed, NotApplicable
-from legalir.testing.comparison import difference
+from legalir.testing.checks import Failed, NotApplicable, difference
 
 
 @pytest.mark.parametrize("role", COMPONENT_ROLES)

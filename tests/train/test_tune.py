@@ -11,8 +11,7 @@ import pytest
 import legalir
 from legalir import Collection
 from legalir.errors import ComponentError, DataError, MeasureError
-from legalir.pipeline.default import default_expression
-from legalir.pipeline.settings import DefaultSettings
+from legalir.pipeline.default import DefaultSettings, default_expression
 from legalir.train import tune as module
 
 WORDS = """lamp keeper fog bell ferry pier rope lock gate rain tide wharf crane barrel anchor mast sail hull deck oar
