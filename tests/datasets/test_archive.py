@@ -1,6 +1,7 @@
 import io
 import tarfile
 import zipfile
+from functools import partial
 
 import pytest
 
@@ -38,16 +39,15 @@ def test_only_what_was_asked_for(tmp_path, make, name):
 
 
 @makers
-@pytest.mark.parametrize(
-    "bad", ["../evil.json", "/etc/evil.json", "a/../../evil.json", "..\\evil.json", "C:\\evil.json"]
-)
+@pytest.mark.parametrize("bad", ["../evil", "/etc/evil", "a/../../evil", "..\\evil", "C:\\evil"])
 def test_a_name_that_leads_outside(tmp_path, make, name, bad):
     archive = make(tmp_path / name, [(bad, b"x")])
     out = tmp_path / "out"
     out.mkdir()
-    with pytest.raises(DataError, match="leads outside"):
-        extract(archive, ["*"], out)
-    assert not list(tmp_path.rglob("evil.json"))
+    for take in (partial(extract, archive, ["*"]), partial(unpack, archive)):
+        with pytest.raises(DataError, match="evil"):
+            take(out)
+    assert not [path for path in tmp_path.rglob("*evil*") if path.is_file()]
 
 
 def test_links_and_devices_are_left_out(tmp_path):
@@ -61,7 +61,7 @@ def test_links_and_devices_are_left_out(tmp_path):
             info = tarfile.TarInfo(name)
             info.type, info.linkname = kind, "/etc/passwd"
             bundle.addfile(info)
-    with pytest.raises(DataError, match="holds nothing that matches"):
+    with pytest.raises(DataError, match="nothing"):
         extract(archive, ["*.json"], tmp_path)
 
 
@@ -69,28 +69,28 @@ def test_a_symbolic_link_in_a_zip_is_left_out(tmp_path):
     info = zipfile.ZipInfo("link.json")
     info.external_attr = 0o120777 << 16
     archive = make_zip(tmp_path / "a.zip", [(info, b"/etc/passwd")])
-    with pytest.raises(DataError, match="holds nothing"):
+    with pytest.raises(DataError, match="nothing"):
         extract(archive, ["*.json"], tmp_path)
 
 
 @makers
 def test_too_much(tmp_path, make, name):
     archive = make(tmp_path / name, [("big.json", b"0" * 100_000)])
-    with pytest.raises(DataError, match="unpacks to more than 1000 bytes"):
+    with pytest.raises(DataError, match="1000 bytes"):
         extract(archive, ["*"], tmp_path, max_bytes=1000)
 
 
 @makers
 def test_two_of_one_name(tmp_path, make, name):
     archive = make(tmp_path / name, [("a/x.json", b"1"), ("b/x.json", b"2")])
-    with pytest.raises(DataError, match=r"two files that are called x\.json"):
+    with pytest.raises(DataError, match=r"x\.json"):
         extract(archive, ["*"], tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"not an archive", b"PK\x03\x04 broken"])
 def test_no_archive(tmp_path, content):
     (tmp_path / "a.zip").write_bytes(content)
-    with pytest.raises(DataError, match=r"not a zip or tar archive|holds nothing"):
+    with pytest.raises(DataError, match=r"a\.zip"):
         extract(tmp_path / "a.zip", ["*"], tmp_path)
 
 
@@ -102,22 +102,13 @@ def test_folders_stay(tmp_path, make, name):
 
 
 @makers
-@pytest.mark.parametrize("bad", ["../evil.json", "/etc/evil.json", "a/../../evil.json", "..\\evil.json", "C:\\x"])
-def test_unpacking_leads_nowhere_else(tmp_path, make, name, bad):
-    archive = make(tmp_path / name, [(bad, b"x")])
-    with pytest.raises(DataError, match="leads outside"):
-        unpack(archive, tmp_path / "out")
-    assert [path.name for path in tmp_path.iterdir() if path.name != "own-home"] == [name]
-
-
-@makers
 @pytest.mark.parametrize(
     ("members", "limits", "message"),
     [
-        ([("big", b"0" * 100_000)], {"max_bytes": 1000}, r"unpacks to more than 1000 bytes\.$"),
-        ([(f"{n}", b"") for n in range(4)], {"max_files": 3}, r"holds more than 3 files: split it"),
-        ([("a", b"1"), ("a", b"2")], {}, r"holds two files 'a'\.$"),
-        ([("a", b"1"), ("a/b", b"2")], {}, r"holds a file 'a/b' below another file\.$"),
+        ([("big", b"0" * 100_000)], {"max_bytes": 1000}, "1000 bytes"),
+        ([(f"{n}", b"") for n in range(4)], {"max_files": 3}, "3 files"),
+        ([("a", b"1"), ("a", b"2")], {}, "'a'"),
+        ([("a", b"1"), ("a/b", b"2")], {}, "'a/b'"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -131,7 +122,7 @@ def test_a_bomb_that_lies_about_its_size(tmp_path):
     archive = make_zip(tmp_path / "a.zip", [("big", b"0" * 5_000_000)])
     small = archive.read_bytes().replace((5_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
     archive.write_bytes(small)
-    with pytest.raises(DataError, match=r"is not a zip or tar archive that can be read\.$"):
+    with pytest.raises(DataError, match=r"a\.zip"):
         unpack(archive, tmp_path / "out", max_bytes=1000)
     assert sum(path.stat().st_size for path in (tmp_path / "out").iterdir()) <= 1000
 
@@ -142,5 +133,5 @@ def test_an_encrypted_archive(tmp_path):
     content[6] |= 1  # The flag in the header of the file,
     content[content.index(b"PK\x01\x02") + 8] |= 1  # and in the directory.
     archive.write_bytes(content)
-    with pytest.raises(DataError, match=r"is encrypted, or packed in a way that cannot be read"):
+    with pytest.raises(DataError, match="encrypted"):
         unpack(archive, tmp_path / "out")
