@@ -253,13 +253,6 @@ def test_the_fast_count_is_the_plain_one(analyzer: Words, texts: list[str]) -> N
     assert_counts_as_terms(analyzer, [unicodedata.normalize("NFD", text) for text in texts])
 
 
-@given(ANALYZERS, TEXTS)
-def test_no_term_is_empty_or_has_white_space_of_its_own(analyzer: Words, texts: list[str]) -> None:
-    for term in analyzer.count(texts).terms:
-        assert all(part and not any(map(str.isspace, part)) for part in term.split(" "))
-        assert term.count(" ") <= (1 if analyzer.pairs else 0)
-
-
 @pytest.mark.parametrize(
     "unit", ["a", "1", "1.", "1(a)", "1,000,", "a'", "a-", "\u0301", "\u200d", "L.", 'א"', "٣", "ﬁ", ";"]
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from finetune_models import write_m3, write_sentence
+from tiny_models import write_m3, write_sentence
 
 from legalir.errors import ModelError
 from legalir_finetune import FineTuning

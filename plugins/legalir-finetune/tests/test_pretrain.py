@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from finetune_models import write_causal
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny_models import write_causal
 from tunable import contents, write_splits
 
 from legalir import Client

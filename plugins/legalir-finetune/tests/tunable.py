@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import finetune_models
 import numpy as np
 import pytest
+import tiny_models
 
 from legalir_finetune import FineTuned, FineTuning, finetune
 
@@ -88,9 +88,9 @@ def write_tunable(root: Path) -> Path:
     """
     write_collection(root / "statutes")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finetune_models, "SPREAD", 0.1)
-        finetune_models.write_sentence(root / "bert", "mean")
-        finetune_models.write_m3(root / "m3", max_length=64)
+        patch.setattr(tiny_models, "SPREAD", 0.1)
+        tiny_models.write_sentence(root / "bert", "mean")
+        tiny_models.write_m3(root / "m3", max_length=64)
     return root
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypa_material import Scripted, write_complexity
+from scripted import Scripted
+from tiny_models import write_complexity
 
 import legalir
 from legalir import Client, explain

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypa_material import write_complexity, write_cross_encoder
+from tiny_models import write_complexity, write_cross_encoder
 
 import legalir
 from legalir.errors import ArtifactError, ComponentError, LegalIRError, ModelError

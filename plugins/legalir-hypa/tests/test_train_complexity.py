@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypa_material import write_cross_encoder, write_sentence
+from tiny_models import write_cross_encoder, write_sentence
 
 from legalir.errors import ComponentError, DataError, DatasetNotFound, DefinitionError, LegalIRError, ModelError
 from legalir_hypa import training as module

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypa_material import Scripted
+from scripted import Scripted
 
 import legalir
 from legalir import Client

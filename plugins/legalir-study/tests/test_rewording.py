@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from ferries import Scripted
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted import Scripted
 
 from legalir import Client
 from legalir.errors import ComponentError
