@@ -204,5 +204,5 @@ def test_changes_between_two_states(corpus):
 def test_a_faulty_new_state_names_its_line(corpus):
     store_of(corpus.parent)[0]
     replaced(corpus, jsonl([DOCS[1]]) + '{"docno": "A-1"}\n')
-    with pytest.raises(FormatError, match=rf"{corpus.name}, line 2: 'A-1' has no 'text'\.$"):
+    with pytest.raises(FormatError, match=rf"{corpus.name}, line 2"):
         store_of(corpus.parent)[0]

@@ -13,30 +13,26 @@ from of_format import bare, check_examples, real_folder, real_laws
 
 from legalir.datasets import check
 from legalir.statutes.importing.parsing import Format
-from legalir.statutes.sources import akoma_ntoso, eu_formex, fr_legi, markdown, th_json, tw_json
+from legalir.statutes.sources import akoma_ntoso, eu_formex, fr_legi, jp_egov, markdown, th_json, tw_json, uk_clml
 from legalir.statutes.sources.history import History
 from legalir.statutes.writing import write_collection
 
 FOLDERS = {
     # Source, provisions, and links that the files themselves mark and the import resolves.
-    "akn/normattiva": ("akoma_ntoso", 0, 0),
-    "akn/oasis": ("akoma_ntoso", 0, 0),
-    "akn/laws-africa-indigo": ("akoma_ntoso", 0, 0),
-    "ca-xml": ("ca_justice", 0, 0),
-    "cn-markdown": ("markdown", 0, 0),
+    "akn/normattiva": ("akoma_ntoso", 122, 1),
+    "akn/oasis": ("akoma_ntoso", 102, 36),
+    "akn/laws-africa-indigo": ("akoma_ntoso", 7, 0),
+    "ca-xml": ("ca_justice", 1053, 581),
     "de-gii-xml/current": ("de_gii", 827, 0),
-    "de-markdown": ("markdown", 0, 0),
-    "eu-formex": ("eu_formex", 0, 0),
-    "fr-legi-json": ("fr_legi", 476, 0),
-    "jp-egov-html": ("jp_egov", 0, 0),
-    "jp-egov-xml": ("jp_egov", 0, 0),
+    "eu-formex": ("eu_formex", 304, 0),
+    "fr-legi-json": ("fr_legi", 476, 607),
+    "jp-egov-html": ("jp_egov", 1066, 0),
     "kr-markdown": ("markdown", 5936, 0),
     "kr-openapi-json": ("law_go_kr", 2876, 0),
-    "th-json": ("th_json", 5127, 0),
+    "th-json": ("th_json", 5127, 4136),
     "tw-json/zh": ("tw_json", 645, 0),
     "tw-json/en": ("tw_json", 209, 0),
-    "uk-clml": ("uk_clml", 0, 0),
-    "uslm": ("us_uslm", 0, 0),
+    "uslm": ("us_uslm", 312, 0),
 }
 
 
@@ -47,8 +43,22 @@ def test_a_folder_becomes_a_collection(name: str, tmp_path: Path) -> None:
     report = write_collection(f"{source}(path={str(folder)!r})", tmp_path / "out", about={"licence": "x", "lang": "de"})
     assert check(tmp_path / "out").ok
     assert (report.details["unread"], report.faults) == (0, [])
-    links = report.details["links"]["marked"]["resolved"] if "marked" in report.details["links"] else 0
+    links = report.details["links"].get("marked", {}).get("resolved", 0)
     assert (report.provisions, links) == (provisions, marked)
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("cn-markdown", next(each for each in markdown.FORMATS if each.name == "markdown-cn")),
+        ("de-markdown", next(each for each in markdown.FORMATS if each.name == "markdown-de")),
+        ("jp-egov-xml", jp_egov.FORMATS[0]),
+        ("uk-clml", uk_clml.FORMATS[0]),
+    ],
+)
+def test_each_sign_of_several_versions_is_read(name: str, format: Format) -> None:
+    documents = [len(parts.documents) for _, _, parts in real_laws(format, real_folder(name))]
+    assert documents and min(documents) >= 2
 
 
 @pytest.mark.parametrize(

@@ -74,9 +74,7 @@ def test_dates_in_another_form() -> None:
     source = table(None, path="p.csv", dates="%Y%m%d")
     assert next(source.provisions())["effective_from"] == "2024-01-31"
     write("p.csv", "docno,text,effective_from\na,x,2024.01.31\n")
-    with pytest.raises(
-        FormatError, match=r"^p\.csv, line 2: 'effective_from' is '2024\.01\.31', which is not a date l"
-    ):
+    with pytest.raises(FormatError, match=r"p\.csv, line 2: 'effective_from'"):
         list(source.provisions())
 
 
@@ -84,13 +82,11 @@ def test_encodings_delimiters_and_quotes() -> None:
     write("p.csv", "docno;text\na;창고\n".encode("cp949"))
     assert rows("p.csv", encoding="cp949", delimiter=";") == [{"docno": "a", "text": "창고"}]
     # 창고 is C3 A2 B0 ED, whose first two bytes are a letter in UTF-8; the third begins none.
-    with pytest.raises(FormatError, match=r"^p\.csv, line 2: not utf-8 \(byte 5 of the line\): give its encoding"):
+    with pytest.raises(FormatError, match=r"p\.csv, line 2.*8"):
         rows("p.csv", delimiter=";")
     write("q.tsv", 'docno\ttext\na\t"창고"란 이렇다.\n')
     assert rows("q.tsv", quotes=False) == [{"docno": "a", "text": '"창고"란 이렇다.'}]
-    with pytest.raises(
-        FormatError, match=r"^q\.tsv, line 2: not readable as a table \(.*; give quotes=False if the file"
-    ):
+    with pytest.raises(FormatError, match=r"q\.tsv, line 2.*quotes=False"):
         rows("q.tsv")
 
 

@@ -28,7 +28,7 @@ def test_a_recipe_that_cannot_be(
 ) -> None:
     recipe = tmp_path / "recipe.yaml"
     assert run(monkeypatch, str(recipe)) == 2
-    assert capsys.readouterr().err .startswith(f"error: {recipe}")
+    assert capsys.readouterr().err.startswith(f"error: {recipe}")
     recipe.write_text("dataset: a\nmodel: b\nout: c\n", encoding="utf-8")
     assert run(monkeypatch, str(recipe), "--device", "tpu") == 2
     assert "'device' must be one of cpu, cuda, mps, got 'tpu'." in capsys.readouterr().err

@@ -37,7 +37,7 @@ def test_other_settings(root: Path, tmp_path: Path) -> None:
     assert json.loads((small.path / "1_Pooling" / "config.json").read_text())["pooling_mode_mean_tokens"] is True
     half = tuned(root, tmp_path / "b", precision="bfloat16", epochs=1, pool=6)
     assert np.isfinite(half.history["loss"]).all()
-    with pytest.raises(ModelError, match=r"'precision' float16.*bfloat16.*float32"):
+    with pytest.raises(ModelError, match="'precision'"):
         tuned(root, tmp_path / "c", precision="float16")
 
 
