@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from legalir.cli.new_plugin import write_package
 
 import legalir
 from legalir import extend
-from legalir.cli.plugins import write_package
 from legalir.plugins import ROLES
 
 ROOT = Path(__file__).parents[1]
@@ -63,9 +63,8 @@ def test_the_guide_imports_from_public_modules() -> None:
     ("source", "expected"),
     [
         ("from legalir import Collection, testing\nfrom legalir.extend import words\nimport legalir.errors", []),
-        ("from legalir.frames.component import Component", ["legalir.frames.component"])(
-            "def f():\n    import legalir.spec as spec", ["legalir.spec"]
-        ),
+        ("from legalir.frames.component import Component", ["legalir.frames.component"]),
+        ("def f():\n    import legalir.spec as spec", ["legalir.spec"]),
         ("from legalir import plugins", ["legalir.plugins"]),
         ("import legalir_trigram\nimport numpy", []),
     ],

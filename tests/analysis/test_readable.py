@@ -21,11 +21,6 @@ def test_ngrams_of_a_word(n: int, expected: str) -> None:
     assert " ".join(map(readable, NGrams("jamo", n).terms("무창층"))) == expected
 
 
-def test_the_same_letters_in_another_place_of_the_syllable_look_different() -> None:
-    # 낙 ends in ㄱ; 나ㄱ is the beginning of 나가.
-    assert [readable(term) for term in NGrams("jamo", 3).terms("낙 나가")] == ["낙", "나ㄱ", "ㅏ가"]
-
-
 @pytest.mark.parametrize("code", [*range(0x1100, 0x1113), *range(0x1161, 0x1176), *range(0x11A8, 0x11C3)])
 def test_every_jamo_is_the_letter_of_its_name(code: int) -> None:
     letter = unicodedata.name(readable(chr(code))).removeprefix("HANGUL LETTER ")

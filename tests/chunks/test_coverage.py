@@ -46,16 +46,6 @@ def test_what_chunks_hold() -> None:
     ]
 
 
-def test_provisions_lose_nothing() -> None:
-    loss = information_loss([(chunking.article(PROVISIONS), PROVISIONS)])
-    assert loss[4:] == (1.0, 1.0, 0.0, 0.0, 0.0)
-
-
-def test_nothing_has_no_loss() -> None:
-    assert information_loss([]) == (0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    assert information_loss([([], PROVISIONS)])[4:] == (0.0, 0.0, 0.0, 1.0, 1.0)
-
-
 def plain_loss(chunks, provisions) -> tuple[float, ...]:
     """Compute the five figures with sets of characters."""
     held = [set(range(*chunk)) for chunk in chunks]

@@ -14,8 +14,6 @@ from typer.testing import CliRunner, Result
 from legalir.cli.answer import answer
 from legalir.cli.index import build
 from legalir.cli.search import explain, search
-from legalir.collection.collection import Collection
-from legalir.collection.results import answer_facts, record_of
 from legalir.errors import ComponentError
 
 APP = typer.Typer()
@@ -85,11 +83,3 @@ def test_a_bad_date(laws: str, command: str) -> None:
     )
     assert isinstance(result.exception, ComponentError)
     assert str(result.exception) == "as_of: '2021-02-31' is not a date: write year, month and day, as in 2021-03-01."
-
-
-def test_the_record_of_an_answer_has_the_day_of_its_question(laws: str) -> None:
-    collection = Collection(laws)
-    answer = collection.answer(QUESTION, "bm25 % 1 >> quote", as_of="2016-01-01")
-    facts = answer_facts(answer, collection)
-    assert (answer.as_of, facts["as_of"]) == ("2016-01-01", "2016-01-01")
-    assert record_of(facts, collection, "bm25 % 1 >> quote")["as_of"] == "2016-01-01"

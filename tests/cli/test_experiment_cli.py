@@ -29,6 +29,7 @@ GOLD = {"q1": "법1", "q2": "법2", "q3": "법3"}
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("legalir.experiments.runs.BUDGET_SECONDS", 0)
     folder = tmp_path / "data" / "fire"
     folder.mkdir(parents=True)
     docs = [{"docno": docno, "title": docno, "text": text} for docno, text in TEXTS.items()]
@@ -80,19 +81,21 @@ def test_a_baseline_that_cannot_be_run_ends_with_1(file: Path) -> None:
 
 def test_a_changed_corpus_is_run_again(file: Path) -> None:
     call("run", file, "--no-report")
+    assert not (file.parent / "results" / "fire" / "report.html").exists()
     corpus = file.parent / "data" / "fire" / "corpus.jsonl"
     corpus.write_text(corpus.read_text(encoding="utf-8").replace(TEXTS["법2"], "배관을 갖춘다."), encoding="utf-8")
-    done = call("run", file, "--no-report", "--json")
+    done = call("run", file, "--no-report", "--json", "--dataset", file.parent / "data" / "fire")
     found = json.loads(done.stdout)
-    assert found["reused"] == []
+    assert [system["name"] for system in found["systems"]] == ["BM25", "words"]
+    assert (found["reused"], found["report"]) == ([], None)
     assert found["systems"][0]["R@1"] == pytest.approx(2 / 3)
 
 
 def test_json_of_several_datasets_has_the_means(file: Path) -> None:
-    data = file.parent / "data" / "fire"
+    data = shutil.copytree(file.parent / "data" / "fire", file.parent / "data" / "again").parent / "fire"
     several = file.parent / "several.yaml"
     text = file.read_text(encoding="utf-8")
-    several.write_text(re.sub("(?m)^dataset: .*$", f"datasets: [{data}, legalir/firecode/dev]", text), encoding="utf-8")
+    several.write_text(re.sub("(?m)^dataset: .*$", f"datasets: [{data}, ./data/again]", text), encoding="utf-8")
     found = json.loads(call("run", several, "--json", "--no-report").stdout)
     systems = [row["name"] for row in found["results"][0]["systems"]]
     measures = dict.fromkeys(row["measure"] for row in found["means"])
@@ -100,15 +103,6 @@ def test_json_of_several_datasets_has_the_means(file: Path) -> None:
     first, second = (result["systems"][0] for result in found["results"])
     for row in (row for row in found["means"] if row["name"] == first["name"]):
         assert row["mean"] == pytest.approx((first[row["measure"]] + second[row["measure"]]) / 2)
-
-
-def test_json_and_other_places(file: Path) -> None:
-    done = call("run", file, "--json", "--no-report", "--out", "here", "--dataset", file.parent / "data" / "fire")
-    found = json.loads(done.stdout)
-    assert [system["name"] for system in found["systems"]] == ["BM25", "words"]
-    assert found["systems"][0]["R@1"] == 1.0
-    assert (found["out"], found["report"]) == ("here", None)
-    assert not (file.parent / "here" / "report.html").exists()
 
 
 def test_compare_and_its_exit_codes(file: Path) -> None:
@@ -136,17 +130,6 @@ def test_mistakes_are_errors_of_ours(file: Path) -> None:
     assert isinstance(done.exception, LegalIRError) and "\n" not in str(done.exception)
 
 
-def test_misuse_is_exit_code_2(file: Path) -> None:
-    assert call("run").exit_code == 2
-    assert call("compare", "a", "b", "--tolerance", "-1").exit_code == 2
-
-
-@pytest.mark.parametrize("command", ["run", "compare"])
-def test_help_has_examples(command: str) -> None:
-    done = call(command, "--help")
-    assert done.exit_code == 0 and f"legalir experiment {command}" in done.output
-
-
 def test_values_are_set_from_the_command_line(file: Path) -> None:
     definition = yaml.safe_load(file.read_text(encoding="utf-8"))
     definition["values"] = {"analyzer": "jamo3", "k1": 0.9}
@@ -156,11 +139,15 @@ def test_values_are_set_from_the_command_line(file: Path) -> None:
     assert json.loads(done.stdout)["values"] == {"analyzer": "word", "k1": 1.5}
     done = call("run", "results/fire/definition.yaml", "--no-report", "--out", "results/fire")
     assert "analyzer=word, k1=1.5" in done.output and "1 of 1 runs were unchanged" in done.output
-    for settings, words in ((["analyser=x"], "Did you mean 'analyzer'?"), (["k1=x"], "a number")):
+    for settings, words in ((["analyser=x"], "'analyzer'"), (["k1=x"], "a number")):
         done = call("run", file, "--set", *settings)
         assert isinstance(done.exception, ExperimentError) and words in str(done.exception)
-    for setting in ("k1", "=3"):
-        assert call("run", file, "--set", setting).exit_code == 2
+    for misuse in (
+        ["run", file, "--set", "k1"],
+        ["run", file, "--set", "=3"],
+        ["compare", "a", "b", "--tolerance", "-1"],
+    ):
+        assert call(*misuse).exit_code == 2
 
 
 def test_a_folder_that_is_set_is_seen_from_here(file: Path) -> None:
@@ -203,5 +190,4 @@ def test_several_datasets_have_a_common_table(file: Path) -> None:
         assert Path("both", link).is_file()
     assert str(file.parent) not in page
     run(definition, "third", latency_queries=0)  # Paths are seen from here.
-    assert len(list(Path("third").rglob("per_query.csv"))) == 2
     assert list(ExperimentResults.load("third").results) == ["fire", "again"]

@@ -90,7 +90,3 @@ def test_mistakes(statutes: str) -> None:
     assert str(result.exception) == "explain: the pipeline does not return 'a-1' for this question."
     assert isinstance(run(statutes, "비상구", "-p", "bm25 | tfidf").exception, ComponentError)
     assert isinstance(run(statutes, "비상구", "-p", "rrf(bm52)").exception, ExpressionError)
-
-
-def test_help_has_an_example() -> None:
-    assert "legalir explain" in run("--help").output

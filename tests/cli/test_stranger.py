@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
+from legalir import plugins
+from legalir.cli.main import main
 
 PYPROJECT = """
 [build-system]
@@ -150,23 +150,42 @@ def both_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
+class Command:
+    """The program, with the packages in `site` on the path of this process and of those that the kit starts."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        """Return exit code, output and errors."""
+        self.monkeypatch.setattr(sys, "argv", ["legalir", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *self.capsys.readouterr()
+
+
 @pytest.fixture(name="command")
-def command_line(site: Path, tmp_path: Path) -> Command:
-    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "legalir.cli.main", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(site), "COLUMNS": "200", **environment},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+def command_line(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Command]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.setenv("COLUMNS", "200")
+    plugins.installed.cache_clear()
+    yield Command(monkeypatch, capsys)
+    plugins.installed.cache_clear()
+    for name in ("acme_statutes", "broken_neighbour"):
+        sys.modules.pop(name, None)
 
-    return run
 
-
-def test_it_is_listed_and_so_is_what_is_wrong_with_the_other(command: Command) -> None:
-    ended = command("plugins", "list", "--load", "--json")
+def test_a_new_process_lists_it_and_what_is_wrong_with_the_other(site: Path, command: Command) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "legalir.cli.main", "plugins", "list", "--load", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
     rows = {(row["role"], row["name"]): row for row in found["plugins"]}
@@ -182,59 +201,51 @@ def test_it_is_listed_and_so_is_what_is_wrong_with_the_other(command: Command) -
 
 
 def test_it_is_shown(command: Command) -> None:
-    ended = command("plugins", "show", "longest_shared")
-    assert ended.returncode == 0, ended.stderr
+    code, out, _ = command("plugins", "show", "longest_shared")
+    assert code == 0
     for word in ("retriever", "acme-statutes 3.2.1", "at_least", "characters that the word must have"):
-        assert word in ended.stdout
+        assert word in out
 
 
 @pytest.mark.parametrize("spec", ["longest_shared(at_least=2)", "beginnings"])
 def test_it_passes_the_check(command: Command, spec: str) -> None:
-    ended = command("plugins", "check", spec, "--json")
-    (report,) = json.loads(ended.stdout)
+    code, out, _ = command("plugins", "check", spec, "--json")
+    (report,) = json.loads(out)
     assert [check for check in report["checks"] if check["status"] not in ("passed", "not applicable")] == []
-    assert ended.returncode == 0
-    assert report["ok"]
+    assert (code, report["ok"]) == (0, True)
 
 
 def test_it_answers_a_question_in_an_expression(command: Command) -> None:
     expression = "rrf(longest_shared(at_least=2), bm25(analyzer='beginnings(letters=1)')) % 20 >> sar"
-    ended = command("search", "legalir/firecode", QUESTION, "-k", "3", "--json", "--pipeline", expression)
-    assert ended.returncode == 0, ended.stderr
-    assert len(json.loads(ended.stdout)) == 3
+    code, out, _ = command("search", "legalir/firecode", QUESTION, "-k", "3", "--json", "--pipeline", expression)
+    assert (code, len(json.loads(out))) == (0, 3)
 
 
 def test_it_works_in_an_experiment(command: Command, tmp_path: Path) -> None:
+    command.monkeypatch.setattr("legalir.experiments.runs.BUDGET_SECONDS", 0)
     (tmp_path / "mine.yaml").write_text(
-        "dataset: legalir/firecode/test\n"
-        "measures: [nDCG@10, MultiHitRate@10]\n"
+        "dataset: legalir/firecode/dev\n"
+        "measures: [nDCG@10]\n"
         "systems: {BM25: bm25, stranger: longest_shared(at_least=2), both: 'rrf(bm25, longest_shared)'}\n"
         "baseline: BM25\n",
         encoding="utf-8",
     )
-    ended = command("experiment", "run", "mine.yaml", "--out", "out")
-    assert ended.returncode == 0, ended.stderr
+    assert command("experiment", "run", "mine.yaml", "--out", "out", "--no-report")[0] == 0
     header, *rows = (tmp_path / "out" / "table.tsv").read_text(encoding="utf-8").splitlines()
     assert [row.split("\t")[0] for row in rows] == ["BM25", "stranger", "both"]
     assert "nDCG@10" in header
 
 
-def test_a_wrong_parameter_is_one_line(command: Command) -> None:
-    ended = command("search", "legalir/firecode", QUESTION, "--pipeline", "bm25 >> longest_shared(at_least=0)")
-    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert "longest_shared: at_least=0 is not an integer of at least 1" in ended.stderr
+def test_what_is_wrong_is_one_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(expression: str) -> tuple[int, str]:
+        code, _, error = command("search", "legalir/firecode", QUESTION, "--pipeline", expression)
+        assert error.startswith("error: ") and error.count("\n") == 1
+        return code, error
 
-
-def test_what_is_broken_says_so_in_one_line(command: Command) -> None:
-    ended = command("search", "legalir/firecode", QUESTION, "--pipeline", "bm25(analyzer='nothing')")
-    assert ended.returncode == 1
-    assert ended.stderr.startswith("error: ")
-    assert ended.stderr.count("\n") == 1
-    assert "broken-neighbour 0.0.9" in ended.stderr
-
-
-def test_it_can_be_disabled(command: Command) -> None:
-    arguments = ("search", "legalir/firecode", QUESTION, "--pipeline", "longest_shared")
-    ended = command(*arguments, LEGALIR_DISABLE_PLUGINS="Acme_Statutes")
-    assert ended.returncode == 1
-    assert "'longest_shared' is disabled: take acme-statutes out of LEGALIR_DISABLE_PLUGINS" in ended.stderr
+    code, error = refused("bm25 >> longest_shared(at_least=0)")
+    assert code == 2 and "longest_shared: at_least=0" in error
+    code, error = refused("bm25(analyzer='nothing')")
+    assert code == 1 and "broken-neighbour 0.0.9" in error
+    monkeypatch.setenv("LEGALIR_DISABLE_PLUGINS", "Acme_Statutes")
+    code, error = refused("longest_shared")
+    assert code == 1 and "take acme-statutes out of LEGALIR_DISABLE_PLUGINS" in error

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from legalir.analysis.ngrams import NGrams
-from legalir.analysis.words import analyzer_of
 from legalir.collection.collection import Collection
 from legalir.errors import AnalyzerError, ArtifactError
 from legalir.graph.family import family
-from legalir.graph.laws import LawTable
 from legalir.lexical.bm25f import FieldIndex, bm25f
 
 CORPUS = [
@@ -30,22 +27,6 @@ def written_folder(tmp_path: Path) -> Path:
     (folder / "corpus.jsonl").write_text(rows, encoding="utf-8")
     (folder / "links.tsv").write_text("a-2\ta-1\tself\n", encoding="utf-8")
     return folder
-
-
-def test_they_are_built_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    collection = Collection(folder)
-    index, laws = FieldIndex.of(collection, "char2"), LawTable.of(collection)
-    assert index.lengths.tolist() == [[4, 2, 1, 4], [4, 2, 0, 0], [0, 2, 0, 0]]
-    assert index.manifest.facts["corpus"] == laws.manifest.facts["corpus"] == collection.fingerprint()
-    assert index.manifest.facts["links"] == collection.graph.fingerprint()
-    assert FieldIndex.of(collection, "char2") is FieldIndex.of(collection, NGrams("char", 2)) is index
-    of_language = FieldIndex.of(collection)
-    assert of_language.analyzer == analyzer_of("ko")
-    monkeypatch.setattr(FieldIndex, "index", None)
-    monkeypatch.setattr(LawTable, "index", None)
-    again = Collection(folder)
-    assert (FieldIndex.of(again, "char2"), LawTable.of(again)) == (index, laws)
-    assert FieldIndex.of(again) == of_language
 
 
 def test_a_provision_is_found_by_the_heading_of_what_cites_it(folder: Path) -> None:
@@ -71,5 +52,5 @@ def test_faults_are_named(folder: Path) -> None:
         FieldIndex.of(Collection(folder), "char0")
     (file,) = FieldIndex.of(Collection(folder)).directory.glob("data-*/df.npy")
     file.write_bytes(b"")
-    with pytest.raises(ArtifactError, match=r"df\.npy has 0 bytes where .* remove the directory"):
+    with pytest.raises(ArtifactError, match=r"df\.npy.*0"):
         bm25f(Collection(folder)).search("무창층")

@@ -8,7 +8,6 @@ import pytest
 
 from legalir.collection.collection import Collection
 from legalir.errors import ArtifactError, FormatError
-from legalir.graph.citation_graph import CitationGraph
 
 
 @pytest.fixture(name="folder")
@@ -19,17 +18,6 @@ def written_folder(tmp_path: Path) -> Path:
     (folder / "corpus.jsonl").write_text(rows, encoding="utf-8")
     (folder / "links.tsv").write_text("a\tb\tself\n", encoding="utf-8")
     return folder
-
-
-def test_it_is_built_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Collection(folder).graph
-    assert list(first.links()) == [("a", "b", "self")]
-    assert len(first) == 3
-    assert first.facts["corpus"] == Collection(folder).fingerprint()
-    collection = Collection(folder)
-    monkeypatch.setattr(CitationGraph, "from_dataset", None)
-    assert collection.graph == first
-    assert collection.graph is collection.graph
 
 
 def test_other_links_make_another_graph(folder: Path) -> None:
@@ -45,7 +33,7 @@ def test_faults_are_named(folder: Path) -> None:
     graph = Collection(folder).graph
     (file,) = Path(str(graph.path)).glob("data-*/targets.nodes.npy")
     file.write_bytes(b"")
-    with pytest.raises(ArtifactError, match=r"targets\.nodes\.npy has 0 bytes where .* remove the directory"):
+    with pytest.raises(ArtifactError, match=r"targets\.nodes\.npy.*0"):
         Collection(folder).graph.links_count()
     (folder / "links.tsv").write_text("a\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"links\.tsv"):

@@ -71,11 +71,6 @@ def test_a_damaged_note_is_written_again(folder: Path, asked: list[int], content
     assert asked == [3]
 
 
-def test_a_cache_that_cannot_be_written_is_no_hindrance(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    assert Collection(folder, cache=tmp_path / "file").language == "de"
-
-
 def test_a_given_language_counts(folder: Path) -> None:
     (folder / "dataset.yaml").write_text("lang: de-AT\n", encoding="utf-8")
     given = Collection(folder).writing
@@ -147,10 +142,6 @@ KOREAN = Writing("ko", True, {"Hangul": 0.991, "Latin": 0.009})
 )
 def test_a_question_in_another_script_is_objected_to(question: str, objection: str) -> None:
     assert KOREAN.objection(question) == objection
-
-
-def test_a_collection_without_letters_objects_to_no_script() -> None:
-    assert Writing("und", True, {}).objection("May a lessor terminate?") == ""
 
 
 def test_the_objection_is_said_once_a_question(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -74,7 +74,7 @@ def test_random_edits(tmp_path: Path, dated: bool) -> None:
     links: Links = set()
     for _ in range(12):
         edit(rows, links, chance, dated)
-    for turn in range(10):
+    for turn in range(5):
         write(folder, rows, links)
         mine = Collection(folder)
         if turn % 2:
@@ -237,7 +237,7 @@ def test_a_corpus_with_a_fault_changes_nothing(folder: Path) -> None:
     assert states(before) == kept
 
 
-@pytest.mark.parametrize("operation", [1, 40, 150, 300, 400, 500, 600])
+@pytest.mark.parametrize("operation", [1, 300, 600])
 def test_a_kill_leaves_the_old_or_the_new_state(folder: Path, operation: int) -> None:
     expected_before = results(Collection(folder))
     Collection(folder).update()
@@ -259,12 +259,6 @@ def test_a_kill_leaves_the_old_or_the_new_state(folder: Path, operation: int) ->
     (folder / "corpus.jsonl").write_bytes(new)
     assert not Collection(folder).update().left
     assert results(Collection(folder)) == expected
-
-
-def test_a_cache_that_cannot_be_written(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ArtifactError, match="cannot be written"):
-        Collection(folder, cache=tmp_path / "file").update()
 
 
 @pytest.fixture(name="states")

@@ -2,7 +2,7 @@ import pytest
 from mini_folder import write
 
 from legalir.datasets import load
-from legalir.datasets.folder import About, read_about
+from legalir.datasets.folder import read_about
 from legalir.errors import FormatError
 
 
@@ -21,10 +21,6 @@ def test_values_reach_the_dataset(folder):
     assert dataset.about.labels == {1: "cited", 2: "key"}
     assert dataset.about.queries_lang("en") == "en"
     assert dataset.about.queries_lang("test") == "ko"
-
-
-def test_nothing_is_said(folder):
-    assert load(folder).about == About()
 
 
 def test_one_query_language_for_all(tmp_path):

@@ -38,9 +38,7 @@ def test_only_what_was_asked_for(tmp_path, make, name):
 
 
 @makers
-@pytest.mark.parametrize(
-    "bad", ["../evil.json", "/etc/evil.json", "a/../../evil.json", "..\\evil.json", "C:\\evil.json"]
-)
+@pytest.mark.parametrize("bad", ["../evil", "/etc/evil", "a/../../evil", "..\\evil", "C:\\evil"])
 def test_a_name_that_leads_outside(tmp_path, make, name, bad):
     archive = make(tmp_path / name, [(bad, b"x")])
     out = tmp_path / "out"
@@ -102,22 +100,13 @@ def test_folders_stay(tmp_path, make, name):
 
 
 @makers
-@pytest.mark.parametrize("bad", ["../evil.json", "/etc/evil.json", "a/../../evil.json", "..\\evil.json", "C:\\x"])
-def test_unpacking_leads_nowhere_else(tmp_path, make, name, bad):
-    archive = make(tmp_path / name, [(bad, b"x")])
-    with pytest.raises(DataError, match="leads outside"):
-        unpack(archive, tmp_path / "out")
-    assert [path.name for path in tmp_path.iterdir() if path.name != "own-home"] == [name]
-
-
-@makers
 @pytest.mark.parametrize(
     ("members", "limits", "message"),
     [
-        ([("big", b"0" * 100_000)], {"max_bytes": 1000}, r"unpacks to more than 1000 bytes\.$"),
-        ([(f"{n}", b"") for n in range(4)], {"max_files": 3}, r"holds more than 3 files: split it"),
-        ([("a", b"1"), ("a", b"2")], {}, r"holds two files 'a'\.$"),
-        ([("a", b"1"), ("a/b", b"2")], {}, r"holds a file 'a/b' below another file\.$"),
+        ([("big", b"0" * 100_000)], {"max_bytes": 1000}, "1000 bytes"),
+        ([(f"{n}", b"") for n in range(4)], {"max_files": 3}, "3 files"),
+        ([("a", b"1"), ("a", b"2")], {}, "'a'"),
+        ([("a", b"1"), ("a/b", b"2")], {}, "'a/b'"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -131,7 +120,7 @@ def test_a_bomb_that_lies_about_its_size(tmp_path):
     archive = make_zip(tmp_path / "a.zip", [("big", b"0" * 5_000_000)])
     small = archive.read_bytes().replace((5_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
     archive.write_bytes(small)
-    with pytest.raises(DataError, match=r"is not a zip or tar archive that can be read\.$"):
+    with pytest.raises(DataError, match=r"a\.zip"):
         unpack(archive, tmp_path / "out", max_bytes=1000)
     assert sum(path.stat().st_size for path in (tmp_path / "out").iterdir()) <= 1000
 
@@ -142,5 +131,5 @@ def test_an_encrypted_archive(tmp_path):
     content[6] |= 1  # The flag in the header of the file,
     content[content.index(b"PK\x01\x02") + 8] |= 1  # and in the directory.
     archive.write_bytes(content)
-    with pytest.raises(DataError, match=r"is encrypted, or packed in a way that cannot be read"):
+    with pytest.raises(DataError, match="encrypted"):
         unpack(archive, tmp_path / "out")

@@ -1,10 +1,8 @@
 import json
 
-import pytest
 from mini_folder import DOCS, jsonl, write
 
 from legalir.datasets import check
-from legalir.errors import DatasetNotFound
 
 
 def test_a_clean_folder(folder):
@@ -53,36 +51,6 @@ def test_the_cap_counts_what_it_does_not_keep(folder):
     assert len(report.faults) == 5
 
 
-def test_a_folder_without_corpus_is_a_fault(tmp_path):
-    report = check(tmp_path)
-    assert [fault.message for fault in report.faults] == ["holds no corpus.jsonl or corpus.jsonl.gz"]
-
-
 def test_an_empty_corpus_is_a_fault(folder):
     write(folder / "corpus.jsonl", "")
     assert "not a single provision" in str(check(folder).faults[0])
-
-
-def test_a_broken_dataset_yaml_is_a_fault(folder):
-    write(folder / "dataset.yaml", "titel: x")
-    assert "Did you mean 'title'" in check(folder).faults[0].message
-
-
-def test_no_such_folder(tmp_path):
-    with pytest.raises(DatasetNotFound):
-        check(tmp_path / "none" / "at-all")
-
-
-@pytest.mark.parametrize(
-    ("text", "script"),
-    [
-        ("제1조(목적) 이 법은 law", "Hangul"),
-        ("มาตรา 1", "Thai"),
-        ("第五十四条", "Han"),
-        ("Article 1", "Latin"),
-        ("123", "other"),
-    ],
-)
-def test_scripts(folder, text, script):
-    write(folder / "corpus.jsonl", jsonl([{"docno": "A-1", "text": text}]))
-    assert check(folder).scripts == {script: 1}

@@ -51,11 +51,6 @@ def test_chunks_and_provisions_have_records(folder, caplog) -> None:
     assert dataset.problems().judged_provisions == 0
 
 
-def test_another_collection_has_no_chunks(folder) -> None:
-    (folder / "chunks.tsv").unlink()
-    assert load(folder).chunks is None
-
-
 def test_what_chunks_hold() -> None:
     chunks = ChunkMap(HOLDINGS)
     assert [holding.provision for holding in chunks["c1"]] == ["a", "b"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import itertools
 import json
 import re
 import unicodedata
@@ -22,13 +20,6 @@ from legalir import datasets
 from legalir.datasets import Provision, StatuteDataset
 
 ABSTENTION = "주어진 정보만으로는 알 수 없다"
-
-TALK = re.compile(
-    r"제\s?\d+\s?(?:조|항|호)|\d+조|문서|지문|조항|본문|규정에 따르면|제시된|주어진|다음 글|별표"
-    r"|(?:act|decree|rule)-|fts\s?\d",
-    re.IGNORECASE,
-)
-"""Words of a question that talks about texts instead of about the world."""
 
 SINGLED_OUT = {
     "mh033",  # 20 years are the least common multiple of two periods; in the first provision, 20 is a day of a month.
@@ -77,10 +68,6 @@ def kinds(multihop: StatuteDataset) -> dict[tuple[str, str], str]:
 def numbers(text: str) -> set[str]:
     """Return the numbers of a text as they are written, without the commas of thousands."""
     return set(re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d),(?=\d{3})", "", text)))
-
-
-def test_numbers_of_a_text() -> None:
-    assert numbers("1,500만원, 2.25m와 3개") == {"1500", "2.25", "3"}
 
 
 def test_fields(items: list[Item]) -> None:
@@ -170,20 +157,6 @@ def test_each_item_stands_on_a_link(
     assert laws == in_force
 
 
-def test_questions_ask_about_the_world(items: list[Item]) -> None:
-    for item in items:
-        assert not TALK.search(item.query), item.qid
-        assert 20 <= len(item.query) <= 250, item.qid
-
-
-def test_no_question_twice(items: list[Item]) -> None:
-    asked = [item.query for item in items]
-    for one, other in itertools.combinations(asked, 2):
-        matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
-        assert matcher.real_quick_ratio() < 0.8 or matcher.quick_ratio() < 0.8 or matcher.ratio() < 0.8, (one, other)
-    assert not set(asked) & set(datasets.load("legalir/firecode").topics()["query"])
-
-
 def test_numbers_of_one_provision_do_not_single_out_the_right_option(
     items: list[Item], provisions: dict[str, Provision]
 ) -> None:
@@ -198,13 +171,6 @@ def test_numbers_of_one_provision_do_not_single_out_the_right_option(
             if [text for text in item.options[:4] if numbers(text) <= given] == [item.answer]:
                 found.add(item.qid)
         assert found == exceptions
-
-
-def test_right_options_are_not_quotations_of_the_first_provision(
-    items: list[Item], provisions: dict[str, Provision]
-) -> None:
-    for item in items:
-        assert item.answer not in provisions[item.documents[0]].text or len(item.answer) <= 10, item.qid
 
 
 def test_judgements_are_the_documents(multihop: StatuteDataset, items: list[Item]) -> None:
@@ -265,8 +231,7 @@ def test_an_experiment_reuses_runs_over_the_items(tmp_path: Path, monkeypatch: p
         "systems: {words: bm25, fused: 'rrf(bm25, tfidf)', quoted: 'bm25 % 3 >> quote'}\n",
         encoding="utf-8",
     )
-    first = legalir.experiment(definition, out=tmp_path / "out")
-    again = legalir.experiment(definition, out=tmp_path / "out")
+    first, again = (legalir.experiment(definition, out=tmp_path / "out", latency_queries=0) for _ in range(2))
     assert isinstance(first.table, pd.DataFrame)
     pd.testing.assert_frame_equal(first.table[["R@10"]], again.table[["R@10"]])
     assert (first.reused, again.reused) == ([], ["words", "fused", "quoted"])

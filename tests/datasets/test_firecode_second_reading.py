@@ -81,27 +81,11 @@ def test_the_last_verdict_is_about_the_question_of_today(items: dict[str, dict],
     assert len({(qid, digest) for (qid, _), digest in texts.items()}) == len(texts)
 
 
-def test_values(items: dict[str, dict], verdicts: list[Verdict]) -> None:
-    for row in verdicts:
-        alone = {row.from_a_alone, row.from_b_alone}
-        assert row.clear in {"yes", "no"}, row.qid
-        assert alone <= ({"yes", "likely", "no"} if "abstain" in items[row.qid] else {""}), row.qid
-        assert 1 <= row.answer <= len(items[row.qid]["options"]), row.qid
-
-
 def test_what_remains_is_clear_and_needs_both_provisions(items: dict[str, dict], verdicts: list[Verdict]) -> None:
     for row in {row.qid: row for row in verdicts}.values():
         assert row.clear == "yes", row.qid
         assert row.answer == items[row.qid]["key"], row.qid
         assert "yes" not in {row.from_a_alone, row.from_b_alone}, row.qid
-
-
-def test_a_repaired_question_says_what_was_wrong(verdicts: list[Verdict]) -> None:
-    # The text that was replaced, and the reader who judged it and replaced it.
-    for replaced, reader, text in (("first", "second", "repaired"), ("repaired", "third", "again")):
-        rewritten = {row.qid for row in verdicts if row.text == text}
-        noted = {row.qid for row in verdicts if (row.text, row.reader) == (replaced, reader) and row.note}
-        assert rewritten <= noted, rewritten - noted
 
 
 def test_figures_of_the_page(verdicts: list[Verdict]) -> None:
@@ -150,8 +134,3 @@ def _kappa(pairs: list[tuple[int, int]]) -> float:
     ones, others = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
     chance = sum(ones[label] * others[label] for label in ones) / len(pairs) ** 2
     return (observed - chance) / (1 - chance)
-
-
-def test_kappa_by_hand() -> None:
-    # Three of four agree; chance is 2/4 · 1/4 + 2/4 · 3/4 = 1/2, so kappa is (3/4 - 1/2) / (1/2).
-    assert _kappa([(1, 1), (1, 2), (2, 2), (2, 2)]) == 0.5

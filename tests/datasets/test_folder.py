@@ -2,7 +2,7 @@ import pytest
 from mini_folder import DOCS, jsonl, write
 
 from legalir.datasets.folder import Folder
-from legalir.errors import DatasetNotFound, FormatError
+from legalir.errors import FormatError
 
 
 def test_splits_are_what_has_own_queries_or_judgements(folder):
@@ -27,21 +27,8 @@ def test_other_files_are_named_and_ignored(folder):
     assert [path.name for path in Folder.open(folder).ignored] == ["sections.jsonl", "sections.links.tsv"]
 
 
-def test_no_folder_and_no_corpus(tmp_path):
-    with pytest.raises(DatasetNotFound, match="is not a folder that can be read"):
-        Folder.open(tmp_path / "none")
-    with pytest.raises(DatasetNotFound, match=r"holds no corpus\.jsonl"):
-        Folder.open(tmp_path)
-
-
 @pytest.mark.parametrize("name", ["corpus.jsonl.gz", "links.tsv.gz", "queries.jsonl.gz"])
 def test_two_files_for_one_part(folder, name):
     write(folder / name, jsonl(DOCS))
     with pytest.raises(FormatError, match=r"holds both .* remove one"):
         Folder.open(folder)
-
-
-def test_scanning_reads_nothing(folder):
-    for path in folder.iterdir():
-        path.write_bytes(b"\xff not readable as anything")
-    assert Folder.scan(folder).splits == ("dev", "test")

@@ -1,4 +1,3 @@
-import ir_datasets
 import pyterrier as pt
 import pytest
 from ir_datasets.util import Registry
@@ -7,7 +6,7 @@ from mini_folder import DOCS, jsonl, write
 from legalir.datasets import load
 from legalir.datasets.irds import irds_dataset, register
 from legalir.datasets.provider import LegalIRDatasetProvider
-from legalir.errors import DataError, DatasetNotFound, DownloadError
+from legalir.errors import DataError, DatasetNotFound
 
 # PyTerrier 1.1 renames columns in place, of which pandas 3.1 warns.
 IN_PLACE = pytest.mark.filterwarnings("ignore:The inplace keyword")
@@ -35,13 +34,6 @@ def test_ids_and_parts_are_known_without_reading(folder, monkeypatch):
     assert registry["legalir/mini/test"].has_qrels()
 
 
-def test_registering_again_is_harmless(registry):
-    before = list(registry)
-    register(registry)
-    assert list(registry) == before
-    assert len(registry._patterns) == 1
-
-
 def test_the_dataset_wrapper(registry):
     dataset = registry["legalir/mini/test"]
     assert repr(dataset) == "Dataset(id='legalir/mini/test', provides=['docs', 'queries', 'qrels'])"
@@ -59,13 +51,6 @@ def test_the_dataset_wrapper(registry):
     assert dataset.queries_dict()["q1"].text == "무창층의 뜻은?"
     assert len(dataset.docs) == len(dataset.qrels) == 3
     assert dataset.docs.lookup("A-2").article == "2"
-
-
-def test_splits_share_their_documents(registry, monkeypatch):
-    monkeypatch.setattr(ir_datasets, "registry", registry)
-    assert ir_datasets.docs_parent_id("legalir/mini/test") == "legalir/mini"
-    assert registry["legalir/mini/test"].docs_handler() == registry["legalir/mini/dev"].docs_handler()
-    assert registry["legalir/mini"].docs_handler() != registry["legalir/stard"].docs_handler()
 
 
 def test_slices_of_documents(folder):
@@ -114,19 +99,6 @@ def test_an_unknown_id_is_our_error_and_a_late_folder_is_found(registry, folder)
         registry["legalir/minni"]
     write(folder.parent / "late" / "corpus.jsonl", jsonl(DOCS))
     assert registry["legalir/late"].docs_count() == 3
-
-
-def test_a_published_collection_that_cannot_be_reached(registry, monkeypatch):
-    monkeypatch.setattr("legalir.datasets.download.download", refuse)
-    dataset = registry["legalir/stard/dev"]
-    assert dataset.has_qrels()
-    assert dataset.docs_lang() == "zh"
-    with pytest.raises(DownloadError, match=r"corpus\.jsonl"):
-        next(dataset.docs_iter())
-
-
-def refuse(what, target):
-    raise DownloadError(f"{what.url} could not be fetched")
 
 
 @IN_PLACE

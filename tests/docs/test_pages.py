@@ -112,14 +112,3 @@ def test_links_of_pages_that_sphinx_does_not_read_lead_somewhere() -> None:
         for path in links(page):
             assert (page.parent / path).exists(), f"{page.name} links to {path}"
             assert ROOT in (page.parent / path).resolve().parents, f"{page.name} links to {path}, which is outside"
-
-
-def test_every_page_is_in_the_table_of_contents() -> None:
-    listed = re.findall(r"^(\w[\w-]*)$", read("index.md"), flags=re.M)
-    assert sorted([*listed, "index"]) == sorted(page.stem for page in DOCS.glob("*.md"))
-
-
-def test_pages_of_the_site_that_stand_elsewhere() -> None:
-    for path, page in module_at(DOCS / "conf.py").PAGE_OF.items():
-        assert (DOCS / path).exists()
-        assert (DOCS / page).exists()

@@ -89,7 +89,3 @@ def test_text_says_of_a_source_what_its_part_does_not() -> None:
         "      +0.8000  cosine",
         "  +0.2000  score of lsa",
     ]
-
-
-def test_explanations_are_values() -> None:
-    assert len({FOUND, Explanation("법-1", 1.75, "bm25", TERMS)}) == 1

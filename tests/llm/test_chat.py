@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from legalir.errors import MissingExtra
 from legalir.llm import chat
-from legalir.llm.chat import ChatModel, ChatReply, ChatRequest, FailedReply, read_completion, read_json
+from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion, read_json
 from legalir.llm.chat import without_reasoning as without
 
 REQUEST = ChatRequest(
@@ -100,15 +100,6 @@ class TestReply:
         with pytest.raises(FailedReply, match="no choice with a message") as caught:
             read_completion(body, 0)
         assert caught.value.state == "empty"
-
-    def test_the_protocol(self) -> None:
-        class Model:
-            name, host, concurrency = "m", "", 1
-
-            def chat(self, request: ChatRequest) -> ChatReply: ...  # type: ignore[empty-body]
-
-        assert isinstance(Model(), ChatModel)
-        assert not isinstance("m", ChatModel)
 
 
 @pytest.mark.parametrize(

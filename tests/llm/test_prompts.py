@@ -111,10 +111,9 @@ ATTACKS = (
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_value_cannot_end_its_block(language: str, attack: str) -> None:
-    prompt = load_prompt("rewrite", language)
-    assert_whole(prompt.messages({"question": attack, "n": 3})[1][1])
+def test_a_value_cannot_end_its_block(attack: str) -> None:
+    for language in LANGUAGES:
+        assert_whole(load_prompt("rewrite", language).messages({"question": attack, "n": 3})[1][1])
 
 
 @given(st.text(alphabet="</> question\n", max_size=60))

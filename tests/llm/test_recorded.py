@@ -57,7 +57,7 @@ def test_lines_of_a_cache(tmp_path: Path) -> None:
 def test_a_question_without_a_reply(tmp_path: Path) -> None:
     model = written(tmp_path / "r.jsonl", {"prompt": "hyde", "question": "x", "text": "y"})
     for asked in (request("z"), request("x", "analytical")):
-        with pytest.raises(ModelError, match=rf"r\.jsonl has no reply of the prompt '{asked.prompt}' to the question"):
+        with pytest.raises(ModelError, match=rf"r\.jsonl .*'{asked.prompt}'"):
             model.chat(asked)
 
 
@@ -76,7 +76,7 @@ def test_a_line_that_is_none(tmp_path: Path, line: str) -> None:
 
 
 def test_where_the_file_is(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="is not a file: give the path"):
+    with pytest.raises(ModelError, match=r"nowhere\.jsonl"):
         recorded(None, path=str(tmp_path / "nowhere.jsonl"))
     with pytest.raises(ComponentError, match="give the path of the file"):
         recorded(None)

@@ -18,15 +18,6 @@ def test_a_budget_of_padded_tokens() -> None:
     assert batches([1, 5, 9, 3, 5, 2, 0], 12, 100) == [[2], [1, 4], [3, 5, 0, 6]]
 
 
-def test_the_number_of_texts_is_bounded() -> None:
-    assert batches([1, 1, 1, 1, 1], 100, 2) == [[0, 1], [2, 3], [4]]
-    assert batches([0, 0, 0], 2, 2) == [[0, 1], [2]]
-
-
-def test_no_texts() -> None:
-    assert batches([], 8, 8) == []
-
-
 @given(st.lists(st.integers(0, 60), max_size=80), st.integers(1, 200), st.integers(1, 20))
 def test_each_text_is_in_one_batch_that_fits(lengths: list[int], tokens: int, most: int) -> None:
     found = batches(lengths, tokens, most)

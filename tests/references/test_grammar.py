@@ -123,7 +123,7 @@ def test_grammars() -> None:
 UNITS = ("1", "제", "제1", "一", "(1)", "1, ", "article ", "bis ", " ", "a", "의1", ".1", "Abs. 1", "§ 1, ", "第一")
 
 
-@pytest.mark.parametrize("head", ["", "Articles 1", "제1조", "§§ 1 "])
+@pytest.mark.parametrize("head", ["", "제1조"])
 def test_time_is_linear_in_the_text(head: str) -> None:
     for unit in UNITS:
         text = head + unit * (20_000 // len(unit))

@@ -6,7 +6,6 @@ import pytest
 from endless import ends
 
 from legalir.errors import DataError
-from legalir.references.grammar import grammars
 from legalir.references.read import Place, Reference, counted_number, learn_names, place_of, read
 
 KO = Place("등대법 시행령", "5", "2", "3")
@@ -279,7 +278,7 @@ def test_place_of() -> None:
 
 
 def test_a_language_without_a_grammar() -> None:
-    with pytest.raises(DataError, match=r"There is no grammar of references in 'xx', only in de, en"):
+    with pytest.raises(DataError, match="'xx'"):
         read("", "xx")
 
 
@@ -370,7 +369,7 @@ UNITS = (
 )
 
 
-@pytest.mark.parametrize("lang", sorted(grammars()))
+@pytest.mark.parametrize("lang", ["en", "ko"])
 def test_time_is_linear_in_the_text(lang: str) -> None:
     """A million characters would take hours if the time were quadratic; 20 000 take well under a second."""
     for unit in UNITS:

@@ -15,7 +15,6 @@ from legalir import testing
 from legalir.statutes.documents import CutLaw, Document, cut
 from legalir.statutes.importing.files import Format
 from legalir.statutes.law import Law
-from legalir.statutes.writing import write_collection
 
 DATA = os.environ.get("LEGALIR_DATA", "")
 """Read at import: the tests themselves run without the variable."""
@@ -87,15 +86,6 @@ def check_example(law: Law, row: Mapping[str, Any]) -> None:
 def bare(text: str) -> str:
     """Return the letters and digits of a text."""
     return re.sub(r"[\W_]+", "", text.replace("…", ""))
-
-
-def check_collection(format: Format, folder: Path, source: str, to: Path) -> dict[str, int]:
-    """Write a folder as a collection, check it, and return its provisions and links."""
-    from legalir.datasets import check
-
-    report = write_collection(f"{source}(path={str(folder)!r})", to, about={"licence": "x", "lang": "de"})
-    assert check(to).ok, check(to).faults[:3]
-    return {"provisions": report.provisions, **report.links}
 
 
 def check_conformance(source: str, path: Path) -> None:

@@ -1,8 +1,7 @@
 from pathlib import Path
 
 import pytest
-from lxml import etree
-from of_format import check_collection, check_conformance, check_examples, documents_of, law_of, real_folder, real_laws
+from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
 from legalir.statutes.sources.akoma_ntoso import FORMATS, name_of, target_of
@@ -191,33 +190,3 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
 def test_conformance(tmp_path) -> None:
     (tmp_path / "a.xml").write_text(document(BODY), encoding="utf-8")
     check_conformance("akoma_ntoso", tmp_path)
-
-
-OUTSIDE = {"meta", "preface", "coverPage", "header", "conclusions", "toc"}
-
-
-def count_of_links(path: Path) -> int:
-    """Count `ref` that name something, and both ends of `rref`, where text is not left out."""
-    count = 0
-    for element in etree.parse(path, etree.XMLParser(resolve_entities=False)).iter("{*}ref", "{*}rref"):
-        names = {etree.QName(each).localname for each in element.iterancestors()}
-        addresses = (
-            [element.get("href", "")] if element.tag.endswith("}ref") else [element.get("from"), element.get("upTo")]
-        )
-        if not names & OUTSIDE:
-            count += sum(bool(each) and not each.startswith("mailto:") for each in addresses)
-    return count
-
-
-def test_real_files(tmp_path) -> None:
-    folder = real_folder("akn")
-    check_examples(FORMAT, folder)
-    for path, _, parts in real_laws(FORMAT, folder):
-        assert len(parts.links) == count_of_links(path), path
-        if "normattiva" in path.parts:
-            articles = [one for one in parts.documents if one.unit.kind == "article"]
-            assert (len(articles), sum(one.unit.repealed for one in articles)) == (121, 32)
-            assert "((" not in "".join(one.text for one in articles)
-    for name in ("normattiva", "oasis", "laws-africa-indigo"):
-        counts = check_collection(FORMAT, folder / name, "akoma_ntoso", tmp_path / name)
-        assert counts["provisions"] > 0

@@ -79,7 +79,7 @@ def test_an_archive_that_leads_outside_is_named_and_the_rest_is_imported(tmp_pat
 
 def test_nothing_that_is_known(tmp_path: Path) -> None:
     (tmp_path / "picture.png").write_bytes(b"\x89PNG")
-    with pytest.raises(DataError, match=r"holds no file of the format .*, only picture\.png\.$"):
+    with pytest.raises(DataError, match=r"picture\.png"):
         write_collection(f'auto(path="{tmp_path}")', tmp_path / "new")
 
 

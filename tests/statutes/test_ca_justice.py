@@ -1,18 +1,14 @@
 """Canada: sections, schedules, dates and links, in invented acts and in real ones."""
 
-import os
 from pathlib import Path
 
 import pytest
+from of_format import check_conformance
 
-from legalir import datasets, testing
 from legalir.errors import DataError
-from legalir.statutes import write_collection
 from legalir.statutes.documents import cut
 from legalir.statutes.law import NOT_YET
-from legalir.statutes.sources.ca_justice import FORMATS, read
-
-DATA = Path(os.environ.get("LEGALIR_DATA", ""), "sources")
+from legalir.statutes.sources.ca_justice import read
 
 ACT = Path(__file__).with_name("samples").joinpath("ca_justice.xml").read_text(encoding="utf-8")
 
@@ -81,11 +77,6 @@ def test_french_file():
     assert cut(law).links[0][1].law == "R-2-fr"
 
 
-def test_repeated_number():
-    again = ACT.replace("<Label>2</Label>", "<Label>1</Label>")
-    assert cut(law_of(again)).repeated == ["L-1.5-1~2"]
-
-
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -100,66 +91,6 @@ def test_faults(text, fault):
         law_of(text)
 
 
-def test_wrong_encoding():
-    data = ACT.replace("one</Emphasis>", "une fenêtre</Emphasis>").encode("latin-1")
-    with pytest.raises(DataError, match=r"L\.xml"):
-        list(read(Path("L.xml"), data))
-
-
-def test_source(tmp_path):
-    (tmp_path / "laws").mkdir()
-    (tmp_path / "laws" / "L-1.5.xml").write_text(ACT, encoding="utf-8")
-    path = str(tmp_path / "laws")
-    assert [each for each in testing.check("source", "ca_justice", params={"path": path}) if not each.ok] == []
-    write_collection(f"ca_justice(path={path!r})", tmp_path / "out", about={"licence": "CC0", "lang": "en"})
-    assert datasets.check(tmp_path / "out").ok
-
-
-def real_files():
-    return sorted([*DATA.glob("ca-xml/*.xml"), *DATA.glob("ca-xml-versions/*/*.xml")])
-
-
-@pytest.mark.parametrize(
-    "path", real_files() or [None], ids=lambda path: f"{path.parent.name}-{path.name}" if path else ""
-)
-def test_real_files(path):
-    if path is None:
-        pytest.skip("not run: $LEGALIR_DATA has no sources/ca-xml")
-    data = path.read_bytes()
-    assert FORMATS[0].recognises(path, data[:8192])
-    law = next(read(path, data))
-    assert law.unread() == []
-    assert len(cut(law).documents) >= 10
-    assert all(law.text[link.start : link.end].strip() for _, link in cut(law).links)
-
-
-@pytest.mark.parametrize(
-    ("file", "date"),
-    [
-        ("B-6.3/2021-05-27.xml", "2021-05-06"),
-        ("B-6.3/2024-09-10.xml", "2024-06-20"),
-        ("A-11.31/2022-10-20.xml", "2022-10-01"),
-        ("F-11.75/2023-08-04.xml", "2023-07-01"),
-        ("I-20.7/2024-11-01.xml", "2011-12-08"),
-    ],
-)
-def test_real_dates(file, date):
-    path = DATA / "ca-xml-versions" / file
-    if not path.is_file():
-        pytest.skip(f"not run: $LEGALIR_DATA has no sources/ca-xml-versions/{file}")
-    assert next(read(path, path.read_bytes())).effective_from == date
-
-
-def test_real_references():
-    """The references that the README of the sample names."""
-    path = DATA / "ca-xml" / "A-0.6.xml"
-    if not path.is_file():
-        pytest.skip("not run: $LEGALIR_DATA has no sources/ca-xml/A-0.6.xml")
-    law = next(read(path, path.read_bytes()))
-    documents = cut(law)
-    keys = {address.key: address.docno for address in documents.addresses}
-    links = {(docno, link.law or keys[link.key]) for docno, link in documents.links}
-    assert ("A-0.6-2", "B-9.01") in links
-    assert ("A-0.6-7", "F-11") in links
-    assert ("A-0.6-2", "A-0.6-4") in links
-    assert len(documents.links) == 484
+def test_conformance(tmp_path):
+    (tmp_path / "L-1.5.xml").write_text(ACT, encoding="utf-8")
+    check_conformance("ca_justice", tmp_path)

@@ -2,13 +2,9 @@ from pathlib import Path
 
 import pytest
 from of_format import (
-    check_collection,
     check_conformance,
-    check_example,
     documents_of,
     law_of,
-    real_folder,
-    real_laws,
 )
 
 from legalir.errors import DataError
@@ -157,41 +153,6 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
         list(FORMAT.read(Path("a.xml"), data))
 
 
-def test_a_number_that_occurs_twice_is_kept_and_said() -> None:
-    from legalir.statutes.documents import cut
-
-    twice = HEAD + TITLE + norm("A", "<enbez>§ 1</enbez>", "<P>a</P>") + norm("B", "<enbez>§ 1</enbez>", "<P>b</P>")
-    parts = cut(law_of(FORMAT, twice + "</dokumente>"))
-    assert [(one.docno, one.text) for one in parts.documents] == [("BJNR1-1", "a"), ("BJNR1-1~2", "b")]
-    assert parts.repeated == ["BJNR1-1~2"]
-
-
 def test_conformance(tmp_path) -> None:
     (tmp_path / "a.xml").write_text(SAMPLE, encoding="utf-8")
     check_conformance("de_gii", tmp_path)
-
-
-def test_real_files(tmp_path) -> None:
-    import json
-
-    folder = real_folder("de-gii-xml")
-    laws = {path.relative_to(folder).as_posix(): (law, parts) for path, law, parts in real_laws(FORMAT, folder)}
-    for line in (folder / "examples.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if "Anhang" in row["path"][-1]:
-            row["path"] = row["path"][-1:]  # It follows the last part, and does not belong to it.
-        if row["file"] in laws:
-            check_example(laws[row["file"]][0], row)
-    basic_law = {one.docno: one for one in laws["current/gg.xml"][1].documents}
-    assert basic_law["BJNR000010949-74a"].unit.repealed
-    assert basic_law["BJNR000010949-49"].unit.repealed
-    assert not basic_law["BJNR000010949-50"].unit.repealed
-    safety = laws["current/betrsichv_2015.xml"][1].documents
-    related = [one.unit.related for one in safety if one.unit.kind == "annex"]
-    assert related[0] == ("§ 6 Absatz 1 Satz 2",)
-    notes = {name.rpartition("/")[2]: law.notes for name, (law, _) in laws.items() if "fpfzg" in name}
-    assert "noch nicht berücksichtigt" in notes["2024-10-30.xml"][0]
-    assert "noch nicht abschließend bearbeitet" in notes["2024-11-06.xml"][0]
-    assert notes["2024-11-27.xml"] == []
-    counts = check_collection(FORMAT, folder / "current", "de_gii", tmp_path / "out")
-    assert counts["provisions"] == 827

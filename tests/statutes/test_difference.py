@@ -28,6 +28,9 @@ def test_changed_added_and_repealed_between_two_days(laws):
     dataset = load(str(laws))
     changes = differences(dataset, "2020-01-01", "2023-01-01")
     assert kinds(changes) == {("changed", "1"), ("changed", "2"), ("repealed", "3"), ("added", "4")}
+    # A version is in force on its first day.
+    changes = differences(dataset, "2022-01-05", "2022-01-06")
+    assert kinds(changes) == {("changed", "1"), ("changed", "2"), ("repealed", "3")}
     assert kinds(differences(dataset, "2020-01-01", "2021-06-01")) == {("changed", "2"), ("added", "4")}
     assert differences(dataset, "2020-01-01", "2020-12-31") == []
 

@@ -1,15 +1,10 @@
 from pathlib import Path
 
 import pytest
-from lxml import etree
 from of_format import (
-    check_collection,
     check_conformance,
-    check_examples,
     documents_of,
     law_of,
-    real_folder,
-    real_laws,
 )
 
 from legalir.errors import DataError
@@ -128,24 +123,3 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
 def test_conformance(tmp_path) -> None:
     (tmp_path / "a.xml").write_text(ACT, encoding="utf-8")
     check_conformance("eu_formex", tmp_path)
-
-
-def test_real_files(tmp_path) -> None:
-    folder = real_folder("eu-formex")
-    check_examples(FORMAT, folder)
-    numbers = []
-    for path, _, parts in real_laws(FORMAT, folder):
-        tree = etree.parse(path, etree.XMLParser(resolve_entities=False))
-        own = [each for each in tree.iter("ARTICLE") if not any(one.tag == "QUOT.S" for one in each.iterancestors())]
-        articles = [one for one in parts.documents if one.unit.kind == "article" and "annex" not in one.docno]
-        assert [one.unit.key for one in articles] == [each.get("IDENTIFIER") for each in own]
-        assert len(parts.links) == len(list(tree.iter("REF.DOC"))), path
-        starts = [
-            each for each in tree.iter("QUOT.START") if not any(one.tag == "NOTE" for one in each.iterancestors())
-        ]
-        assert sum(one.text.count("‘") + one.text.count("“") for one in parts.documents) == len(starts), path
-        numbers += [one.docno for one in parts.documents]
-        assert parts.repeated == [], path
-    assert len(numbers) == len(set(numbers))
-    counts = check_collection(FORMAT, folder, "eu_formex", tmp_path / "out")
-    assert counts["provisions"] == len(numbers)

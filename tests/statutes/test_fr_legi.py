@@ -3,13 +3,9 @@ from pathlib import Path
 
 import pytest
 from of_format import (
-    check_collection,
     check_conformance,
-    check_examples,
     documents_of,
     law_of,
-    real_folder,
-    real_laws,
 )
 
 from legalir.errors import DataError
@@ -114,17 +110,3 @@ def test_entities_in_html_are_not_read_from_files() -> None:
 def test_conformance(tmp_path) -> None:
     (tmp_path / "c.json").write_text(SAMPLE, encoding="utf-8")
     check_conformance("fr_legi", tmp_path)
-
-
-def test_real_files(tmp_path) -> None:
-    folder = real_folder("fr-legi-json")
-    check_examples(FORMAT, folder)
-    ((path, _, parts),) = real_laws(FORMAT, folder)
-    assert len(parts.documents) == 476
-    assert len(parts.links) == path.read_text(encoding="utf-8").count("cidTexte=") == 999
-    assert sum(one.unit.kind == "article" and not one.text for one in parts.documents) == 0
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / path.name).symlink_to(path)
-    counts = check_collection(FORMAT, tmp_path / "in", "fr_legi", tmp_path / "out")
-    assert counts["provisions"] == 476
-    assert counts["cites"] > 500

@@ -1,23 +1,19 @@
 """Japan: articles, supplements, annexes and dates, in an invented law and in real ones."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
+from of_format import check_conformance
 
-from legalir import datasets, testing
 from legalir.errors import DataError
-from legalir.statutes import write_collection
 from legalir.statutes.documents import cut
 from legalir.statutes.law import NOT_YET
 from legalir.statutes.sources.jp_egov import FORMATS, read
 
 SAMPLES = Path(__file__).with_name("samples")
 PAGE = (SAMPLES / "jp_egov.html").read_text(encoding="utf-8")
-PAGES = Path(os.environ.get("LEGALIR_DATA", ""), "sources", "jp-egov-html")
 XML = (SAMPLES / "jp_egov.xml").read_text(encoding="utf-8")
-DATA = Path(os.environ.get("LEGALIR_DATA", ""), "sources", "jp-egov-xml")
 
 
 def law_of(text: str | bytes, name: str = "law.xml"):
@@ -159,10 +155,6 @@ def test_name_of_the_file():
     assert (law.law_id, law.effective_from, law.amended_by) == ("505AC0000009999", "2024-04-01", "506AC0000000001")
 
 
-def test_repeated_number():
-    assert cut(law_of(XML.replace('<Article Num="2">', '<Article Num="1">'))).repeated == ["505AC0000009999-1~2"]
-
-
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -178,94 +170,6 @@ def test_faults(text, fault):
         law_of(text)
 
 
-def test_source(tmp_path):
-    (tmp_path / "laws").mkdir()
-    (tmp_path / "laws" / "law.xml").write_text(XML, encoding="utf-8")
-    path = str(tmp_path / "laws")
-    assert [each for each in testing.check("source", "jp_egov", params={"path": path}) if not each.ok] == []
-    write_collection(f"jp_egov(path={path!r})", tmp_path / "out", about={"licence": "CC0", "lang": "ja"})
-    assert datasets.check(tmp_path / "out").ok
-
-
-@pytest.mark.parametrize("path", sorted(DATA.glob("*/*.xml")) or [None], ids=lambda path: path.stem if path else "")
-def test_real_files(path):
-    if path is None:
-        pytest.skip("not run: $LEGALIR_DATA has no sources/jp-egov-xml")
-    data = path.read_bytes()
-    assert FORMATS[0].recognises(path, data[:8192])
-    law = law_of(data, path.name)
-    assert law.unread() == []
-    assert cut(law).documents and not cut(law).repeated
-    assert path.name.startswith(law.law_id)
-    assert law.effective_from
-
-
-def test_real_examples():
-    if not DATA.is_dir():
-        pytest.skip("not run: $LEGALIR_DATA has no sources/jp-egov-xml")
-    for line in (DATA / "examples.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        law = law_of((DATA / row["file"]).read_bytes(), row["file"])
-        (unit,) = (each for each in law.root.walk() if each.key == row["id"])
-        assert law.render(unit).startswith(row["starts"])
-        (article,) = (each.unit for each in cut(law).documents if each.unit.key == row["id"].partition("/")[0])
-        assert f"{article.label} （{article.heading}）".removesuffix(" （）") == row["path"][-1]
-
-
-@pytest.mark.parametrize(
-    ("law_id", "articles"),
-    [("323AC1000000186", 263), ("336CO0000000037", 92), ("336M50000008006", 188)],
-)
-def test_real_pages(law_id, articles):
-    """The README of the sample counts the articles of the main part."""
-    path = next(iter(PAGES.glob(f"{law_id}_*.html")), None)
-    if path is None:
-        pytest.skip(f"not run: $LEGALIR_DATA has no sources/jp-egov-html/{law_id}")
-    data = path.read_bytes()
-    assert FORMATS[0].recognises(path, data[:8192])
-    law = law_of(data, path.name)
-    assert law.unread() == []
-    assert not cut(law).repeated
-    assert sum(each.unit.kind == "article" and each.above[-1].kind != "supplement" for each in cut(law).documents) == (
-        articles
-    )
-
-
-def test_real_examples_of_pages():
-    if not PAGES.is_dir():
-        pytest.skip("not run: $LEGALIR_DATA has no sources/jp-egov-html")
-    for line in (PAGES / "examples.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        law = law_of((PAGES / row["file"]).read_bytes(), row["file"])
-        label = row["id"].removesuffix("第一項")
-        (document,) = (
-            each for each in cut(law).documents if each.unit.label == label and each.above[-1].kind != "supplement"
-        )
-        groups = [f"{unit.label}　{unit.heading}" for unit in document.above if unit.kind == "group"]
-        assert [law.title, *groups][: len(row["path"])] == row["path"]
-        assert document.text.startswith(row["starts"])
-
-
-def test_real_json_form():
-    paths = sorted(DATA.glob("json-form/*.json"))
-    if not paths:
-        pytest.skip("not run: $LEGALIR_DATA has no sources/jp-egov-xml/json-form")
-    for path in paths:
-        law = law_of(path.read_bytes(), path.name)
-        twin = next(DATA.glob(f"*/{path.stem}.xml"))
-        same = law_of(twin.read_bytes(), twin.name)
-        assert law.unread() == []
-        assert [each.text for each in cut(law).documents] == [each.text for each in cut(same).documents]
-
-
-def test_real_annexes():
-    """An annex states the articles that it belongs to."""
-    path = DATA / "346CO0000000264" / "346CO0000000264_20230607_505CO0000000202.xml"
-    if not path.is_file():
-        pytest.skip(f"not run: $LEGALIR_DATA has no sources/jp-egov-xml/{path.name}")
-    documents = documents_of(law_of(path.read_bytes(), path.name))
-    assert [documents[f"annex-{number}"].unit.related for number in "123"] == [
-        ("第三条",),
-        ("第八条", "第十一条"),
-        ("第十条", "第十一条の二", "第十三条"),
-    ]
+def test_conformance(tmp_path):
+    (tmp_path / "law.xml").write_text(XML, encoding="utf-8")
+    check_conformance("jp_egov", tmp_path)

@@ -1,12 +1,11 @@
 """Laws and administrative rules of the open API. The samples are invented."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from of_format import check_collection, check_conformance, documents_of, law_of, real_folder, real_laws
+from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
@@ -228,12 +227,6 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
         list(FORMAT.read(Path("a.json"), data))
 
 
-def test_a_second_article_of_one_number_is_kept() -> None:
-    twice = json.loads(json.dumps(LAW))
-    twice["법령"]["조문"]["조문단위"].append(article(1, "제1조(목적) 다시."))
-    assert cut(read(twice)).repeated == ["000777-1~2"]
-
-
 def test_supplements_without_a_head_and_a_rule_without_text() -> None:
     """Each ended in an error of Python, and the file was lost."""
     bare = json.loads(json.dumps(LAW))
@@ -247,28 +240,3 @@ def test_supplements_without_a_head_and_a_rule_without_text() -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(LAW, ensure_ascii=False), encoding="utf-8")
     check_conformance("law_go_kr", tmp_path)
-
-
-def test_real_files() -> None:
-    """Every article of the file is a unit, with its number."""
-    for path, law, parts in real_laws(FORMAT, real_folder("kr-openapi-json")):
-        root = json.loads(path.read_text(encoding="utf-8"))
-        articles = [unit for unit in law.root.walk() if unit.kind == "article" and unit.key]
-        assert parts.repeated == []
-        if "법령" in root:
-            units = [one for one in root["법령"]["조문"]["조문단위"] if one["조문여부"] == "조문"]
-            numbers = [
-                one["조문번호"] + ("의" + one["조문가지번호"] if one.get("조문가지번호") else "") for one in units
-            ]
-            assert [unit.number for unit in articles] == numbers
-            assert [unit.heading for unit in articles if not unit.repealed] == [
-                " ".join(one["조문제목"].split())
-                for one, unit in zip(units, articles, strict=True)
-                if not unit.repealed
-            ]
-        kinds = Counter(unit.kind for unit in law.root.walk())
-        assert kinds["article"] and kinds["supplement"]
-
-
-def test_real_collection(tmp_path: Path) -> None:
-    assert check_collection(FORMAT, real_folder("kr-openapi-json"), "law_go_kr", tmp_path / "out")["provisions"] == 2876

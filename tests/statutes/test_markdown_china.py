@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from of_format import bare, check_conformance, documents_of, law_of, real_folder, real_laws
+from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
@@ -112,32 +112,3 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(SAMPLE, encoding="utf-8")
     check_conformance('markdown(rules="cn")', tmp_path)
-
-
-COUNTS = {
-    # Articles, as the README of the real files counts them.
-    "消防法(2021-04-29)": 74,
-    "建筑法(2019-04-23)": 85,
-    "安全生产法(2021-06-10)": 119,
-    "特种设备安全法(2013-06-29)": 101,
-    "危险化学品安全管理条例(2013-12-07)": 102,
-    "建设工程安全生产管理条例(2003-11-24)": 71,
-    "立法法(2015-03-15)": 105,
-    "立法法(2023-03-13)": 120,
-    "突发事件应对法(2007-08-30)": 70,
-    "突发事件应对法(2024-06-28)": 106,
-}
-
-
-def test_real_files() -> None:
-    counts = {}
-    for path, law, parts in real_laws(FORMAT, real_folder("cn-markdown")):
-        counts[path.stem] = sum(unit.kind == "article" for unit in law.root.walk())
-        assert (parts.repeated, law.notes) == ([], [])
-        if path.stem == "消防法(2021-04-29)":
-            one = parts.documents[0]
-            assert one.docno == "中华人民共和国消防法-1" and bare(one.text).startswith(
-                bare("为了预防火灾和减少火灾危害")
-            )
-            assert [(unit.label, unit.heading) for unit in one.above[1:]] == [("第一章", "总则")]
-    assert COUNTS.items() <= counts.items()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from of_format import bare, check_conformance, documents_of, law_of, real_folder, real_laws
+from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
@@ -126,26 +126,3 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(SAMPLE, encoding="utf-8")
     check_conformance('markdown(rules="de")', tmp_path)
-
-
-EXAMPLES = {
-    # The table of the README.
-    "1": ("Allgemeine Vorschriften", "Zweck des Gesetzes", "Zweck des Gesetzes ist es,"),
-    "2": ("Allgemeine Vorschriften", "Begriffsbestimmungen", "(1) Arbeitszeit im Sinne dieses Gesetzes ist die Zeit"),
-    "3": ("Werktägliche Arbeitszeit und arbeitsfreie Zeiten", "Arbeitszeit der Arbeitnehmer", "Die werktägliche"),
-    "9": ("Sonn- und Feiertagsruhe", "Sonn- und Feiertagsruhe", "(1) Arbeitnehmer dürfen an Sonn- und gesetzlichen"),
-}
-
-
-def test_real_files() -> None:
-    repeated = {}
-    for path, law, parts in real_laws(FORMAT, real_folder("de-markdown")):
-        repeated[path.stem] = parts.repeated
-        assert sum(unit.kind == "article" for unit in law.root.walk()) > 5
-        if path.match("arbzg/2018-11-08.md"):
-            documents = {one.unit.number: one for one in parts.documents}
-            for number, (above, heading, starts) in EXAMPLES.items():
-                one = documents[number]
-                assert (one.above[-1].heading, one.unit.heading) == (above, heading)
-                assert bare(one.text).startswith(bare(starts))
-    assert set().union(*repeated.values()) <= {"atg-7c~2", "atg-9d~2"}, "in these versions the numbers stand twice"

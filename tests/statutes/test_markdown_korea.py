@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-import re
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from of_format import bare, check_collection, check_conformance, real_folder, real_laws
+from of_format import check_conformance
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
 from legalir.statutes.importing.files import provision_of
 from legalir.statutes.law import Law, Unit
-from legalir.statutes.sources.markdown import FORMATS, read_kr
+from legalir.statutes.sources.markdown import read_kr
 
-FORMAT = next(each for each in FORMATS if each.name == "markdown-kr")
 SAMPLE = """---
 제목: 등대법 시행령
 법령MST: 1
@@ -177,16 +171,6 @@ def test_labels_and_items(law: Law) -> None:
     ]
 
 
-def test_only_a_whole_article_is_repealed(law: Law) -> None:
-    assert [unit.number for unit in _units(law, "article") if unit.repealed] == ["2"]
-    assert _texts(law)["000777-2"] == ""
-
-
-def test_headings_without_brackets_and_marks(law: Law) -> None:
-    assert [unit.heading for unit in _units(law, "group")] == ["총칙", "등불"]
-    assert _units(law, "article")[2].heading == "등불의 설치"
-
-
 def test_a_drawn_table_is_rows_of_cells(law: Law) -> None:
     assert _texts(law)["000777-4"] == "\n".join(
         ["너비는 다음 표에 따른다.", "길의 길이 | 길의 너비", "10미터 미만 | 2미터이상인 길", "등대 그림"]
@@ -202,6 +186,8 @@ def test_supplements_have_their_act_and_their_own_articles(law: Law) -> None:
     assert supplements[1].label == "부칙(항만법 시행령) <제7호,2019.1.1>"
     texts = _texts(law)
     assert texts["000777-supp-99/4"].splitlines()[1] == '제9조(항로) 중 "갑"을 "을"로 한다.', "quoted: no article"
+    assert [unit.heading for unit in _units(law, "group")] == ["총칙", "등불"]
+    assert [unit.number for unit in _units(law, "article") if unit.repealed] == ["2"]
     document = cut(law).documents[4]
     assert provision_of(law, document)["title"] == "등대법 시행령 부칙 <제99호,2018.5.5> 제1조(시행일)"
 
@@ -249,91 +235,6 @@ def test_a_second_article_of_one_number_is_kept() -> None:
     assert cut(law).repeated == ["000777-3~2"]
 
 
-def test_gaps_in_the_numbers_are_allowed() -> None:
-    law = _read(SAMPLE.replace("##### 제4조 (너비)", "##### 제40조 (너비)"))
-    assert [unit.number for unit in _units(law, "article")][:4] == ["1", "2", "3", "40"]
-
-
-def test_right_to_left_and_combining_signs_stay() -> None:
-    law = _read(SAMPLE.replace("항만의 관리자", "항만 \u05d0\u05d1 e\u0301의 관리자"))
-    assert "항만 \u05d0\u05d1 e\u0301의 관리자" in _texts(law)["000777-3"]
-    assert law.unread() == []
-
-
-def test_a_day_that_does_not_exist_is_noted() -> None:
-    law = _read(SAMPLE.replace("2021-06-01", "2021-02-31"))
-    assert law.effective_from == ""
-    assert "등대법 시행령: 시행일자 is no date: 2021-02-31." in law.notes
-
-
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(SAMPLE, encoding="utf-8")
     check_conformance('markdown(rules="kr")', tmp_path)
-
-
-def test_the_real_history_has_the_checked_examples() -> None:
-    folder = real_folder("kr-history")
-    rows = [json.loads(line) for line in (folder / "examples.jsonl").read_text(encoding="utf-8").splitlines()]
-    rows = [row for row in rows if (folder / row["file"]).is_file()]
-    assert rows
-    for row in rows:
-        law = _read((folder / row["file"]).read_text(encoding="utf-8"))
-        number, _, paragraph = row["id"].removeprefix("제").partition("제")
-        (one,) = [each for each in cut(law).documents if each.docno == f"{law.law_id}-{number.replace('조', '')}"]
-        above = [law.title, *(f"{unit.label} {unit.heading}" for unit in one.above[1:])]
-        path = [*above, f"{one.unit.label} ({one.unit.heading})"]
-        assert list(map(bare, path)) == list(map(bare, row["path"]))
-        unit = next(each for each in one.unit.units if each.number == "1") if paragraph else one.unit
-        assert bare(law.render(unit)).startswith(bare(row["starts"]))
-
-
-def test_the_real_history_names_its_annexes() -> None:
-    """Number and article of each annex of the newest versions, as ``annexes.tsv`` has them; forms are left out."""
-    folder = real_folder("kr-history")
-    expected = defaultdict(list)
-    with (folder / "annexes.tsv").open(encoding="utf-8") as rows:
-        for row in csv.DictReader(rows, delimiter="\t"):
-            if row["kind"] == "별표":
-                expected[row["version_file"]].append((row["annex"], bare(row["related"])))
-    for file, annexes in expected.items():
-        law = _read((folder / file).read_text(encoding="utf-8"))
-        units = [unit for unit in law.root.units if unit.kind == "annex"]
-        related = [bare("".join(unit.related)) for unit in units]
-        assert [unit.number or "0" for unit in units] == [number for number, _ in annexes]
-        assert [each.replace("및", "") for each in related] == [each.replace("및", "") for _, each in annexes]
-
-
-@pytest.mark.parametrize("name", ["kr-markdown", "kr-history"])
-def test_the_real_files_have_no_number_twice(name: str) -> None:
-    for _, law, parts in real_laws(FORMAT, real_folder(name)):
-        assert parts.repeated == []
-        articles = [unit for unit in law.root.units if unit.kind in ("group", "article")]
-        assert articles and law.title and law.promulgated and law.effective_from
-
-
-def test_the_real_collection(tmp_path: Path) -> None:
-    counts = check_collection(FORMAT, real_folder("kr-markdown"), "markdown", tmp_path / "out")
-    assert counts["provisions"] == 5936
-
-
-def test_the_real_articles_are_those_of_searchfiresafety() -> None:
-    """The shared collection has 42 of these laws: the same articles, word for word, without the repealed ones."""
-    folder = real_folder("kr-markdown")
-    shared: dict[str, dict[str, str]] = defaultdict(dict)
-    with gzip.open(folder.parents[1] / "searchfiresafety" / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            shared[bare(row["law"])][row["article"].replace(".", "의")] = _words(row["text"])
-    figures = [0, 0, 0]
-    for _, law, parts in real_laws(FORMAT, folder):
-        if theirs := shared.get(bare(law.title)):
-            own = [one for one in parts.documents if one.docno.startswith(f"{law.law_id}-{one.unit.number}")]
-            own = [one for one in own if one.unit.kind == "article"]
-            ours = {one.unit.number: _words(one.text) for one in own if not one.unit.repealed}
-            assert ours == theirs
-            figures = [figures[0] + 1, figures[1] + len(ours), figures[2] + len(own) - len(ours)]
-    assert figures == [42, 2056, 140]
-
-
-def _words(text: str) -> str:
-    """Return a text without white space, signs and marks of amendments."""
-    return bare(re.sub(r"\[[^\]]*\]|<[^<>]*>", "", text))

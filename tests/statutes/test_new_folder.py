@@ -87,31 +87,6 @@ def test_a_folder_that_appears_meanwhile_is_left_alone(tmp_path: Path) -> None:
     assert hidden(tmp_path / "new") == []
 
 
-def test_an_old_folder_comes_back_where_the_new_one_cannot_come(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = texts(there)
-    rename = Path.rename
-
-    def failing(self: Path, target: Path) -> Path:
-        if self.name.startswith(".here.new-"):
-            raise OSError(5, "Input/output error")
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(DataError, match=r"here cannot be written \(Input/output error\)"):
-        write_collection(Small(NEW, []), there, replace=True)
-    assert texts(there) == before
-    assert hidden(there) == []
-
-
-def test_without_hard_links_files_are_copied(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*arguments: object, **names: object) -> None:
-        raise OSError(1, "Operation not permitted")
-
-    monkeypatch.setattr(os, "link", refused)
-    write_collection(Small(NEW, []), there, replace=True)
-    assert texts(there)["qrels.txt"] == "q 0 act-1 1\n"
-
-
 def test_imports_at_once_do_not_mix(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     many = [[{"docno": f"{who}-{i}", "text": "x"} for i in range(300)] for who in range(4)]
@@ -180,10 +155,3 @@ def test_an_old_folder_that_cannot_be_put_back_is_named(there: Path) -> None:
         write_collection(Small(NEW, []), there, replace=True)
     assert there.with_name(".here.replaced-abc").is_dir()
     assert texts(there) == {"corpus.jsonl": ""}
-
-
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the superuser may write everywhere")
-def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "closed").mkdir(mode=0o500)
-    with pytest.raises(DataError, match=r"new cannot be written \(Permission denied\)"):
-        write_collection(Small(), tmp_path / "closed" / "new")

@@ -11,7 +11,7 @@ import pytest
 from pdf_file import pdf_of
 
 from legalir import testing
-from legalir.errors import ComponentError, DataError, DefinitionError
+from legalir.errors import DataError, DefinitionError
 from legalir.statutes.importing.files import StatuteFiles
 from legalir.statutes.reading import markup
 from legalir.statutes.reading.headings import country_of
@@ -117,12 +117,6 @@ def test_tables_and_numbered_paragraphs_of_a_word_file(tmp_path: Path) -> None:
     (_, _, text) = read(source)[-1]
     assert text == "다음과 같다.\n층 | 개수\n1층 | 3\n번호 있는 줄"
     assert "Word numbers 1 paragraphs by itself" in source.reports[0].notes[0]
-
-
-def test_an_unknown_country(tmp_path: Path) -> None:
-    (tmp_path / "a.pdf").write_bytes(WHOLE)
-    with pytest.raises(ComponentError, match="country='zz'"):
-        pdf(None, path=tmp_path / "a.pdf", country="zz")
 
 
 @pytest.fixture
@@ -272,15 +266,6 @@ def test_a_page_without_rules(tmp_path: Path) -> None:
     page = f"<html><head><meta charset='utf-8'><title>물놀이장 안전법</title></head><body>{body}</body></html>"
     (tmp_path / "a.html").write_text(page, encoding="utf-8")
     assert read(html(None, path=tmp_path / "a.html")) == EXPECTED
-
-
-def test_inline_elements_do_not_break_words(tmp_path: Path) -> None:
-    page = """<html><head><meta charset="utf-8"><title>물법</title></head><body>
-<p><b>제</b>1조(<i>목</i>적) H<sub>2</sub>O는
-물이다.</p>
-<table><tr><td>가</td> <td>나<br>다</td></tr></table></body></html>"""
-    (tmp_path / "a.html").write_text(page, encoding="utf-8")
-    assert read(html(None, path=tmp_path / "a.html")) == [("1", "목적", "H2O는 물이다.\n가 | 나\n다")]
 
 
 @pytest.mark.parametrize(

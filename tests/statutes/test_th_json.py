@@ -1,9 +1,8 @@
-import gzip
 import json
 from pathlib import Path
 
 import pytest
-from of_format import check_collection, check_conformance, documents_of, law_of, real_folder, real_laws
+from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
 from legalir.references.numbering import number_of, sort_key
@@ -95,40 +94,3 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
 def test_conformance(tmp_path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(SECTIONS), encoding="utf-8")
     check_conformance("th_json", tmp_path)
-
-
-def test_real_files() -> None:
-    """The 36 files have the 5 127 sections of nitibench-tax, word for word after the name of the law and the number."""
-    folder = real_folder("th-json")
-    shared = folder.parents[1] / "nitibench-tax" / "corpus.jsonl.gz"
-    with gzip.open(shared, "rt", encoding="utf-8") as lines:
-        texts = {(row["file"], row["section"]): row["text"] for row in map(json.loads, lines)}
-    found = {}
-    links = 0
-    for path, read, parts in real_laws(FORMAT, folder):
-        links += len(parts.links)
-        found |= {(path.name, one.unit.key): (read, one) for one in parts.documents}
-    assert (len(found), links) == (5_127, 4_222)
-    assert found.keys() == texts.keys()
-    for place, (read, one) in found.items():
-        if not one.unit.repealed:
-            whole = f"{read.title}{one.unit.label if one.unit.kind == 'article' else ''}{one.text}"
-            assert "".join(whole.split()) == "".join(texts[place].split())
-
-
-def test_real_links_are_those_of_nitibench_tax(tmp_path) -> None:
-    folder = real_folder("th-json")
-    shared = folder.parents[1] / "nitibench-tax"
-    with gzip.open(shared / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-        docnos = {(row["law"], row["section"]): row["docno"] for row in map(json.loads, lines)}
-    known = {tuple(line.split("\t")[:2]) for line in (shared / "links.tsv").read_text(encoding="utf-8").splitlines()}
-    ends = {
-        (docnos[read.title, unit.key], docnos.get((link.law, link.key)))
-        for _, read, _ in real_laws(FORMAT, folder)
-        for unit in read.root.walk()
-        for link in unit.links
-    }
-    found = {(one, other) for one, other in ends if other and one != other}
-    assert len(known) == 4_136
-    assert found == known
-    assert check_collection(FORMAT, folder, "th_json", tmp_path / "out")["provisions"] == 5_127

@@ -75,11 +75,11 @@ def test_without_origins(folder: Path) -> None:
 
 
 def test_no_such_law(folder: Path) -> None:
-    with pytest.raises(DataError, match=r"The collection has no law '창고안정법'\. Did you mean '창고안전법'\?$"):
+    with pytest.raises(DataError, match=r"'창고안정법'.*'창고안전법'"):
         run(str(folder), "창고안정법")
 
 
 def test_a_damaged_line(folder: Path) -> None:
     (folder / "origin.jsonl").write_text("{\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"origin\.jsonl, line 1: not JSON; import the collection again\.$"):
+    with pytest.raises(DataError, match=r"origin\.jsonl, line 1"):
         run(str(folder))

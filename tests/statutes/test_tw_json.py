@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from of_format import check_collection, check_conformance, check_examples, documents_of, law_of, real_folder, real_laws
+from of_format import check_conformance, documents_of, law_of
 
 from legalir.errors import DataError
 from legalir.statutes.documents import cut
@@ -117,19 +117,3 @@ def test_a_broken_file_is_one_sentence(data: bytes, fault: str) -> None:
 def test_conformance(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(LAW, ensure_ascii=False), encoding="utf-8")
     check_conformance("tw_json", tmp_path)
-
-
-def test_real_files() -> None:
-    """Every article of a file is a provision, once."""
-    folder = real_folder("tw-json")
-    check_examples(FORMAT, folder)
-    for path, law, parts in real_laws(FORMAT, folder):
-        numbers = [one["條號"] for one in json.loads(path.read_text(encoding="utf-8"))["法規內容"] if "條號" in one]
-        assert [one.unit.key for one in parts.documents] == [number.strip() for number in numbers]
-        assert (parts.repeated, law.notes) == ([], [])
-
-
-@pytest.mark.parametrize(("lang", "provisions"), [("zh", 645), ("en", 209)])
-def test_real_collection(lang: str, provisions: int, tmp_path: Path) -> None:
-    counts = check_collection(FORMAT, real_folder("tw-json") / lang, "tw_json", tmp_path / "out")
-    assert counts["provisions"] == provisions

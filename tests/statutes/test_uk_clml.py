@@ -1,7 +1,5 @@
 """United Kingdom: sections under their headings, schedules, dates and links, in an invented act and in real ones."""
 
-import json
-import os
 from pathlib import Path
 
 import pytest
@@ -11,12 +9,10 @@ from legalir.errors import DataError
 from legalir.statutes import write_collection
 from legalir.statutes.documents import cut
 from legalir.statutes.law import NOT_YET
-from legalir.statutes.reading.markup import local
-from legalir.statutes.sources.uk_clml import FORMATS, read
+from legalir.statutes.sources.uk_clml import read
 
 SAMPLES = Path(__file__).with_name("samples")
 ACT = (SAMPLES / "uk_clml.xml").read_text(encoding="utf-8")
-DATA = Path(os.environ.get("LEGALIR_DATA", ""), "sources", "uk-clml")
 
 
 def law_of(text: str | bytes):
@@ -112,11 +108,6 @@ def test_prospective_group():
     assert documents["2"].unit.effective_from == "2022-01-01"  # Its own date counts.
 
 
-def test_repeated_number():
-    law = law_of(ACT.replace("<Pnumber>3</Pnumber>", "<Pnumber>2</Pnumber>"))
-    assert cut(law).repeated == ["ukpga-2021-7-2~2"]
-
-
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -144,57 +135,3 @@ def test_source(tmp_path):
     report = write_collection(f"uk_clml(path={path!r})", tmp_path / "out", about={"licence": "CC0", "lang": "en"})
     assert datasets.check(tmp_path / "out").ok
     assert report.links["cites"] == 2  # To sections 1 and 2; the Rafts Act is not there.
-
-
-@pytest.mark.parametrize("path", sorted(DATA.glob("*.xml")) or [None], ids=lambda path: path.name if path else "")
-def test_real_files(path):
-    if path is None:
-        pytest.skip("not run: $LEGALIR_DATA has no sources/uk-clml")
-    data = path.read_bytes()
-    assert FORMATS[0].recognises(path, data[:8192])
-    law = law_of(data)
-    assert law.unread() == []
-    assert len(cut(law).documents) >= 2
-
-
-def test_real_examples():
-    if not DATA.is_dir():
-        pytest.skip("not run: $LEGALIR_DATA has no sources/uk-clml")
-    for line in (DATA / "examples.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        law = law_of((DATA / row["file"]).read_bytes())
-        (document,) = (each for each in cut(law).documents if each.unit.key == row["id"])
-        groups = [unit.heading for unit in document.above if unit.kind == "group"]
-        assert [*groups, document.unit.heading] == row["path"]
-        assert document.text.startswith(row["starts"])
-
-
-@pytest.mark.parametrize("path", sorted(DATA.glob("*.xml")) or [None], ids=lambda path: path.name if path else "")
-def test_real_links(path):
-    """Each citation in the text of a provision is a link, in the published files and in the enriched ones."""
-    from lxml import etree
-
-    if path is None:
-        pytest.skip("not run: $LEGALIR_DATA has no sources/uk-clml")
-    apart = ("Commentaries", "Footnotes", "ExplanatoryNotes", "EarlierOrders", "SignedSection", "BlockAmendment")
-    cited = [
-        each
-        for name in ("Citation", "CitationSubRef", "InternalLink")
-        for each in etree.parse(path).iter(f"{{*}}{name}")
-        if not any(local(above) in apart for above in each.iterancestors())
-    ]
-    assert len(cut(law_of(path.read_bytes())).links) == len(cited)
-
-
-def test_real_amendments():
-    """Section 69A stands in words that section 4 inserts into another act; its id must not be a provision."""
-    path = DATA / "asp_2023_5.original.xml"
-    if not path.is_file():
-        pytest.skip("not run: $LEGALIR_DATA has no sources/uk-clml/asp_2023_5.original.xml")
-    law = law_of(path.read_bytes())
-    addresses = {address.key: address.docno for address in cut(law).addresses}
-    assert "p00352" not in addresses
-    assert "69A" in documents_of(law)["4"].text
-    links = {(docno, link.key) for docno, link in cut(law).links if not link.law}
-    assert {("asp-2023-5-4", "section-5"), ("asp-2023-5-4", "section-5-5")} <= links
-    assert addresses["section-5-5"] == "asp-2023-5-5"

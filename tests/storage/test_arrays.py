@@ -12,7 +12,7 @@ import pytest
 from forked import child
 
 from legalir.errors import ArtifactError
-from legalir.storage.arrays import append_rows, create_array, load_array, save_array, widened
+from legalir.storage.arrays import create_array, load_array, save_array, widened
 
 
 def test_arrays_of_python_objects_are_never_unpickled(tmp_path: Path) -> None:
@@ -86,19 +86,6 @@ def test_a_full_disk_is_noticed(tmp_path: Path, size: int, length: int) -> None:
     process = child(_save_on_a_full_disk, tmp_path / "array.npy", size, length)
     process.join()
     assert process.exitcode == 3
-
-
-def test_rows_are_added_one_batch_after_another(tmp_path: Path) -> None:
-    parts = [np.arange(6).reshape(2, 3), np.zeros((0, 3)), np.arange(300).reshape(100, 3)]
-    with append_rows(tmp_path / "a.npy", np.dtype(np.float16), 3) as append:
-        for part in parts:
-            append(part)
-    found = load_array(tmp_path / "a.npy")
-    assert found.dtype == np.float16
-    assert np.array_equal(found, np.concatenate(parts).astype(np.float16))
-    with append_rows(tmp_path / "b.npy", np.dtype(np.float32), 7):
-        pass
-    assert load_array(tmp_path / "b.npy").shape == (0, 7)
 
 
 def test_every_finite_float16_is_widened_to_the_same_number() -> None:

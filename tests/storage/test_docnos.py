@@ -40,12 +40,6 @@ def test_a_name_given_twice_is_named(tmp_path: Path) -> None:
         opened(tmp_path / "d", ["a", "b", "c", "b"])
 
 
-def test_there_may_be_none(tmp_path: Path) -> None:
-    docnos = opened(tmp_path / "d", [])
-    assert len(docnos) == 0
-    assert docnos.numbers(["a"]).tolist() == [-1]
-
-
 @pytest.mark.parametrize("ascending", [False, True])
 def test_few_are_read_one_by_one_and_many_at_once(tmp_path: Path, ascending: bool) -> None:
     names = [f"법-{number * 7919 % 2000}" for number in range(2000)]

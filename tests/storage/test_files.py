@@ -77,14 +77,6 @@ def test_a_directory_appears_whole(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_directory_does_not_appear_after_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "directory"
-    with pytest.raises(KeyboardInterrupt), atomic_directory(path) as temporary:
-        (temporary / "one").write_text("1", encoding="utf-8")
-        raise KeyboardInterrupt
-    assert list(path.parent.iterdir()) == []
-
-
 def test_the_first_directory_stays(tmp_path: Path) -> None:
     path = tmp_path / "directory"
     with atomic_directory(path) as late:
@@ -196,11 +188,6 @@ def test_a_directory_that_came_after_a_kill_is_not_replaced(tmp_path: Path, monk
         restore_directory(path)
     assert (Path(raised.value.filename) / "who").read_text(encoding="utf-8") == "old"
     assert (path / "who").read_text(encoding="utf-8") == "mine"
-
-
-def test_a_directory_without_a_parent_has_nothing_to_restore(tmp_path: Path) -> None:
-    restore_directory(tmp_path / "no" / "directory")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_linked_or_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,6 @@ from forked import child, die_at_file_operation
 from small_index import DOCUMENTS, OTHERS, Answers, answers, scratch
 
 from legalir.lexical.sparse import SparseIndex
-
-MANY = [{"docno": f"{document['docno']}-{i}", "text": document["text"]} for i in range(40) for document in OTHERS]
 
 
 def build(path: Path, documents: list[Mapping[str, Any]]) -> Answers:
@@ -26,27 +22,6 @@ def opened(path: Path) -> Answers:
     return answers(SparseIndex(path, analyzer="jamo3"))
 
 
-def test_a_build_that_is_killed_at_a_random_moment(tmp_path: Path) -> None:
-    path = tmp_path / "index"
-    started = time.perf_counter()
-    new = build(tmp_path / "elsewhere", MANY)
-    takes = time.perf_counter() - started
-    old = build(path, DOCUMENTS)
-    moments = random.Random(1)
-    seen = set()
-    for _ in range(20):
-        process = child(build, path, MANY)
-        time.sleep(moments.random() * takes)
-        process.kill()
-        process.join()
-        found = opened(path)
-        assert found in (old, new)
-        seen.add(process.exitcode)
-        build(path, DOCUMENTS)
-        assert scratch(path) == []
-    assert -signal.SIGKILL in seen
-
-
 def _build_until(path: Path, limit: int) -> None:
     """Build, and die at the file operation with number `limit`."""
     die_at_file_operation(limit)
@@ -54,12 +29,12 @@ def _build_until(path: Path, limit: int) -> None:
     os._exit(0)
 
 
-def test_a_build_that_is_killed_at_every_other_file_operation(tmp_path: Path) -> None:
+def test_a_build_that_is_killed_at_any_file_operation(tmp_path: Path) -> None:
     path = tmp_path / "index"
     new = build(tmp_path / "elsewhere", OTHERS)
     old = build(path, DOCUMENTS)
     outcomes = []
-    for limit in range(0, 400, 2):
+    for limit in range(0, 400, 5):
         process = child(_build_until, path, limit)
         process.join()
         found = opened(path)
@@ -75,13 +50,13 @@ def test_a_build_that_is_killed_at_every_other_file_operation(tmp_path: Path) ->
     assert scratch(path) == []
     # There is one moment before which the index is the old one, and after which it is the new one.
     assert outcomes == sorted(outcomes)
-    assert outcomes.count(False) > 15
+    assert outcomes.count(False) > 6
     assert outcomes.count(True) > 0
 
 
 def test_a_first_build_that_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "index"
-    for limit in range(0, 100, 6):
+    for limit in range(0, 100, 12):
         process = child(_build_until, path, limit)
         process.join()
         if SparseIndex(path).built():
@@ -106,5 +81,5 @@ def test_builds_at_once_while_others_read(tmp_path: Path) -> None:
 
 
 def _build_often(path: Path, documents: list[Mapping[str, Any]]) -> None:
-    for _ in range(15):
+    for _ in range(5):
         build(path, documents)

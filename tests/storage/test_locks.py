@@ -36,7 +36,7 @@ def test_the_lock_is_released_after_an_error(tmp_path: Path) -> None:
 def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with (
-        pytest.raises(ArtifactError, match=r"file/below cannot be written \(.*\): set LEGALIR_HOME"),
+        pytest.raises(ArtifactError, match=r"file/below .*LEGALIR_HOME"),
         cache_lock(tmp_path / "file" / "below" / "it"),
     ):
         pytest.fail("locked what cannot be there")

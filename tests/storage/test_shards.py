@@ -20,7 +20,6 @@ from legalir.storage.shards import (
     Advance,
     Encoding,
     RowSource,
-    bounds_of,
     earlier_rows,
     gather,
     shards_beside,
@@ -93,16 +92,6 @@ def test_digests_that_end_in_zeros_are_told_apart(tmp_path: Path) -> None:
     for order in ([0, 1, 2, 3, 4], [4, 2, 0, 3, 1]):
         gather(tmp_path, b"".join(digests[number] for number in order), [source])
         assert load_array(tmp_path / "number.npy").tolist() == order
-
-
-def test_what_is_known_of_a_text_is_half_a_sha256() -> None:
-    assert text_digest("법").hex() == hashlib.sha256("법".encode()).hexdigest()[:32]
-    assert len(text_digest("\ud800")) == 16
-
-
-def test_bounds_belong_to_a_group() -> None:
-    assert bounds_of("dense") is None
-    assert bounds_of("sparse.tokens") == bounds_of("sparse.bounds") == "sparse.bounds"
 
 
 def test_shards_are_found_again_by_their_settings_alone(tmp_path: Path) -> None:

@@ -55,11 +55,6 @@ def test_what_is_wrong_is_said(values: dict[str, object], sentence: str) -> None
         parsed(**values)
 
 
-def test_no_mapping() -> None:
-    with pytest.raises(DefinitionError, match=r"r.*'dataset'.*'model'.*'out'"):
-        FineTuning.parse([1], "r")
-
-
 def test_it_is_what_it_was_written_from() -> None:
     recipe = parsed(sources=["headings", "citations"], pool=20, dev="dev", most_pairs=100)
     assert recipe.sources == ("headings", "citations")

@@ -11,8 +11,6 @@ import pytest
 from scipy.sparse import csr_array
 from tunable import contents, tuned, write_tunable
 
-import legalir
-import legalir_finetune
 from legalir import Collection, M3Encoder, SentenceEncoder
 from legalir.extend import Gold
 from legalir_finetune.finetuning import sparse_ndcg
@@ -133,8 +131,3 @@ def test_the_measure_of_token_weights() -> None:
     second = 1 / np.log2(3)
     expected = (second / (1 + second) + second + 0 + 0) / 4
     assert sparse_ndcg(csr_array(queries), csr_array(documents), gold) == pytest.approx(expected)
-
-
-def test_the_names_of_legalir() -> None:
-    names = ["FineTuned", "FineTuning", "Pretraining", "finetune", "pretrain"]
-    assert [getattr(legalir, name) for name in names] == [getattr(legalir_finetune, name) for name in names]

@@ -455,16 +455,16 @@ def test_mistakes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         trained(root, out, max_length=65)
     with pytest.raises(ModelError, match=r"'targets'.*'lm_head'.*q_proj, k_proj"):
         trained(root, out, targets=["lm_head"])
-    with pytest.raises(DataError, match="has 1 provisions, of which 1 are held out, so that nothing can be learnt"):
+    with pytest.raises(DataError, match="of which 1"):
         trained(root, out, dataset=str(write_statutes(tmp_path / "one", 1)))
     with pytest.raises(DefinitionError, match="resume=True"):
         trained(root, out, resume=True)
     with monkeypatch.context() as patch:
         patch.setattr(pretraining, "negative_log_likelihood", spoilt(pretraining.negative_log_likelihood))
-        with pytest.raises(LegalIRError, match=r"The loss became nan at step 1: give a smaller rate than 0\.003"):
+        with pytest.raises(LegalIRError, match=r"nan at step 1.*0\.003"):
             trained(root, out)
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(MissingExtra, match=r"'peft', which is not installed: pip install \./plugins/legalir-finetune"):
+    with pytest.raises(MissingExtra, match=r"'peft'.*/plugins"):
         trained(root, out)
     assert not out.exists()
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # Tiny models: threads only wait for each other.
+
+sys.path.append(str(Path(__file__).parents[3] / "tests"))  # What tests of legalir and of this package share.
 
 # The autouse fixture below does not change between examples, so it may be shared by them.
 settings.register_profile(

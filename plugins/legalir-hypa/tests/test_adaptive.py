@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypa_material import Scripted
+from scripted import Scripted
 from tiny_models import write_complexity
 
 import legalir
@@ -113,11 +113,11 @@ def test_wrong_parameters(sentence: str) -> None:
 
 def test_wrong_frames(model: Path, tmp_path: Path) -> None:
     classes = QUESTIONS.assign(complexity=[0, 1, 3])
-    with pytest.raises(ComponentError, match=r"'3'.*3.*rewrites=\(3, 5, 7.*0, 1, 2"):
+    with pytest.raises(ComponentError, match=r"'3'.*rewrites="):
         Adaptive(Search())(classes)
     for value in (1.5, "1", None, True):
         odd = pd.Series([0, 1, value], dtype=object)
-        with pytest.raises(ComponentError, match=f"the column 'complexity' of query '3' has {value!r}, which is not"):
+        with pytest.raises(ComponentError, match=r"'complexity'.*'3'"):
             Adaptive(Search())(QUESTIONS.assign(complexity=odd))
     with pytest.raises(ComponentError, match="the result of Focus needs the column"):
         Adaptive(Search(), legalir.Focus())(QUESTIONS)

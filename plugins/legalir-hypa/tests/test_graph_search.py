@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypa_material import Scripted
+from scripted import Scripted
 
 import legalir
 from legalir import Client

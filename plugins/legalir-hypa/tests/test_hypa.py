@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypa_material import Scripted
+from scripted import Scripted
 
 import legalir
 from legalir import Client

@@ -138,11 +138,9 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
 
 
 def test_too_few_questions_of_a_class(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"2.*0.*\(20, 20, 0.*10.*--classes 2"):
+    with pytest.raises(DataError, match=r"\(20, 20, 0.*10.*--classes 2"):
         train_complexity(write_csv(tmp_path, 20, 20, 0), tmp_path / "model")
-    with pytest.raises(
-        DataError, match=r"Class 1 has 0 questions \(30, 0 in all classes\), and each needs 10: give more"
-    ):
+    with pytest.raises(DataError, match="Class 1 has 0"):
         train_complexity(write_csv(tmp_path, 30), tmp_path / "model", classes=2)
     with pytest.raises(DataError, match="No question has a term of two letters or more"):
         file = tmp_path / "signs.csv"
@@ -157,7 +155,7 @@ def test_mistakes(tmp_path: Path) -> None:
         train_complexity(file, tmp_path / "model", classes=4)
     with pytest.raises(ComponentError, match=r"epochs=0.*1"):
         train_complexity(file, tmp_path / "model", epochs=0)
-    with pytest.raises(ModelError, match="'smv' is neither a folder nor the name of a model"):
+    with pytest.raises(ModelError, match="'smv'"):
         train_complexity(file, tmp_path / "model", model="smv")
     with pytest.raises(DatasetNotFound, match="none"):
         train_complexity(tmp_path / "none", tmp_path / "model")

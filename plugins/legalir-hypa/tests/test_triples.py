@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypa_material import Scripted
+from forked import child
+from scripted import Scripted
 
 import legalir
 from legalir import Client
@@ -167,30 +167,17 @@ def test_a_long_provision_is_read_in_parts(tmp_path: Path) -> None:
     assert [fact.provisions for fact in graph.facts()] == [("a",), ("a",)]
 
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-sys.path[:0] = [{tests!r}, {here!r}]
-import test_triples as t
-from legalir_hypa.triple_graph import build_triples
-
-asked = 0
-def answering(request):
-    global asked
-    asked += 1
-    if asked == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return t.answering(request)
-
-build_triples(t.collection(Path({tmp!r}), answering)[0])
-"""
-
-
 def test_after_a_kill_only_the_rest_is_asked(tmp_path: Path) -> None:
-    here = Path(__file__).parent
-    code = KILLED.format(tests=str(here.parent), here=str(here), tmp=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", code], env=os.environ, check=False)
-    assert done.returncode == -signal.SIGKILL
+    asked = itertools.count(1)
+
+    def until_the_third(request: ChatRequest) -> str:
+        if next(asked) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answering(request)
+
+    killed = child(lambda: build_triples(collection(tmp_path, until_the_third)[0]))
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
     opened, model = collection(tmp_path, answering)
     with pytest.raises(ComponentError, match="has no knowledge graph"):
         open_triples(opened)

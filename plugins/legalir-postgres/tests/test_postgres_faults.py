@@ -92,7 +92,7 @@ def test_a_statement_that_takes_too_long(make: Make, primary: PostgresServer) ->
     quick.search("fire")
     with psycopg.connect(primary.dsn(), password=PASSWORD) as blocking:
         blocking.execute(f"LOCK TABLE legalir.{table_of(primary)} IN ACCESS EXCLUSIVE MODE")
-        with pytest.raises(DataError, match=r"did not answer within 0.3 s: .*raise timeout"):
+        with pytest.raises(DataError, match=r"0\.3 s"):
             quick.search("fire")
     assert len(quick.search("fire")) == 1
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 import pytest
 from tiny_colbert import write_colbert
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # Tiny models: threads only wait for each other.
 
 
 @pytest.fixture(autouse=True)

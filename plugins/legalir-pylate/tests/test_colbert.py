@@ -95,7 +95,7 @@ def test_the_scorer_gives_the_scores_of_the_retriever(model: LateInteraction, tm
     found = Colbert(index)(TOPICS)
     again = Colbert(index).scorer()(found.drop(columns=["score", "rank"]).sample(frac=1, random_state=1))
     np.testing.assert_allclose(table(again), table(found), atol=1e-5)
-    with pytest.raises(ComponentError, match="the document 'x' of query 'q0' is not in the index"):
+    with pytest.raises(ComponentError, match=r"'x'.*'q0'"):
         index.scorer()(TOPICS.head(1).assign(docno="x"))
 
 
@@ -162,7 +162,7 @@ def test_models_that_are_none(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(ModelError, match="cannot be loaded"):
         LateInteraction(tmp_path, device="cpu").queries(["a"])
     (tmp_path / "config_sentence_transformers.json").write_text('{"model_', encoding="utf-8")
-    with pytest.raises(ModelError, match=r"config_sentence_transformers\.json cannot be read: get the whole model"):
+    with pytest.raises(ModelError, match=r"config_sentence_transformers\.json"):
         LateInteraction(tmp_path)
 
 

@@ -15,7 +15,7 @@ from served import SCRIPT, client_of, service
 from starlette.testclient import TestClient
 
 from legalir.errors import ComponentError
-from legalir_serve.neighbourhood import picture, shortened
+from legalir_serve.neighbourhood import picture
 from legalir_serve.pages import blocks, extract, marked, messages
 
 
@@ -144,7 +144,3 @@ def test_levels_are_columns_from_act_to_standard() -> None:
     drawn = picture(nodes, links)
     column = {box.docno: box.x for box in drawn.boxes}
     assert column["c"] < column["a"] < column["b"] and drawn.heads == []
-
-
-def test_what_is_too_long_for_a_box() -> None:
-    assert shortened("가나다라", 6) == "가나…" and shortened("abc", 6) == "abc"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+sys.path.append(str(Path(__file__).parents[3] / "tests"))  # What tests of legalir and of this package share.
 
 # The autouse fixture below does not change between examples, so it may be shared by them.
 settings.register_profile(

@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from scripted import Scripted
+
 import legalir
-from legalir.extend import ChatReply, ChatRequest, atomic_file
+from legalir.extend import ChatRequest, atomic_file
 
 _TEXTS = {
     "act-1": ("Ferry Act, Article 1", "A night ferry carries the lamps that the rules require."),
@@ -29,20 +31,6 @@ PROVISIONS = [
 ]
 LINKS = [("act-1", "rule-1"), ("act-2", "rule-2"), ("act-2", "act-1"), ("act-1", "act-3"), ("rule-1", "rule-1")]
 PAIRS = [("act-1", "rule-1"), ("act-2", "act-1"), ("act-2", "rule-2")]
-
-
-class Scripted:
-    """Answers a request by a function of it; counts the requests that it got."""
-
-    name, host, concurrency = "scripted", "", 1
-
-    def __init__(self, reply: Callable[[ChatRequest], str]) -> None:
-        self._reply = reply
-        self.requests: list[ChatRequest] = []
-
-    def chat(self, request: ChatRequest) -> ChatReply:
-        self.requests.append(request)
-        return ChatReply(self._reply(request), prompt_tokens=7, completion_tokens=5)
 
 
 def write_collection(root: Path, lang: str = "en") -> Path:

@@ -115,14 +115,6 @@ def test_constant_ratings_are_undefined_and_not_0() -> None:
     assert binarised.undefined == {"spearman_binarised": "the ratings of the human never vary"}
 
 
-def test_without_ratings_nothing_is_defined() -> None:
-    for figures in (agreement([], []), agreement([None, 1, math.nan], [1, None, math.nan])):
-        assert figures.n == 0
-        assert figures.confusion.shape == (0, 0)
-        assert figures.undefined["kappa"] == figures.undefined["agreement"] == "no answer has two ratings"
-    assert agreement([None, 1, 1], [1, None, 1]).left_out == 2
-
-
 def test_alpha_of_more_raters_with_gaps() -> None:
     """The data of the worked example that the field hands around: nominal .691, interval .811."""
     raters = [

@@ -167,5 +167,5 @@ def test_a_larger_sample_begins_with_the_smaller_one(population: set[int], one: 
 def test_each_language_has_an_option_to_abstain() -> None:
     assert set(languages()) == {"en", "ja", "ko", "th", "vi", "zh"}
     assert abstention("ko") == "주어진 정보만으로는 알 수 없다"
-    with pytest.raises(DefinitionError, match="no option to abstain in the language 'de'"):
+    with pytest.raises(DefinitionError, match="'de'"):
         abstention("de")

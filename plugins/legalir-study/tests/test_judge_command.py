@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ferries import Scripted
+from scripted import Scripted
 from typer.testing import CliRunner, Result
 
 import legalir
@@ -179,15 +179,6 @@ def test_a_judge_that_always_says_yes(tmp_path: Path) -> None:
     shown = run("agreement", path).output
     assert re.search(r"Cohen's kappa +0\.000", shown)
     assert re.search(r"Spearman's rho +undefined +the ratings of the judge never vary", shown)
-
-
-def test_constant_ratings_are_undefined(tmp_path: Path) -> None:
-    path = table(tmp_path / "r.csv", [(1, 1), (1, 1)])
-    given = agreement_of(path)
-    assert given["agreement"] == 1
-    assert [given[name] for name in ("kappa", "quadratic_kappa", "alpha", "spearman")] == [None] * 4
-    assert given["undefined"]["kappa"] == "the ratings of both raters never vary"
-    assert re.search(r"Cohen's kappa +undefined", run("agreement", path).output)
 
 
 def test_a_picture(tmp_path: Path) -> None:

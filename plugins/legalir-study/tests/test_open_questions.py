@@ -27,10 +27,6 @@ def by_type(request: ChatRequest) -> str:
     return reply_of(f"Which lamps, in the {kind} case of {request.question}?", [] if kind == "out_of_scope" else [1])
 
 
-def test_eleven_types() -> None:
-    assert len(TYPES) == 11
-
-
 def test_a_type_that_combines_gets_the_cited_provisions_too(tmp_path: Path) -> None:
     collection, _ = opened(write_collection(tmp_path), by_type)
     plan = planned_questions(collection, 4, ["simple", "complex", "double"], 0)

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 import legalir
 from legalir.errors import DataError
-from legalir_study.page import offline_page
 from legalir_study.review import apply_decisions, review_page
 from legalir_study.split import Synthesis, write_split
 from legalir_study.synthesize import app
@@ -93,12 +92,6 @@ class TestPage:
     def test_a_split_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match=r"queries\.x\.jsonl.*qrels\.x\.txt"):
             review_page(a_split(tmp_path), "x")
-
-    def test_a_title_is_text(self) -> None:
-        page = offline_page("<i>&", "", "", {"a": "\u2028<"}, language="../")
-        assert "<title>&lt;i&gt;&amp;</title>" in page
-        assert '<html lang="en">' in page
-        assert '"\\u2028\\u003c"' in page
 
 
 class TestApply:

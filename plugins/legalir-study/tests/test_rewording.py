@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from ferries import Scripted
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted import Scripted
 
 from legalir import Client
 from legalir.errors import ComponentError
@@ -70,9 +70,6 @@ class TestChosen:
         assert chosen_changes(ITEMS, HYPA_SHARES, 1) == chosen_changes(ITEMS, HYPA_SHARES, 1)
         assert chosen_changes(ITEMS, HYPA_SHARES, 1) != chosen_changes(ITEMS, HYPA_SHARES, 2)
 
-    def test_no_share_changes_nothing(self) -> None:
-        assert chosen_changes(ITEMS, {}, 0) == {}
-
 
 class TestSlips:
     @given(st.integers(0, 500))
@@ -95,13 +92,6 @@ class TestSlips:
         one, other = different[0]
         assert one[0] == other[0]
         assert abs(len(one) - len(other)) <= 1
-
-    @pytest.mark.parametrize("text", ["", "12", "a b 7"])
-    def test_nothing_to_misspell(self, text: str) -> None:
-        assert misspelt(text, random.Random(0)) == text
-
-    def test_nothing_to_disturb(self) -> None:
-        assert noisy("12 13", random.Random(0)) == "12 13"
 
 
 class TestReworded:

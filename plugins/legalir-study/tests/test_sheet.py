@@ -101,11 +101,6 @@ def test_what_is_rated() -> None:
     assert sheet_items(QUESTIONS, [SECOND, FIRST]) == items, "the order of the systems tells nothing"
 
 
-def test_the_order_of_the_answers_is_that_of_the_seed() -> None:
-    orders = {tuple(item.text for item in sheet_items(QUESTIONS, [FIRST, SECOND], seed=seed)[:2]) for seed in range(9)}
-    assert len(orders) == 2
-
-
 def test_a_sample_of_questions() -> None:
     many = pd.DataFrame({"qid": [f"q{number}" for number in range(50)], "query": "?"})
     answers = run(*((qid, NARROW) for qid in many["qid"]))
