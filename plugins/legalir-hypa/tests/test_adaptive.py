@@ -94,7 +94,7 @@ def test_rewrite_reads_the_number(model: Path, tmp_path: Path) -> None:
 
 
 MISTAKES: dict[str, dict[str, Any]] = {
-    "by=3 is neither a column nor a component": {"by": 3},
+    "by=3": {"by": 3},
     "by='' is neither": {"by": ""},
     r"k=\[\] is not a list of whole numbers of at least 1": {"k": []},
     r"k=\[5, 0\] is not a list": {"k": [5, 0]},
