@@ -37,7 +37,7 @@ class FieldIndex(TermIndex):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; ``auto`` searches with that of the index at `path`, and builds with what
+        analyzer: a name or an analyzer; ``auto`` searches with the analyzer of the index at `path`, and builds with what
             suits the language of the documents, which the first million characters tell.
     """
 
@@ -90,7 +90,7 @@ class FieldIndex(TermIndex):
         links: str = "",
         executor: Executor | None = None,
     ) -> Self:
-        """Build the index, replacing one that stands at the path only when the new one is whole.
+        """Build the index; an existing one is replaced only when the new one is complete.
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``) and any of `FIELDS`; a missing field is empty. See

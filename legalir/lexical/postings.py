@@ -15,10 +15,10 @@ from legalir.lexical.weights import Weigher, all_weights
 from legalir.storage.csr import positions
 
 _SOME = 4
-"""Weights are computed by term until those of a quarter of all postings are; then all others are computed at once."""
+"""Share of the postings: weights are computed by term until this share is done, then all others at once."""
 
 _BLOCK = 4_000_000
-"""Postings that are searched at a time for those of some documents."""
+"""Number of postings that are read at a time to find the postings of some documents."""
 
 
 class ScoredPostings:

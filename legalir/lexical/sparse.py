@@ -49,7 +49,7 @@ class SparseIndex(TermIndex):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; ``auto`` searches with that of the index at `path`, and builds with what suits
+        analyzer: a name or an analyzer; ``auto`` searches with the analyzer of the index at `path`, and builds with what suits
             the language of the documents, which the first million characters tell.
     """
 
@@ -92,7 +92,7 @@ class SparseIndex(TermIndex):
         corpus: str = "",
         executor: Executor | None = None,
     ) -> Self:
-        """Build the index, replacing one that stands at the path only when the new one is whole.
+        """Build the index; an existing one is replaced only when the new one is complete.
 
         Args:
             iter: documents with ``docno`` (or ``doc_id``), ``text`` and, if there is one, ``title``.
@@ -181,7 +181,7 @@ class BM25(SparseRetriever):
     - ``bm25l`` [bm25l]: ``ln((N + 1)/(df + ½))`` and ``(k1 + 1)·(c + δ)/(k1 + c + δ)``.
     - ``bm25+`` [bm25-plus]: ``ln((N + 1)/df)`` and ``(k1 + 1)·tf/(tf + k1·n) + δ``.
 
-    The names are those of bm25s [bm25s], whose scores these are, but for terms that a document lacks: as in the papers,
+    The names and the scores are bm25s's [bm25s], except for terms that a document lacks: as in the papers,
     they add nothing under ``bm25l`` and ``bm25+``. bm25s adds f(t, d) for tf = 0 there, and ``bm25+`` then ranks as
     without δ. Under ``robertson`` and ``atire``, a document that only shares terms of idf 0 is not a result.
 

@@ -53,15 +53,15 @@ def _warn(directory: Path, analyzer: str, scripts: Mapping[str, float]) -> None:
 class TermIndex(IndexArtifact):
     """Documents by the terms that one analyzer finds in them.
 
-    Files of a build: the docnos (see :mod:`legalir.storage.strings`), the vocabulary ``terms``, and those of
-    :meth:`Batches.write`. V terms, n documents, P postings.
+    Files of a build: the docnos (see :mod:`legalir.storage.strings`), the vocabulary ``terms``, and what
+    :meth:`Batches.write` writes. V terms, n documents, P postings.
 
     A subclass names its `columns` of frequencies and, of these, its `own` ones, in which a term has to be for a
     document to count in its document frequency; and it says which text of a document is behind each column.
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; ``auto``: that of the index at `path`, or what suits the documents' language.
+        analyzer: a name or an analyzer; ``auto``: the analyzer of the index at `path`, else one for the language of the documents.
     """
 
     columns: ClassVar[tuple[str, ...]]
@@ -109,7 +109,7 @@ class TermIndex(IndexArtifact):
         return analyzer
 
     def fingerprint(self) -> str:
-        """Return a sha256 that stands for the scores of the index.
+        """Return a sha256 that changes whenever scores may change.
 
         It is taken over the fingerprints of corpus, links and analyzer; where the corpus is not known, over the files.
         """
