@@ -37,8 +37,8 @@ class FieldIndex(TermIndex):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; ``auto`` searches with the analyzer of the index at `path`, and builds with what
-            suits the language of the documents, which the first million characters tell.
+        analyzer: a name or an analyzer; ``auto`` searches with the analyzer of the index at `path`, and builds with
+            one for the language of the documents, by their first million characters.
     """
 
     kind = "field_index"

@@ -15,7 +15,7 @@ from legalir.lexical.weights import Weigher, all_weights
 from legalir.storage.csr import positions
 
 _SOME = 4
-"""Share of the postings: weights are computed by term until this share is done, then all others at once."""
+"""Weights are computed term by term for the first quarter of the postings, then for all others at once."""
 
 _BLOCK = 4_000_000
 """Number of postings that are read at a time to find the postings of some documents."""

@@ -61,7 +61,8 @@ class TermIndex(IndexArtifact):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; ``auto``: the analyzer of the index at `path`, else one for the language of the documents.
+        analyzer: a name or an analyzer; ``auto``: the analyzer of the index at `path`, else one for the documents'
+            language.
     """
 
     columns: ClassVar[tuple[str, ...]]
