@@ -49,8 +49,8 @@ class SparseIndex(TermIndex):
 
     Args:
         path: directory of the artifact.
-        analyzer: a name or an analyzer; ``auto`` searches with the analyzer of the index at `path`, and builds with what suits
-            the language of the documents, which the first million characters tell.
+        analyzer: a name or an analyzer; ``auto`` searches with the analyzer of the index at `path`, and builds with
+            one for the language of the documents, by their first million characters.
     """
 
     kind = "sparse_index"
