@@ -74,6 +74,12 @@ class Field(NamedTuple):
         """Return True if `value` is a value of one of the types, within the bounds."""
         return any(_is_a(value, kind, self.bounds) for kind in self.kinds)
 
+    def beyond(self) -> list[Any]:
+        """Return the numbers just outside the bounds."""
+        below = [one.ge - 1 for one in self.bounds if isinstance(one, Ge)]  # type: ignore[operator]
+        above = [one.le + 1 for one in self.bounds if isinstance(one, Le)]  # type: ignore[operator]
+        return [*below, *(one.gt for one in self.bounds if isinstance(one, Gt)), *above]
+
     def check(self, component: str, value: object) -> None:
         """Check a value.
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from legalir.declared import Declared, fields
 from legalir.errors import LegalIRError, describe
 from legalir.frames.component import Component
 from legalir.graph.laws import LawTable
@@ -356,14 +357,17 @@ _SET_CURE = (
 
 
 def other_values(component: object, name: str, value: object) -> list[object]:
-    """Return values that a parameter may take instead: choices of its type, and numbers; none for other types."""
+    """Return other values for a parameter: choices, numbers, and numbers just outside its declared bounds."""
     if not isinstance(value, bool | int | float | str | None):
         return []
+    declared = fields(type(component)).get(name) if isinstance(component, Declared) else None
+    beyond: list[object] = [] if declared is None else declared.beyond()
     try:
         hint = get_type_hints(type(component).__init__).get(name)
     except Exception:  # A name that only a type checker imports.
         hint = None
-    choices = [one for part in (hint, *get_args(hint)) if get_origin(part) is Literal for one in get_args(part)]
+    kinds = (hint, *get_args(hint)) if declared is None else declared.kinds
+    choices = [one for part in kinds if get_origin(part) is Literal for one in get_args(part)]
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
@@ -372,7 +376,7 @@ def other_values(component: object, name: str, value: object) -> list[object]:
         numbers = [value / 2, 1.0, value + 1]
     else:
         numbers = [1, 0.5] if value is None else []
-    return [one for one in (*choices, *numbers) if one != value]
+    return [one for one in (*choices, *numbers, *beyond) if one != value]
 
 
 def _check_refused(run: RunOutput, name: str, value: object) -> None:
