@@ -228,8 +228,11 @@ def factory_of(made: type[_D], about: str, **fixed: object) -> Callable[..., _D]
     options = {name: list(inspect.signature(kind.of).parameters.values())[1:] for name, kind in makers.items()}
     transformer = pkgutil.resolve_name(_TRANSFORMER[1][0])
     # Some indexes are transformers, too.
-    others = {name: kind for name, kind in required.items() if name not in makers and isinstance(kind, type)}
-    nested = [name for name, kind in others.items() if issubclass(kind, transformer)]
+    nested = [
+        name
+        for name, kind in required.items()
+        if name == PIPELINES or (name not in makers and inspect.isclass(kind) and issubclass(kind, transformer))
+    ]
 
     def make(collection: object, *pipelines: object, **params: Any) -> _D:
         params = {**params, **fixed}

@@ -22,6 +22,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import KW_ONLY
 from functools import cache
+from itertools import chain
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import (
@@ -191,11 +192,9 @@ def _constructor(made: Any) -> Callable[..., None]:
         by_name = False
         for name, annotation in inspect.get_annotations(base).items() if issubclass(base, Declared) else ():
             by_name = by_name or annotation in (KW_ONLY, "KW_ONLY")
-            constant = str(annotation).removeprefix("typing.").startswith("ClassVar") or isinstance(
-                getattr(made, name, None), property
-            )
+            constant = str(annotation).removeprefix("typing.").startswith("ClassVar")
             # A property takes the place of a parameter of the base.
-            if not (name.startswith("_") or constant or isinstance(getattr(made, name, None), property)):
+            if not (constant or name.startswith("_") or isinstance(getattr(made, name, None), property)):
                 names.setdefault(name, (by_name and name != PIPELINES, -depth * by_name))
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)]
     kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -216,10 +215,11 @@ def _constructor(made: Any) -> Callable[..., None]:
         outer = _MAKING in self.__dict__
         self.__dict__[_MAKING] = True
         given = {name: value for name, value in bound.arguments.items() if name != "self"}
-        shown, declared = component_name(type(self)), fields(made)
+        shown = component_name(type(self))
         # What a user gives by name is checked first; pipelines are the matter of the class.
-        for name in sorted(given.keys() - {PIPELINES}, key=lambda name: declared[name].default is _REQUIRED):
-            declared[name].check(shown, given[name])
+        for field in sorted(fields(made).values(), key=lambda field: field.default is _REQUIRED):
+            if field.name != PIPELINES:
+                field.check(shown, given[field.name])
         for name, value in given.items():
             setattr(self, name, value)
         self.__post_init__()
@@ -255,13 +255,20 @@ def fields(made: type) -> Mapping[str, Field]:
 
 
 def _field(name: str, hint: Any, default: object) -> Field:
-    hint, *extras = (hint.__origin__, *hint.__metadata__) if get_origin(hint) is Annotated else (hint,)
+    kinds, extras = _parts(hint)
     bounds = tuple(one for one in extras if isinstance(one, Ge | Gt | Le))
-    text = " ".join(one for one in extras if isinstance(one, str))
-    if name == PIPELINES:
-        hint = get_args(hint)[0]
-    kinds = get_args(hint) if get_origin(hint) in (typing.Union, UnionType) else (hint,)
-    return Field(name, kinds, bounds, text, default)
+    return Field(name, kinds, bounds, " ".join(one for one in extras if isinstance(one, str)), default)
+
+
+def _parts(hint: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the types of an annotation, each without the others of a union, and what is said of them."""
+    if get_origin(hint) is Annotated:
+        kinds, extras = _parts(hint.__origin__)
+        return kinds, (*extras, *hint.__metadata__)
+    if get_origin(hint) not in (typing.Union, UnionType):
+        return (hint,), ()
+    kinds, extras = zip(*map(_parts, get_args(hint)), strict=True)
+    return tuple(chain(*kinds)), tuple(chain(*extras))
 
 
 def arguments_section(made: type) -> Iterator[str]:
