@@ -206,8 +206,8 @@ def test_identity(index: SparseIndex, tmp_path: Path) -> None:
     assert (index.bm25() % 10) == (index.bm25() % 10)
     other = SparseIndex("my.index", analyzer="jamo3")
     assert repr(other.bm25(b=0.5)) == (
-        "BM25(index=SparseIndex('my.index', analyzer='jamo3'), k1=0.9, b=0.5, method='lucene', "
-        "delta=None, num_results=1000)"
+        "BM25(index=SparseIndex('my.index', analyzer='jamo3'), k1=0.9, b=0.5, num_results=1000, "
+        "method='lucene', delta=None)"
     )
     assert repr(other.tfidf()) == (
         "TFIDF(index=SparseIndex('my.index', analyzer='jamo3'), idf='lucene', num_results=1000, min_df=1, max_df=1.0)"
