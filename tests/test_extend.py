@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from legalir.cli.new_plugin import write_package
 
 import legalir
 from legalir import extend
+from legalir.cli.plugins import write_package
 from legalir.plugins import ROLES
 
 ROOT = Path(__file__).parents[1]
