@@ -139,7 +139,7 @@ def test_several_laws_in_one_folder(tmp_path):
 
 
 def test_faults_are_said_in_one_sentence(tmp_path):
-    with pytest.raises(ComponentError, match=r"^format must be auto, .*markdown-kr.*, got 'akn'\.$"):
+    with pytest.raises(ComponentError, match=r"^history: format='akn' is not one of auto, .*markdown-kr"):
         History(tmp_path, format="akn")
     with pytest.raises(DataError, match=r"holds no file of the format"):
         list(History(tmp_path).provisions())
