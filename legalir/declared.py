@@ -228,9 +228,9 @@ Declared.__init__ = _constructor(Declared)  # type: ignore[method-assign]
 
 
 def component_name(made: type) -> str:
-    """Return the name of a class in messages."""
-    name = getattr(made, "name", "")
-    return name if isinstance(name, str) and name else made.__name__
+    """Return the name of a class in messages: its constant ``component`` or ``name``, or the name of the class."""
+    names = (getattr(made, constant, "") for constant in ("component", "name"))
+    return next((name for name in names if isinstance(name, str) and name), made.__name__)
 
 
 @cache
