@@ -294,9 +294,9 @@ def _range(bounds: tuple[Ge | Gt | Le, ...]) -> str:
     above = next((one.gt for one in bounds if isinstance(one, Gt)), None)
     most = next((one.le for one in bounds if isinstance(one, Le)), None)
     if least is not None and most is not None:
-        return f"from {least:g} to {most:g}"
+        return f"from {least:.12g} to {most:.12g}"
     words = (("at least", least), ("above", above), ("at most", most))
-    return ", ".join(f"{word} {number:g}" for word, number in words if number is not None)
+    return ", ".join(f"{word} {number:.12g}" for word, number in words if number is not None)
 
 
 def _phrase(kind: Any, bounds: tuple[Ge | Gt | Le, ...]) -> str:
