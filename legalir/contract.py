@@ -206,7 +206,7 @@ def parameters_of(*classes: type, without: Iterable[str] = ()) -> Callable[[_F],
     return decorate
 
 
-def factory_of(made: type[_D], about: str, **fixed: object) -> Callable[..., _D]:
+def factory_of(made: type[_D], about: str, first: str = "", /, **fixed: object) -> Callable[..., _D]:
     """Return the factory of a component whose parameters are declared (:mod:`legalir.declared`).
 
     The parameter ``collection`` is the collection. A required parameter whose type has a method ``of``, as indexes and
@@ -215,17 +215,31 @@ def factory_of(made: type[_D], about: str, **fixed: object) -> Callable[..., _D]
 
         bm25 = factory_of(BM25, "BM25 over the terms of `analyzer`: ``bm25(k1=1.5)``.")
 
+    A function among `fixed` does for a parameter what ``of`` does, and what it takes is checked by its annotations::
+
+        def numbers(collection: Collection, strict: bool = True) -> NumberTable | None: ...
+
+        hyde = factory_of(HyDE, "Search with a hypothetical provision: ``hyde(strict=False)``.", numbers=numbers)
+
     Required parameters that are transformers are nested pipelines, given by position; all others are given by name.
 
     Args:
         made: the class.
         about: what the component does, with an example of its use in an expression, for ``legalir plugins show``.
-        fixed: parameters that the factory fills in itself, such as ``analyzer="char3"``.
+        first: the parameter that a text given by position fills; by default the first required one, or the first.
+        fixed: parameters that the factory fills in itself: a value, such as ``analyzer="char3"``, or a function of the
+            collection.
     """
     declared = inspect.signature(made).parameters
-    required = {name: fields(made)[name].kinds[0] for name, one in declared.items() if one.default is _REQUIRED}
-    makers = {name: kind for name, kind in required.items() if hasattr(kind, "of")}
-    options = {name: list(inspect.signature(kind.of).parameters.values())[1:] for name, kind in makers.items()}
+    required = {
+        name: fields(made)[name].kinds[0]
+        for name, one in declared.items()
+        if one.default is _REQUIRED and name not in fixed
+    }
+    functions: dict[str, Any] = {name: one for name, one in fixed.items() if inspect.isroutine(one)}
+    values = {name: one for name, one in fixed.items() if name not in functions}
+    makers = {name: kind.of for name, kind in required.items() if hasattr(kind, "of")} | functions
+    options = {name: list(inspect.signature(maker).parameters.values())[1:] for name, maker in makers.items()}
     transformer = pkgutil.resolve_name(_TRANSFORMER[1][0])
     # Some indexes are transformers, too.
     nested = [
@@ -235,12 +249,15 @@ def factory_of(made: type[_D], about: str, **fixed: object) -> Callable[..., _D]
     ]
 
     def make(collection: object, *pipelines: object, **params: Any) -> _D:
-        params = {**params, **fixed}
+        params = {**params, **values}
+        for field in (one for function in functions.values() for one in fields(function).values()):
+            if field.name in params:
+                field.check(component_name(made), params[field.name])
         filled = {
-            name: kind.of(collection, **{one.name: params[one.name] for one in options[name] if one.name in params})
-            for name, kind in makers.items()
+            name: maker(collection, **{one.name: params[one.name] for one in options[name] if one.name in params})
+            for name, maker in makers.items()
         }
-        own = {name: value for name, value in params.items() if name in declared}
+        own = {name: value for name, value in params.items() if name in declared and name not in filled}
         if "collection" in declared:
             own["collection"] = collection
         if nested == [PIPELINES]:
@@ -249,14 +266,15 @@ def factory_of(made: type[_D], about: str, **fixed: object) -> Callable[..., _D]
 
     by_name = {one.name: one for of in options.values() for one in of}
     by_name |= {name: one for name, one in declared.items() if name not in (*makers, *nested, "collection")}
+    by_name = dict(sorted(by_name.items(), key=lambda item: (item[0] != first, item[1].default is not _REQUIRED)))
     make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter("collection", inspect.Parameter.POSITIONAL_ONLY),
             *(declared[name] for name in nested),
-            *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, one in by_name.items() if name not in fixed),
+            *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, one in by_name.items() if name not in values),
         ]
     )
-    make.parameters_of = (made, *(kind.of for kind in makers.values()))  # type: ignore[attr-defined]
+    make.parameters_of = (*functions.values(), made, *makers.values())  # type: ignore[attr-defined]
     make.__name__ = make.__qualname__ = component_name(made)
     make.__module__, make.__doc__ = made.__module__, about
     return make

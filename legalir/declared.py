@@ -234,9 +234,9 @@ Declared.__init__ = _constructor(Declared)  # type: ignore[method-assign]
 
 
 def component_name(made: type) -> str:
-    """Return the name of a class in messages."""
-    name = getattr(made, "name", "")
-    return name if isinstance(name, str) and name else made.__name__
+    """Return the name of a class in messages: its constant ``component`` or ``name``, or the name of the class."""
+    names = (getattr(made, constant, "") for constant in ("component", "name"))
+    return next((name for name in names if isinstance(name, str) and name), made.__name__)
 
 
 @cache
@@ -307,9 +307,9 @@ def _range(bounds: tuple[Ge | Gt | Le, ...]) -> str:
     above = next((one.gt for one in bounds if isinstance(one, Gt)), None)
     most = next((one.le for one in bounds if isinstance(one, Le)), None)
     if least is not None and most is not None:
-        return f"from {least:g} to {most:g}"
+        return f"from {least:.12g} to {most:.12g}"
     words = (("at least", least), ("above", above), ("at most", most))
-    return ", ".join(f"{word} {number:g}" for word, number in words if number is not None)
+    return ", ".join(f"{word} {number:.12g}" for word, number in words if number is not None)
 
 
 def _phrase(kind: Any, bounds: tuple[Ge | Gt | Le, ...]) -> str:

@@ -35,6 +35,7 @@ from .datasets import Provision as Provision
 from .datasets.readers import json_rows as json_rows
 from .datasets.readers import read_qrels as read_qrels
 from .datasets.readers import read_queries as read_queries
+from .declared import Declared as Declared
 from .declared import check_choice as check_choice
 from .declared import check_flag as check_flag
 from .declared import check_number as check_number

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,6 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 from legalir.answer.contexts import Context, context, linked, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator, citing
 from legalir.collections import Collection
-from legalir.contract import parameters_of
-from legalir.declared import check_flag
 from legalir.extras import require
 from legalir.frames.as_of import days
 from legalir.graph.citation_graph import CitationGraph
@@ -30,7 +28,7 @@ from legalir.llm.chat import FailedReply
 from legalir.llm.client import CheckedReply
 from legalir.llm.prompts import Prompt
 from legalir.references.lookup import NumberTable
-from legalir.rewrite.rewriter import check_script, collection_prompt
+from legalir.rewrite.rewriter import asking_factory, check_script, prompt_of
 from legalir.storage.validity import provision_key
 
 _NUMBERS = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]")
@@ -272,31 +270,20 @@ class LLMAnswer(AsksModel, Generator):
         )
 
 
-@parameters_of(LLMAnswer, without=["client", "prompt", "memory_prompt", "collection", "graph", "numbers"])
-def answer(
-    collection: Collection,
-    *,
-    llm: str | None = None,
-    links: bool = True,
-    prompt: str | None = None,
-    language: str = "auto",
-    **params: Any,
-) -> LLMAnswer:
-    """Answer by a chat model, with citations that are checked: ``default >> answer(k=10)``.
+def _graph(collection: Collection, links: bool = True) -> CitationGraph | None:
+    """Return the graph of the collection.
 
     Args:
         links: whether to add the provisions that the first `k` cite.
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
     """
-    check_flag("answer", "links", links)
-    return LLMAnswer(
-        collection.client,
-        collection_prompt("answer", collection, "answer", prompt, language),
-        collection,
-        CitationGraph.of(collection) if links else None,
-        NumberTable.of(collection),
-        llm=llm,
-        memory_prompt=collection_prompt("answer", collection, "answer_memory", prompt, language),
-        **params,
-    )
+    return CitationGraph.of(collection) if links else None
+
+
+answer = asking_factory(
+    LLMAnswer,
+    "Answer by a chat model, with citations that are checked: ``default >> answer(k=10)``.",
+    "llm",
+    memory_prompt=prompt_of("answer_memory"),
+    graph=_graph,
+    numbers=NumberTable.of,
+)

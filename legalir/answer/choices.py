@@ -23,13 +23,12 @@ from legalir.answer.contexts import Context, context, report_left_out, texts_of
 from legalir.answer.generator import Answer, Generator
 from legalir.answer.pick import ABSTAINED
 from legalir.collections import Collection
-from legalir.contract import parameters_of
 from legalir.errors import ComponentError, ModelError
 from legalir.llm.asking import AsksModel
 from legalir.llm.chat import State
 from legalir.llm.client import CheckedReply
 from legalir.llm.prompts import Prompt
-from legalir.rewrite.rewriter import collection_prompt
+from legalir.rewrite.rewriter import asking_factory, prompt_of
 from legalir.storage.digest import digest
 
 _log = logging.getLogger("legalir")
@@ -513,65 +512,28 @@ def _choice_of(values: tuple[Any, ...]) -> type[BaseModel]:
     return create_model("Choice", __config__=ConfigDict(extra="forbid"), choice=(choice, ...))
 
 
-def _made(
-    make: Callable[..., Choosing],
-    name: str,
-    collection: Collection,
-    prompt: str | None,
-    context_prompt: str | None,
-    language: str,
-    **params: Any,
-) -> Any:
-    """Return a generator with its prompts, the user's own or ours in the language of the collection."""
-    return make(
-        collection.client,
-        collection_prompt(name, collection, name, prompt, language),
-        collection_prompt(name, collection, f"{name}_context", context_prompt, language),
-        collection,
-        **params,
-    )
+def _context_prompt(name: str) -> Callable[..., Prompt]:
+    def chosen(collection: Collection, context_prompt: str | None = None, language: str = "auto") -> Prompt:
+        """Return the prompt with provisions.
 
+        Args:
+            context_prompt: file of your own prompt with provisions.
+            language: language of the prompts; ``auto`` for the collection's language.
+        """
+        return prompt_of(f"{name}_context")(collection, context_prompt, language)
 
-_FILLED_IN = ("client", "prompt", "context_prompt", "collection")
-
-
-@parameters_of(MCQ, Choosing, without=_FILLED_IN)
-def mcq(
-    collection: Collection,
-    *,
-    llm: str | None = None,
-    prompt: str | None = None,
-    context_prompt: str | None = None,
-    language: str = "auto",
-    **params: Any,
-) -> MCQ:
-    """Choose an option: ``golden >> mcq``; without provisions, the zero-shot baseline: ``mcq``.
-
-    Args:
-        prompt: file of your own prompt without provisions.
-        context_prompt: file of your own prompt with provisions.
-        language: language of the prompts; ``auto`` for the collection's language.
-    """
-    chosen: MCQ = _made(MCQ, "mcq", collection, prompt, context_prompt, language, llm=llm, **params)
     return chosen
 
 
-@parameters_of(YesNo, Choosing, without=_FILLED_IN)
-def yesno(
-    collection: Collection,
-    *,
-    llm: str | None = None,
-    prompt: str | None = None,
-    context_prompt: str | None = None,
-    language: str = "auto",
-    **params: Any,
-) -> YesNo:
-    """Answer with yes or no: ``golden >> yesno``; without provisions, the zero-shot baseline: ``yesno``.
-
-    Args:
-        prompt: file of your own prompt without provisions.
-        context_prompt: file of your own prompt with provisions.
-        language: language of the prompts; ``auto`` for the collection's language.
-    """
-    chosen: YesNo = _made(YesNo, "yesno", collection, prompt, context_prompt, language, llm=llm, **params)
-    return chosen
+mcq = asking_factory(
+    MCQ,
+    "Choose an option: ``golden >> mcq``; without provisions, the zero-shot baseline: ``mcq``.",
+    "llm",
+    context_prompt=_context_prompt("mcq"),
+)
+yesno = asking_factory(
+    YesNo,
+    "Answer with yes or no: ``golden >> yesno``; without provisions, the zero-shot baseline: ``yesno``.",
+    "llm",
+    context_prompt=_context_prompt("yesno"),
+)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from annotated_types import Ge
 
 from legalir.answer.contexts import estimated_tokens, report_left_out
 from legalir.collections import Collection
+from legalir.contract import factory_of
 from legalir.datasets.dataset import StatuteDataset
 from legalir.errors import ComponentError, suggestion
 from legalir.explanation import Explanation, Part, Upstream
@@ -25,7 +26,6 @@ from legalir.frames.columns import drop_results, require_texts
 from legalir.frames.ranking import Hits, RankedLists, hit_lists
 from legalir.frames.retriever import Retriever
 from legalir.graph.laws import LawTable
-from legalir.plugins import parameters_of
 from legalir.rewrite.rewriter import composed, original_questions
 from legalir.storage.validity import versions_in_force
 
@@ -248,13 +248,15 @@ def _versions(collection: Collection) -> LawTable | None:
     return LawTable.of(collection) if collection.source.dated else None
 
 
-@parameters_of(Golden, without=["dataset", "versions"])
-def golden(collection: Collection, **params: Any) -> Golden:
-    """Return the judged provisions of each question, as a baseline: ``golden >> quote``."""
-    return Golden(collection.source, versions=_versions(collection), **params)
-
-
-@parameters_of(FullContext, without=["dataset", "versions"])
-def full_context(collection: Collection, **params: Any) -> FullContext:
-    """Return all provisions, as a baseline: ``full_context(laws=["…"], max_tokens=100000) >> quote``."""
-    return FullContext(collection.source, versions=_versions(collection), **params)
+golden = factory_of(
+    Golden,
+    "Return the judged provisions of each question, as a baseline: ``golden >> quote``.",
+    dataset=lambda collection: collection.source,
+    versions=_versions,
+)
+full_context = factory_of(
+    FullContext,
+    'Return all provisions, as a baseline: ``full_context(laws=["…"], max_tokens=100000) >> quote``.',
+    dataset=lambda collection: collection.source,
+    versions=_versions,
+)

@@ -11,10 +11,10 @@ import json
 import logging
 import math
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,6 @@ from legalir.answer.contexts import context, texts_of
 from legalir.answer.generator import Generator, without_citations
 from legalir.answer.ragas import win
 from legalir.collections import Collection
-from legalir.contract import parameters_of
 from legalir.declared import check_choice
 from legalir.errors import ComponentError
 from legalir.frames.columns import require_texts, whole_characters
@@ -34,7 +33,7 @@ from legalir.frames.component import Component
 from legalir.llm.asking import AsksModel
 from legalir.llm.chat import REPLY_STATE, ChatModel
 from legalir.llm.client import CheckedReply, Client
-from legalir.rewrite.rewriter import collection_prompt, original_questions
+from legalir.rewrite.rewriter import asking_factory, original_questions
 from legalir.storage.digest import digest
 
 NOT_JUDGED = "not judged"
@@ -491,109 +490,46 @@ def _read_answers(path: Path) -> dict[str, str]:
     return texts
 
 
-class _Asking(Protocol):
-    """A judge that asks a chat model."""
+def warn_of_own_answers(name: str) -> Callable[..., Client]:
+    """Return the function to the client of the judge `name`.
 
-    name: str
-    client: Client
-    llm: str | ChatModel | None
-
-
-def warn_of_own_answers(judge: _Asking, pipeline: pt.Transformer | None) -> None:
-    """Warn, once for each model, if the judge is the model that wrote the answers of a pipeline.
-
-    No warning is given if the writer is unknown: it is not a step of the pipeline, or not a language model.
+    It warns, once for each model, if the judge is the model that wrote the answers of the pipeline to its left. No
+    warning is given if the writer is unknown: it is not a step of the pipeline, or not a language model.
     """
-    own = judge.client.model(judge.llm).name
-    for step in pipeline if isinstance(pipeline, pt.Compose) else (pipeline,):
-        client = getattr(step, "client", None)
-        if not isinstance(step, Generator) or not isinstance(client, Client):
-            continue
-        if client.model(getattr(step, "llm", None)).name == own and own not in _told:
-            _told.add(own)
-            _log.warning("%s: %s judges its own answers; name another model by llm=….", judge.name, own)
+
+    def checked(
+        collection: Collection, left: pt.Transformer | None = None, llm: str | ChatModel | None = None
+    ) -> Client:
+        own = collection.client.model(llm).name
+        for step in left if isinstance(left, pt.Compose) else (left,):
+            client = getattr(step, "client", None)
+            if not isinstance(step, Generator) or not isinstance(client, Client):
+                continue
+            if client.model(getattr(step, "llm", None)).name == own and own not in _told:
+                _told.add(own)
+                _log.warning("%s: %s judges its own answers; name another model by llm=….", name, own)
+        return collection.client
+
+    return checked
 
 
-J = TypeVar("J", bound=ModelJudge)
-
-
-def make_judge(
-    kind: type[J],
-    collection: Collection,
-    left: pt.Transformer | None,
-    prompt: str | None,
-    language: str,
-    /,
-    **params: Any,
-) -> J:
-    """Return a judge for a collection.
-
-    Args:
-        kind: its class.
-        collection: the collection, with its client.
-        left: the pipeline whose answers are judged; None if it is not known.
-        prompt: file of the user's own prompt; None for ours.
-        language: code of a language; ``auto`` for the collection's language.
-        params: further arguments of the class.
-
-    Raises:
-        ComponentError: a parameter is wrong.
-        DefinitionError: the file of the prompt cannot be read.
-        ModelError: no model is named, or it is not allowed.
-    """
-    own = collection_prompt(kind.name, collection, kind.name, prompt, language)
-    judge = kind(collection.client, own, **params)
-    warn_of_own_answers(judge, left)
-    return judge
-
-
-@parameters_of(CoverageJudge, without=["client", "prompt", "collection"])
-def judge_coverage(
-    collection: Collection, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
-) -> CoverageJudge:
-    """Judge how much of the reference answer is covered: ``default % 5 >> quote >> judge_coverage``.
-
-    Args:
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-    """
-    return make_judge(CoverageJudge, collection, left, prompt, language, collection=collection, **params)
-
-
-@parameters_of(ModelJudge, without=["client", "prompt"])
-def judge_correct(
-    collection: Collection, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
-) -> CorrectJudge:
-    """Judge whether an answer is correct: ``default % 5 >> quote >> judge_correct``.
-
-    Args:
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-    """
-    return make_judge(CorrectJudge, collection, left, prompt, language, **params)
-
-
-@parameters_of(ModelJudge, without=["client", "prompt"])
-def judge_correctness(
-    collection: Collection, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
-) -> CorrectnessJudge:
-    """Judge how correct an answer is, from 1 to 5: ``default % 5 >> quote >> judge_correctness``.
-
-    Args:
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-    """
-    return make_judge(CorrectnessJudge, collection, left, prompt, language, **params)
-
-
-@parameters_of(WinJudge, without=["client", "prompt"])
-def judge_win(
-    collection: Collection, *, left: Any = None, prompt: str | None = None, language: str = "auto", **params: Any
-) -> WinJudge:
-    """Judge whether an answer is better than the reference: ``default % 5 >> quote >> judge_win(both_orders=True)``.
-
-    Args:
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-    """
-    return make_judge(WinJudge, collection, left, prompt, language, **params)
+judge_coverage = asking_factory(
+    CoverageJudge,
+    "Judge how much of the reference answer is covered: ``default % 5 >> quote >> judge_coverage``.",
+    client=warn_of_own_answers("judge_coverage"),
+)
+judge_correct = asking_factory(
+    CorrectJudge,
+    "Judge whether an answer is correct: ``default % 5 >> quote >> judge_correct``.",
+    client=warn_of_own_answers("judge_correct"),
+)
+judge_correctness = asking_factory(
+    CorrectnessJudge,
+    "Judge how correct an answer is, from 1 to 5: ``default % 5 >> quote >> judge_correctness``.",
+    client=warn_of_own_answers("judge_correctness"),
+)
+judge_win = asking_factory(
+    WinJudge,
+    "Judge whether an answer is better than the reference: ``default % 5 >> quote >> judge_win(both_orders=True)``.",
+    client=warn_of_own_answers("judge_win"),
+)

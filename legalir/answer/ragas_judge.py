@@ -24,7 +24,7 @@ from legalir.answer.ragas import (
     faithfulness,
 )
 from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.dense.contract import AnyEncoder, Encoder, TrainableEncoder
 from legalir.dense.encoders import get_encoder
 from legalir.dense.index import DenseIndex
@@ -32,7 +32,7 @@ from legalir.errors import ComponentError
 from legalir.llm.chat import ChatModel
 from legalir.llm.client import CheckedReply, Client
 from legalir.llm.prompts import Prompt
-from legalir.rewrite.rewriter import collection_prompt
+from legalir.rewrite.rewriter import prompt_of
 from legalir.storage.digest import digest
 
 PROMPTS = ("judge_claims", "judge_context", "judge_questions", "judge_comparison")
@@ -277,14 +277,18 @@ def _verdict(answer: Judged, parts: Sequence[_Part | CheckedReply]) -> Verdict:
     return Verdict(values, "ok", " | ".join(remarks))
 
 
-@parameters_of(RagasJudge, without=["client", "prompts", "collection"])
-def judge_ragas(collection: Collection, *, left: Any = None, language: str = "auto", **params: Any) -> RagasJudge:
-    """Judge answers by single claims: ``default % 5 >> quote >> judge_ragas(encoder="lsa")``.
+def _prompts(collection: Collection, language: str = "auto") -> dict[str, Prompt]:
+    """Return the prompts by name.
 
     Args:
         language: language of the prompts; ``auto`` for the collection's language.
     """
-    prompts = {name: collection_prompt("judge_ragas", collection, name, None, language) for name in PROMPTS}
-    judge = RagasJudge(collection.client, prompts, collection, **params)
-    warn_of_own_answers(judge, left)
-    return judge
+    return {name: prompt_of(name)(collection, language=language) for name in PROMPTS}
+
+
+judge_ragas = factory_of(
+    RagasJudge,
+    'Judge answers by single claims: ``default % 5 >> quote >> judge_ragas(encoder="lsa")``.',
+    prompts=_prompts,
+    client=warn_of_own_answers("judge_ragas"),
+)

@@ -6,17 +6,17 @@ import base64
 import threading
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge, Le
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
-from legalir.declared import check_number
+from legalir.contract import factory_of
+from legalir.declared import Declared
 from legalir.dense.contract import Vectors
-from legalir.errors import ComponentError, ModelError
-from legalir.executors import Portable
+from legalir.errors import ModelError
 from legalir.frames.columns import whole_characters
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply
 from legalir.llm.client import Client, Service
@@ -31,7 +31,7 @@ _STORED = np.dtype("<f4")
 _LARGEST = float(np.finfo(_STORED).max)
 
 
-class HostedEncoder(Portable):
+class HostedEncoder(Declared):
     """Encodes with a model behind an endpoint ``POST /embeddings`` that OpenAI's clients can ask.
 
     [rar-agent] searches with OpenAI's text-embedding-3-large, [nitibench] with Cohere's and Jina's encoders.
@@ -43,77 +43,52 @@ class HostedEncoder(Portable):
     A request that got no reply, or one with another number of vectors, another dimension, or a number that is not
     finite, is an error, because an index must contain every provision; a new run requests only vectors not yet stored.
 
-    Args:
-        model: name of the model there.
-        base_url: address before ``/embeddings``; None for ``$OPENAI_BASE_URL``, else OpenAI's.
-        key: name of the environment variable with the key; it ends in ``_API_KEY``.
-        dimensions: requested length of the vectors; None for the model's own.
-        query_prompt: text put before a query.
-        document_prompt: text put before a document.
-        query_fields: further fields of a request for queries, such as ``{"task": "retrieval.query"}`` for Jina.
-        document_fields: the same for documents.
-        max_characters: maximum number of characters sent per text, including the prompt; None sends all.
-        batch: number of texts of a request, at least 1.
-        timeout: seconds after which a request without a reply fails.
-        retries: number of further tries after a lost connection, a time-out, 429 and 5xx.
-        concurrency: number of requests that may be under way at once.
-        client: asks and stores; None for a new one.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: the address or the name of the variable is wrong, or the host is not allowed.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        key: str | None = None,
-        dimensions: int | None = None,
-        query_prompt: str = "",
-        document_prompt: str = "",
-        query_fields: Mapping[str, object] | None = None,
-        document_fields: Mapping[str, object] | None = None,
-        max_characters: int | None = None,
-        batch: int = 32,
-        timeout: float = 120,
-        retries: int = 4,
-        concurrency: int = 8,
-        client: Client | None = None,
-    ) -> None:
-        for name, value in (("dimensions", dimensions), ("max_characters", max_characters)):
-            if value is not None:
-                check_number("openai", name, value, low=1, integer=True)
-        check_number("openai", "batch", batch, low=1, high=2048, integer=True)
-        check_number("openai", "concurrency", concurrency, low=1, high=1_000, integer=True)
-        for name, text in (("model", model), ("query_prompt", query_prompt), ("document_prompt", document_prompt)):
-            if not isinstance(text, str):
-                raise ComponentError(f"openai: {name}={text!r} is not a text.")
-        self._endpoint = Endpoint(base_url, key, timeout, retries)
-        self._service = Service(model, self._endpoint.host, concurrency)
-        self._client = client or Client()
+    component = "openai"
+
+    model: Annotated[str, "name of the model there"]
+    _: KW_ONLY
+    base_url: Annotated[str | None, "address before ``/embeddings``; None for ``$OPENAI_BASE_URL``, else OpenAI's"] = (
+        None
+    )
+    key: Annotated[str | None, "name of the environment variable with the key; it ends in ``_API_KEY``"] = None
+    dimensions: Annotated[int | None, Ge(1), "requested length of the vectors; None for the model's own"] = None
+    query_prompt: Annotated[str, "text put before a query"] = ""
+    document_prompt: Annotated[str, "text put before a document"] = ""
+    query_fields: Annotated[
+        Mapping[str, object] | None,
+        'further fields of a request for queries, such as ``{"task": "retrieval.query"}`` for Jina',
+    ] = None
+    document_fields: Annotated[Mapping[str, object] | None, "the same for documents"] = None
+    max_characters: Annotated[
+        int | None, Ge(1), "maximum number of characters sent per text, including the prompt; None sends all"
+    ] = None
+    batch: Annotated[int, Ge(1), Le(2048), "number of texts of a request"] = 32
+    timeout: Annotated[float, Ge(0.001), "seconds after which a request without a reply fails"] = 120
+    retries: Annotated[
+        int, Ge(0), Le(20), "number of further tries after a lost connection, a time-out, 429 and 5xx"
+    ] = 4
+    concurrency: Annotated[int, Ge(1), Le(1_000), "number of requests that may be under way at once"] = 8
+    client: Annotated[Client | None, "asks and stores; None for a new one"] = None
+
+    def __post_init__(self) -> None:
+        self._endpoint = Endpoint(self.base_url, self.key, self.timeout, self.retries)
+        self._service = Service(self.model, self._endpoint.host, self.concurrency)
+        self._client = self.client or Client()
         self._client.allow(self._service)
-        own = {} if dimensions is None else {"dimensions": dimensions}
-        fields = {"query": query_fields, "document": document_fields}
+        own = {} if self.dimensions is None else {"dimensions": self.dimensions}
+        fields = {"query": self.query_fields, "document": self.document_fields}
         self._fields = {
             task: {**check_fields("openai", f"{task}_fields", given, ("model", "input", "encoding_format")), **own}
             for task, given in fields.items()
         }
-        self._prompts = {"query": query_prompt, "document": document_prompt}
-        self._most, self._batch = max_characters, batch
-        self._dimensions = dimensions
+        self._prompts = {"query": self.query_prompt, "document": self.document_prompt}
+        self._dimensions = self.dimensions
         self._lock = threading.Lock()
-        decisive = {
-            "dimensions": dimensions,
-            "query_prompt": query_prompt,
-            "document_prompt": document_prompt,
-            "query_fields": dict(query_fields or {}),
-            "document_fields": dict(document_fields or {}),
-            "max_characters": max_characters,
-        }
-        self._decisive = {name: value for name, value in decisive.items() if value}
-        self._place = {name: value for name, value in (("base_url", base_url), ("key", key)) if value}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HostedEncoder) and self.fingerprint == other.fingerprint
@@ -127,12 +102,20 @@ class HostedEncoder(Portable):
     @property
     def name(self) -> str:
         """The call that makes this encoder again."""
-        return write_spec("openai", {"model": self._service.name, **self._place, **self._decisive})
+        place = {"base_url": self.base_url, "key": self.key}
+        place = {name: value for name, value in place.items() if value}
+        return write_spec("openai", {"model": self.model, **place, **self._decisive})
+
+    @property
+    def _decisive(self) -> dict[str, Any]:
+        """What changes vectors, without what is empty."""
+        names = ("dimensions", "query_prompt", "document_prompt", "query_fields", "document_fields", "max_characters")
+        return {name: value for name in names if (value := getattr(self, name))}
 
     @property
     def fingerprint(self) -> str:
         """Hex digest of the model's name and all that changes vectors; the host is not in it."""
-        return digest([_VERSION, self._service.name, self._decisive])
+        return digest([_VERSION, self.model, self._decisive])
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of documents, float32 [n, d], rows of length 1, or 0 for a text of white space.
@@ -158,10 +141,10 @@ class HostedEncoder(Portable):
         advance(len(composed) - len(filled))
         if not filled and self._dimensions is None:
             self._vectors(["."], task, lambda done: None)  # Only a vector shows the dimension.
-        if self._most is not None:
-            room = self._most - len(self._prompts[task])
+        if self.max_characters is not None:
+            room = self.max_characters - len(self._prompts[task])
             cut = sum(len(composed[number]) > room for number in filled)
-            log_cut(self._service.name, task, cut, len(filled), self._most, "characters")
+            log_cut(self.model, task, cut, len(filled), self.max_characters, "characters")
         rows = self._vectors([composed[number] for number in filled], task, advance)
         out = np.zeros((len(composed), self._dimensions or 0), dtype=np.float32)
         if filled:
@@ -172,14 +155,14 @@ class HostedEncoder(Portable):
         fields = self._fields[task]
         requests = [
             ChatRequest(
-                (("input", (self._prompts[task] + text)[: self._most]),),
+                (("input", (self._prompts[task] + text)[: self.max_characters]),),
                 max_tokens=0,
                 prompt="embeddings",
                 settings=fields or None,
             )
             for text in texts
         ]
-        replies = self._client.replies(self._service, requests, self._send, size=self._batch, advance=advance)
+        replies = self._client.replies(self._service, requests, self._send, size=self.batch, advance=advance)
         rows = [np.frombuffer(base64.b64decode(reply.text), dtype=_STORED) for reply in replies]
         for row in rows:
             self._check_dimension(len(row))
@@ -190,7 +173,7 @@ class HostedEncoder(Portable):
             self._dimensions = self._dimensions or dimension
         if dimension != self._dimensions:
             raise ModelError(
-                f"openai: {self._service.name} gave vectors of {self._dimensions} and of {dimension} numbers: check "
+                f"openai: {self.model} gave vectors of {self._dimensions} and of {dimension} numbers: check "
                 f"the model, and whether it takes dimensions=…"
             )
 
@@ -202,7 +185,7 @@ class HostedEncoder(Portable):
         """
         texts = [text for request in requests for _, text in request.messages]
         body = {
-            "model": self._service.name,
+            "model": self.model,
             "input": texts,
             "encoding_format": "base64",
             **(requests[0].settings or {}),
@@ -265,7 +248,8 @@ def _shares(tokens: int, texts: Sequence[str]) -> list[int]:
     return np.diff(tokens * ends // max(int(ends[-1]), 1)).tolist()  # type: ignore[no-any-return]
 
 
-@parameters_of(HostedEncoder, without=["client"])
-def openai_encoder(collection: Collection, **params: Any) -> HostedEncoder:
-    """Any encoder behind an OpenAI-compatible endpoint: ``dense("openai(model='text-embedding-3-large')")``."""
-    return HostedEncoder(client=None if collection is None else collection.client, **params)
+openai_encoder = factory_of(
+    HostedEncoder,
+    """Any encoder behind an OpenAI-compatible endpoint: ``dense("openai(model='text-embedding-3-large')")``.""",
+    client=lambda collection: None if collection is None else collection.client,
+)

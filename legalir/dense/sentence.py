@@ -11,25 +11,25 @@ import threading
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge
 
-from legalir.collections import Collection
-from legalir.declared import check_choice, check_number
+from legalir.contract import factory_of
+from legalir.declared import Declared
 from legalir.dense.contract import Vectors
 from legalir.errors import ModelError
 from legalir.extras import require
 from legalir.models.folders import find_model, is_folder, is_model_name, json_value, model_digest, module_paths
-from legalir.models.loading import DTYPES, Placement, check_complete, check_tokenizer, placement, readable, shared
+from legalir.models.loading import Dtype, Placement, check_complete, check_tokenizer, placement, readable, shared
 from legalir.models.presets import Pooling, Preset, by_length, find_preset, log_cut, read_length
 from legalir.models.query_cache import QueryCache
-from legalir.plugins import parameters_of
 from legalir.spec import write_spec
 
 _log = logging.getLogger("legalir")
@@ -46,17 +46,6 @@ _BATCH_TOKENS = {"cpu": 2048, "mps": 16_384, "cuda": 65_536}
 """Tokens of a batch by kind of device, padding included."""
 
 _BATCH_TEXTS = 512
-
-
-@dataclass(frozen=True)
-class Options:
-    """Settings that a caller gives; None leaves one to the preset or to the folder of the model."""
-
-    pooling: str | None = None
-    max_length: int | None = None
-    query_prompt: str | None = None
-    document_prompt: str | None = None
-    task: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +66,7 @@ class EncoderSettings:
     document_prompt: str
 
 
-def resolve_settings(folder: Path, options: Options, preset: Preset | None) -> EncoderSettings:
+def resolve_settings(folder: Path, options: SentenceEncoder, preset: Preset | None) -> EncoderSettings:
     """Return the settings that the model in `folder` runs with: the caller's, else the preset's, else the folder's.
 
     Raises:
@@ -297,69 +286,60 @@ def _prompt_length(loaded: Loaded, prompt: str) -> int:
     return len(tokens) - (1 if tokens and tokens[-1] in loaded.tokenizer.all_special_ids else 0)
 
 
-class SentenceEncoder:
+class SentenceEncoder(Declared):
     """Encodes with a transformer that pools its hidden states into one vector per text [sbert].
 
     The vector of a text is the model's, scaled to length 1. A text of white space has a vector of zeros, whatever the
     model makes of it. Texts are put into NFC first, so that the same text has the same vector. The number of texts
     that the model does not read to the end goes to the logger ``legalir``. The model is loaded for the first text.
 
-    Args:
-        model: a folder, or the name of a model on the hub such as ``BAAI/bge-m3``.
-        preset: name of the model whose preset applies (``presets.yaml``), for a folder; None for the preset of
-            `model`, if there is one.
-        pooling: ``cls``, ``mean`` or ``last``; None for the pooling of the folder's own modules, or of the preset.
-        max_length: maximum number of tokens per text, including prompt and special tokens; None for the preset's,
-            within the model's limit, and without a preset for that limit.
-        query_prompt: text put before a query; None for the preset's, or the folder's own.
-        document_prompt: text put before a document; None for the preset's, or the folder's own.
-        task: purpose of the queries, in words, if the prompt has a place for it.
-        batch_tokens: tokens that the model reads at a time, padding included; None for what suits the device.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; None for the best there is.
-        dtype: ``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda`` and ``float32`` elsewhere,
-            which counts as the same encoder: what one machine indexed, another can search.
-        trust_remote_code: run Python code that comes with the model.
-
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: there is no such folder or preset, or the model is not a sentence encoder.
     """
 
-    def __init__(
-        self,
-        model: str | PathLike[str],
-        *,
-        preset: str | None = None,
-        pooling: str | None = None,
-        max_length: int | None = None,
-        query_prompt: str | None = None,
-        document_prompt: str | None = None,
-        task: str | None = None,
-        batch_tokens: int | None = None,
-        device: str | None = None,
-        dtype: str | None = None,
-        trust_remote_code: bool = False,
-    ) -> None:
-        for name, value in (("max_length", max_length), ("batch_tokens", batch_tokens)):
-            if value is not None:
-                check_number("sentence", name, value, low=8, integer=True)
-        if dtype is not None:
-            check_choice("sentence", "dtype", dtype, DTYPES, ModelError)
-        if pooling is not None:
-            check_choice(fspath(model), "pooling", pooling, get_args(Pooling), ModelError)
-        self._options = Options(pooling, max_length, query_prompt, document_prompt, task)
-        self._preset = find_preset(model, preset)
-        self._decisive = {
-            **vars(self._options),
-            "preset": preset,
-            "dtype": dtype,
-            "trust_remote_code": trust_remote_code,
-        }
-        self._model, self._device, self._dtype, self._trusted = fspath(model), device, dtype, trust_remote_code
-        self._batch_tokens = batch_tokens
+    component = "sentence"
+    model: Annotated[str | PathLike[str], "a folder, or the name of a model on the hub such as ``BAAI/bge-m3``"]
+    _: KW_ONLY
+    preset: Annotated[
+        str | None,
+        "name of the model whose preset applies (``presets.yaml``), for a folder; None for the preset of `model`, if "
+        "there is one",
+    ] = None
+    pooling: Annotated[
+        Pooling | None,
+        "``cls``, ``mean`` or ``last``; None for the pooling of the folder's own modules, or of the preset",
+    ] = None
+    max_length: Annotated[
+        int | None,
+        Ge(8),
+        "maximum number of tokens per text, including prompt and special tokens; None for the preset's, within the "
+        "model's limit, and without a preset for that limit",
+    ] = None
+    query_prompt: Annotated[str | None, "text put before a query; None for the preset's, or the folder's own"] = None
+    document_prompt: Annotated[str | None, "text put before a document; None for the preset's, or the folder's own"] = (
+        None
+    )
+    task: Annotated[str | None, "purpose of the queries, in words, if the prompt has a place for it"] = None
+    batch_tokens: Annotated[
+        int | None,
+        Ge(8),
+        "tokens that the model reads at a time, padding included; None for what suits the device",
+    ] = None
+    device: Annotated[str | None, "``cpu``, ``cuda``, ``cuda:1``, ``mps``; None for the best there is"] = None
+    dtype: Annotated[
+        Dtype | None,
+        "``float32``, ``float16`` or ``bfloat16``; None for ``float16`` on ``cuda`` and ``float32`` elsewhere, which "
+        "counts as the same encoder: what one machine indexed, another can search",
+    ] = None
+    trust_remote_code: Annotated[bool, "run Python code that comes with the model"] = False
+
+    def __post_init__(self) -> None:
+        self.model = fspath(self.model)
+        self._preset = find_preset(self.model, self.preset)
         self._query_vectors: QueryCache[str, Vectors] = QueryCache()
-        if is_folder(model):
-            self.__dict__["folder"] = find_model(model)
+        if is_folder(self.model):
+            self.folder  # noqa: B018  (a missing folder is reported at once)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SentenceEncoder) and self.fingerprint == other.fingerprint
@@ -370,16 +350,16 @@ class SentenceEncoder:
     def __repr__(self) -> str:
         return f"SentenceEncoder({self.name!r})"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_loaded"}
-
     @property
     def name(self) -> str:
         """The model's name or folder; with other parameters, the call of ``sentence`` that makes this encoder."""
-        given = {name: value for name, value in self._decisive.items() if value is not None and value is not False}
-        if not given and is_model_name(self._model):
-            return self._model
-        return write_spec("sentence", {"model": self._model, **given})
+        given = {
+            name: value
+            for name, value in self._given().items()
+            if name not in ("model", "batch_tokens", "device") and value is not None and value is not False
+        }
+        model = fspath(self.model)
+        return model if not given and is_model_name(model) else write_spec("sentence", {"model": model, **given})
 
     @cached_property
     def fingerprint(self) -> str:
@@ -388,19 +368,19 @@ class SentenceEncoder:
         Raises:
             ModelError: the model is not there, or cannot be read.
         """
-        settings = {**vars(self.settings), "dtype": self._dtype, "version": _VERSION}
+        settings = {**vars(self.settings), "dtype": self.dtype, "version": _VERSION}
         return model_digest(self.folder, settings)
 
     @cached_property
     def folder(self) -> Path:
         """Folder of the model's files."""
-        return find_model(self._model, trust_remote_code=self._trusted)
+        return find_model(self.model, trust_remote_code=self.trust_remote_code)
 
     @cached_property
     def settings(self) -> EncoderSettings:
         """Settings that the model runs with."""
-        settings = resolve_settings(self.folder, self._options, self._preset)
-        if self._preset is None and self._options.query_prompt is None and settings.query_prompt:
+        settings = resolve_settings(self.folder, self, self._preset)
+        if self._preset is None and self.query_prompt is None and settings.query_prompt:
             _log.info(
                 "%s has no preset: its questions begin with %r, which its folder states; preset='NAME' names another.",
                 self.name,
@@ -410,10 +390,10 @@ class SentenceEncoder:
 
     @cached_property
     def _loaded(self) -> Loaded:
-        placed = placement(self._device, self._dtype)
-        key = ("sentence", self.fingerprint, placed, self._trusted)
-        loaded = shared(key, lambda: load(self.folder, self.settings, placed, trust_remote_code=self._trusted))
-        if loaded.tokenizer is not None and (given := self._options.max_length or 0) > loaded.limit:
+        placed = placement(self.device, self.dtype)
+        key = ("sentence", self.fingerprint, placed, self.trust_remote_code)
+        loaded = shared(key, lambda: load(self.folder, self.settings, placed, trust_remote_code=self.trust_remote_code))
+        if loaded.tokenizer is not None and (given := self.max_length or 0) > loaded.limit:
             raise ModelError(
                 f"{self.folder} reads at most {loaded.limit} tokens of a text: max_length={given} is too much."
             )
@@ -450,14 +430,14 @@ class SentenceEncoder:
         if not filled:
             return out
         prompt = settings.query_prompt if task == "query" else settings.document_prompt
-        tokens = self._batch_tokens or _BATCH_TOKENS.get(loaded.device.split(":")[0], _BATCH_TOKENS["cpu"])
+        tokens = self.batch_tokens or _BATCH_TOKENS.get(loaded.device.split(":")[0], _BATCH_TOKENS["cpu"])
         words = [composed[number] for number in filled]
         out[filled], truncated = encode_texts(loaded, words, prompt, task, tokens, advance)
         log_cut(self.name, task, truncated, len(filled), loaded.limit)
         return out
 
 
-@parameters_of(SentenceEncoder)
-def sentence_encoder(collection: Collection | None, **params: Any) -> SentenceEncoder:
-    """Any sentence encoder: ``dense("BAAI/bge-m3")``, in full ``dense(encoder='sentence(model="BAAI/bge-m3")')``."""
-    return SentenceEncoder(**params)
+sentence_encoder = factory_of(
+    SentenceEncoder,
+    """Any sentence encoder: ``dense("BAAI/bge-m3")``, in full ``dense(encoder='sentence(model="BAAI/bge-m3")')``.""",
+)

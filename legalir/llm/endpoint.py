@@ -11,10 +11,13 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from legalir.declared import check_number
+from annotated_types import Ge, Le
+
+from legalir.contract import factory_of
+from legalir.declared import Declared, check_number
 from legalir.errors import ComponentError, ModelError, describe
 from legalir.executors import Portable
 from legalir.extras import require
@@ -239,34 +242,34 @@ def _bound_reply(response: Any) -> None:
     response.stream = Bounded()
 
 
-class OpenAIChat:
+class OpenAIChat(Declared):
     """A chat model behind an OpenAI-compatible endpoint: vLLM, Ollama, llama.cpp, and hosted ones.
-
-    Args:
-        model: name of the model there.
-        base_url: as for :class:`Endpoint`; so are the next three.
-        key: name of an environment variable.
-        timeout: seconds.
-        retries: number of further tries.
-        concurrency: number of requests that may be under way at once.
 
     Raises:
         ModelError: a parameter is wrong.
     """
 
-    def __init__(
-        self,
-        model: str,
-        base_url: str | None = None,
-        key: str | None = None,
-        timeout: float = 120,
-        retries: int = 4,
-        concurrency: int = 8,
-    ) -> None:
-        check_number("openai", "concurrency", concurrency, low=1, high=1_000, integer=True)
-        self.endpoint = Endpoint(base_url, key, timeout, retries)
-        self.name, self.concurrency = model, concurrency
+    component = "openai"
+
+    model: Annotated[str, "name of the model there"]
+    base_url: Annotated[
+        str | None, "address before ``/chat/completions``; None for ``$OPENAI_BASE_URL``, else OpenAI's"
+    ] = None
+    key: Annotated[str | None, "name of the environment variable with the key; it ends in ``_API_KEY``"] = None
+    timeout: Annotated[float, Ge(0.001), "seconds after which a request without a reply fails"] = 120
+    retries: Annotated[
+        int, Ge(0), Le(20), "number of further tries after a lost connection, a time-out, 429 and 5xx"
+    ] = 4
+    concurrency: Annotated[int, Ge(1), Le(1_000), "number of requests that may be under way at once"] = 8
+
+    def __post_init__(self) -> None:
+        self.endpoint = Endpoint(self.base_url, self.key, self.timeout, self.retries)
         self._refused: set[str] = set()
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.model
 
     @property
     def host(self) -> str:
@@ -312,24 +315,8 @@ class OpenAIChat:
         return body
 
 
-def openai(
-    collection: object,
-    *,
-    model: str,
-    base_url: str | None = None,
-    key: str | None = None,
-    timeout: float = 120,
-    retries: int = 4,
-    concurrency: int = 8,
-) -> OpenAIChat:
-    """Ask a chat model behind an OpenAI-compatible endpoint: ``openai(model="…", base_url="http://127.0.0.1:8000/v1")``.
-
-    Args:
-        model: name of the model there.
-        base_url: address before ``/chat/completions``; None for ``$OPENAI_BASE_URL``, else OpenAI's.
-        key: name of the environment variable with the key; it ends in ``_API_KEY``.
-        timeout: seconds after which a request without a reply fails.
-        retries: number of further tries after a lost connection, a time-out, 429 and 5xx.
-        concurrency: number of requests that may be under way at once.
-    """
-    return OpenAIChat(model, base_url, key, timeout, retries, concurrency)
+openai = factory_of(
+    OpenAIChat,
+    "Ask a chat model behind an OpenAI-compatible endpoint: "
+    '``openai(model="…", base_url="http://127.0.0.1:8000/v1")``.',
+)

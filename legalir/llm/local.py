@@ -12,16 +12,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
-from legalir.declared import check_choice, check_number
+from annotated_types import Ge, Le
+
+from legalir.contract import factory_of
+from legalir.declared import Declared
 from legalir.errors import ModelError
-from legalir.executors import Portable
 from legalir.extras import require
 from legalir.frames.columns import whole_characters
 from legalir.llm.chat import ChatReply, ChatRequest, FailedReply, read_completion
 from legalir.models.folders import PRESETS, check_gguf, find_model, gguf_name, gguf_path, is_folder, model_digest
-from legalir.models.loading import DTYPES, Placement, load_backbone, load_tokenizer, placement
+from legalir.models.loading import Dtype, Placement, load_backbone, load_tokenizer, placement
 from legalir.models.presets import preset_of
 from legalir.storage.digest import cached_file_digest, digest
 
@@ -105,47 +107,48 @@ def stated_licence(folder: Path) -> str | None:
     return licence.group(1) if licence else None
 
 
-class TransformersChat(Portable):
+class TransformersChat(Declared):
     """A chat model read by transformers; the text never leaves this process.
 
     A request becomes text by the model's own chat template. At temperature 0 the most likely token is taken each time.
     A JSON schema is not enforced while the model writes; as with any model, a reply that does not fit is a failed one.
-
-    Args:
-        model: folder, name on the hub, path of a GGUF file (which is dequantised), or name of a preset (``smollm2``).
-        context: tokens of request and reply together, at least 128; a model may take fewer.
-        dtype: number type of the weights, ``float32``, ``bfloat16`` or ``float16``.
-        device: ``cpu``, ``cuda`` or ``mps``; None: cuda or mps if there is one, else cpu.
 
     Raises:
         ComponentError: a parameter is not accepted.
         ModelError: there is no such folder or GGUF file.
     """
 
+    component = "transformers"
     host, concurrency = "", 1
 
-    def __init__(self, model: str, context: int = 4096, dtype: str = "float32", device: str | None = None) -> None:
-        check_number("transformers", "context", context, low=128, high=10_000_000, integer=True)
-        check_choice("transformers", "dtype", dtype, DTYPES)
-        if is_gguf(model):
-            check_gguf("transformers", model)
-        elif is_folder(model) and not Path(model).expanduser().is_dir():
-            raise ModelError(f"transformers: there is no folder {model}: give the folder of a model, or a name.")
-        self._model, self._context, self._dtype, self._device = model, context, dtype, device
+    model: Annotated[
+        str, "folder, name on the hub, path of a GGUF file (which is dequantised), or name of a preset (``smollm2``)"
+    ]
+    context: Annotated[int, Ge(128), Le(10_000_000), "tokens of request and reply together; a model may take fewer"] = (
+        4096
+    )
+    dtype: Annotated[Dtype, "number type of the weights"] = "float32"
+    device: Annotated[str | None, "``cpu``, ``cuda`` or ``mps``; None: cuda or mps if there is one, else cpu"] = None
+
+    def __post_init__(self) -> None:
+        if is_gguf(self.model):
+            check_gguf("transformers", self.model)
+        elif is_folder(self.model) and not Path(self.model).expanduser().is_dir():
+            raise ModelError(f"transformers: there is no folder {self.model}: give the folder of a model, or a name.")
         self._lock = threading.Lock()
 
     @cached_property
     def _files(self) -> CausalFiles:
-        return find_causal("transformers", self._model)
+        return find_causal("transformers", self.model)
 
     @cached_property
     def name(self) -> str:
         """Name of the model, and the first digits of a sha256 of its files and the number type."""
-        return f"{self._files.name}@{digest([self._files.digest, self._dtype])[:16]}"
+        return f"{self._files.name}@{digest([self._files.digest, self.dtype])[:16]}"
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        model, tokenizer = load_causal(self._files, placement(self._device, self._dtype))
+        model, tokenizer = load_causal(self._files, placement(self.device, self.dtype))
         if not tokenizer.chat_template:
             raise ModelError(f"{self._files.name} has no chat template, so it takes no messages: give a chat model.")
         return model, tokenizer
@@ -162,8 +165,8 @@ class TransformersChat(Portable):
             model, tokenizer = self._loaded
             start = perf_counter()
             prompt = _prompt(tokenizer, request).to(model.device)
-            most = getattr(model.config, "max_position_embeddings", None) or self._context
-            room = min(self._context, most) - prompt.shape[1]
+            most = getattr(model.config, "max_position_embeddings", None) or self.context
+            room = min(self.context, most) - prompt.shape[1]
             if room < 1:
                 raise FailedReply(
                     "too_long",
@@ -243,50 +246,37 @@ def _alternatives(tokenizer: Any, logprobs: Any, count: int) -> dict[str, float]
     return alternatives
 
 
-def transformers(
-    collection: object, *, model: str, context: int = 4096, dtype: str = "float32", device: str | None = None
-) -> TransformersChat:
-    """Ask a model that transformers reads: ``transformers(model="results/my-model")``.
-
-    Args:
-        model: folder, name on the hub, path of a GGUF file, or ``smollm2``.
-        context: tokens of request and reply together.
-        dtype: number type of the weights, ``float32``, ``bfloat16`` or ``float16``.
-        device: ``cpu``, ``cuda`` or ``mps``; None: cuda or mps if there is one, else cpu.
-    """
-    return TransformersChat(model, context, dtype, device)
+transformers = factory_of(
+    TransformersChat, 'Ask a model that transformers reads: ``transformers(model="results/my-model")``.'
+)
 
 
-class GGUF(Portable):
+class GGUF(Declared):
     """A chat model in a GGUF file; the text never leaves this process.
-
-    Args:
-        model: path of the file, or the name of a preset.
-        context: tokens of request and reply together, at least 128.
-        threads: number of threads; more than one is often far slower.
 
     Raises:
         ModelError: there is no such file, or it is not the file of the preset.
         MissingExtra: the package of the preset is not installed.
     """
 
+    component = "gguf"
     host, concurrency = "", 1
 
-    def __init__(self, model: str, context: int = 4096, threads: int = 1) -> None:
-        check_number("gguf", "context", context, low=128, high=10_000_000, integer=True)
-        check_number("gguf", "threads", threads, low=1, high=1024, integer=True)
-        self._context, self._threads = context, threads
-        check_gguf("gguf", model)
-        self._model, self._lock = model, threading.Lock()
-        self.name = gguf_name(model)
+    model: Annotated[str, "path of the file, or the name of a preset"]
+    context: Annotated[int, Ge(128), Le(10_000_000), "tokens of request and reply together"] = 4096
+    threads: Annotated[int, Ge(1), Le(1024), "number of threads; more than one is often far slower"] = 1
+
+    def __post_init__(self) -> None:
+        check_gguf("gguf", self.model)
+        self.name, self._lock = gguf_name(self.model), threading.Lock()
 
     @cached_property
     def _server(self) -> Any:
         llama = require("xllamacpp", extra="llm")
         parameters = llama.CommonParams()
-        parameters.model.path = str(gguf_path("gguf", self._model))
-        parameters.n_ctx, parameters.n_parallel = self._context, 1
-        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = self._threads
+        parameters.model.path = str(gguf_path("gguf", self.model))
+        parameters.n_ctx, parameters.n_parallel = self.context, 1
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = self.threads
         # It also listens on a port of this machine, which nobody can use without this key.
         parameters.api_keys = [secrets.token_hex(32)]
         parameters.warmup, parameters.verbosity = False, -1
@@ -294,7 +284,7 @@ class GGUF(Portable):
         try:
             return llama.Server(parameters)
         except (RuntimeError, ValueError) as error:
-            raise ModelError(f"gguf: {self._model} cannot be loaded: {error}.") from error
+            raise ModelError(f"gguf: {self.model} cannot be loaded: {error}.") from error
 
     def chat(self, request: ChatRequest) -> ChatReply:
         """Return the reply to one request; requests wait for each other.
@@ -327,21 +317,12 @@ class GGUF(Portable):
         return read_completion({**reply, "model": self.name}, seconds)
 
 
-def gguf(collection: object, *, model: str, context: int = 4096, threads: int = 1) -> GGUF:
-    """Ask a model in a local GGUF file: ``gguf(model="model.gguf")``, or a preset: ``gguf(model="smollm2")``.
-
-    Args:
-        model: path of the file, or the name of a preset.
-        context: tokens of request and reply together.
-        threads: number of threads; more than one is often far slower.
-    """
-    return GGUF(model, context, threads)
-
-
-def smollm2(collection: object, *, context: int = 4096) -> GGUF:
-    """Ask SmolLM2-135M-Instruct, a small model for a first try: English only and weak.
-
-    Args:
-        context: tokens of request and reply together.
-    """
-    return GGUF("smollm2", context)
+gguf = factory_of(
+    GGUF, 'Ask a model in a local GGUF file: ``gguf(model="model.gguf")``, or a preset: ``gguf(model="smollm2")``.'
+)
+smollm2 = factory_of(
+    GGUF,
+    "Ask SmolLM2-135M-Instruct, a small model for a first try, English only and weak: ``smollm2``.",
+    model="smollm2",
+    threads=1,
+)

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 from weakref import WeakValueDictionary
 
 from legalir.declared import check_choice
 from legalir.errors import LegalIRError, ModelError
 from legalir.extras import require
 
-DTYPES = ("float32", "float16", "bfloat16")
+Dtype = Literal["float32", "float16", "bfloat16"]
+DTYPES: tuple[str, ...] = get_args(Dtype)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,11 @@ import numpy as np
 from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, create_model
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
 from legalir.declared import check_number
 from legalir.llm.chat import FailedReply
 from legalir.rerank.chat_reranker import ChatReranker, Order, is_silent, named_places, prompt_values
 from legalir.rerank.pairs import Pair
-from legalir.rewrite.rewriter import collection_prompt
+from legalir.rewrite.rewriter import asking_factory
 
 _TOKENS = 10
 """Tokens of the reply for each provision."""
@@ -131,20 +129,9 @@ class Listwise(ChatReranker):
         ]
 
 
-@parameters_of(Listwise, without=["client", "prompt", "texts"])
-def listwise(
-    collection: Collection,
-    *,
-    llm: str | None = None,
-    prompt: str | None = None,
-    language: str = "auto",
-    **params: Any,
-) -> Listwise:
-    """Let a chat model put the results in order: ``bm25 % 100 >> listwise(window=20, stride=10)``.
-
-    Args:
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-    """
-    chosen = collection_prompt("listwise", collection, "listwise", prompt, language)
-    return Listwise(collection.client, chosen, llm=llm, texts=collection, **params)
+listwise = asking_factory(
+    Listwise,
+    "Let a chat model put the results in order: ``bm25 % 100 >> listwise(window=20, stride=10)``.",
+    "llm",
+    texts=lambda collection: collection,
+)

@@ -12,12 +12,10 @@ import numpy as np
 from annotated_types import Ge, Le
 from pydantic import BaseModel, Field, WithJsonSchema, create_model
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
 from legalir.llm.chat import FailedReply
 from legalir.rerank.chat_reranker import ChatReranker, Order, is_silent, named_places, number_of, prompt_values
 from legalir.rerank.pairs import Pair
-from legalir.rewrite.rewriter import collection_prompt
+from legalir.rewrite.rewriter import asking_factory
 
 _log = logging.getLogger("legalir")
 
@@ -99,23 +97,10 @@ class LongContext(ChatReranker):
         return ordered
 
 
-@parameters_of(LongContext, without=["client", "prompt", "texts"])
-def longcontext(
-    collection: Collection,
-    *,
-    llm: str | None = None,
-    prompt: str | None = None,
-    language: str = "auto",
-    **params: Any,
-) -> LongContext:
-    """Let a chat model read a whole list and name the best: ``full_context >> longcontext(k=20)``.
-
-    Args:
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-    """
-    chosen = collection_prompt("longcontext", collection, "longcontext", prompt, language)
-    return LongContext(collection.client, chosen, llm=llm, texts=collection, **params)
-
-
+longcontext = asking_factory(
+    LongContext,
+    "Let a chat model read a whole list and name the best: ``full_context >> longcontext(k=20)``.",
+    "llm",
+    texts=lambda collection: collection,
+)
 longcontext.expected_failures = {"same-documents": "The model names the best; the others are dropped."}  # type: ignore[attr-defined]

@@ -9,11 +9,9 @@ from typing import Annotated, Any
 import pandas as pd
 from annotated_types import Ge, Le
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
 from legalir.frames.columns import QUERY_PARTS
 from legalir.llm.chat import REPLY_STATE
-from legalir.rewrite.rewriter import Rewriter, make_rewriter
+from legalir.rewrite.rewriter import Rewriter, asking_factory, known_numbers
 
 _MAX_TOKENS = 400
 _SEEDS = 100
@@ -65,20 +63,4 @@ class HyDE(Rewriter):
         return columns
 
 
-@parameters_of(HyDE, without=["client", "prompt", "numbers"])
-def hyde(
-    collection: Collection,
-    *,
-    prompt: str | None = None,
-    language: str = "auto",
-    strip_unknown_citations: bool = True,
-    **params: Any,
-) -> HyDE:
-    """Search with a hypothetical provision: ``hyde(n=1) >> dense``.
-
-    Args:
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
-    """
-    return make_rewriter(HyDE, collection, "hyde", prompt, language, strip_unknown_citations, **params)
+hyde = asking_factory(HyDE, "Search with a hypothetical provision: ``hyde(n=1) >> dense``.", numbers=known_numbers)

@@ -13,12 +13,12 @@ import pandas as pd
 import pyterrier as pt
 
 from legalir.collections import Collection
-from legalir.contract import parameters_of
 from legalir.declared import check_flag, check_number
 from legalir.frames.chain import Chain
 from legalir.fuse.rrf import RRF
 from legalir.llm.chat import REPLY_STATE
-from legalir.rewrite.rewriter import Rewriter, make_rewriter
+from legalir.llm.prompts import Prompt
+from legalir.rewrite.rewriter import Rewriter, asking_factory, known_numbers, prompt_of
 
 _QUERY_TOKENS, _RULING_TOKENS = 120, 400
 
@@ -56,46 +56,32 @@ class Rationale(Rewriter):
         return self._columns(self._ask(values, max_tokens=_RULING_TOKENS), questions)
 
 
-@parameters_of(Rewriter, without=["client", "prompt", "numbers"])
-def analytical(
-    collection: Collection,
-    *,
-    prompt: str | None = None,
-    language: str = "auto",
-    strip_unknown_citations: bool = True,
-    **params: Any,
-) -> Analytical:
-    """Search with the legal terms and the main issue of a question: ``analytical >> bm25``.
-
-    Args:
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
-    """
-    return make_rewriter(Analytical, collection, "analytical", prompt, language, strip_unknown_citations, **params)
+analytical = asking_factory(
+    Analytical,
+    "Search with the legal terms and the main issue of a question: ``analytical >> bm25``.",
+    numbers=known_numbers,
+)
 
 
-@parameters_of(Rewriter, without=["client", "prompt", "numbers"])
-def rationale(
-    collection: Collection,
-    *,
-    cot: bool = True,
-    prompt: str | None = None,
-    language: str = "auto",
-    strip_unknown_citations: bool = True,
-    **params: Any,
-) -> Rationale:
-    """Search with a hypothetical ruling: ``analytical >> rationale >> bm25``.
+def _ruling_prompt(
+    collection: Collection, cot: bool = True, prompt: str | None = None, language: str = "auto"
+) -> Prompt:
+    """Return the prompt for the ruling.
 
     Args:
         cot: whether to instruct the model to think step by step.
         prompt: file of your own prompt.
         language: language of the prompt; ``auto`` for the collection's language.
-        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
     """
-    return make_rewriter(
-        Rationale, collection, "rationale" if cot else "ruling", prompt, language, strip_unknown_citations, **params
-    )
+    return prompt_of("rationale" if cot else "ruling")(collection, prompt, language)
+
+
+rationale = asking_factory(
+    Rationale,
+    "Search with a hypothetical ruling: ``analytical >> rationale >> bm25``.",
+    prompt=_ruling_prompt,
+    numbers=known_numbers,
+)
 
 
 def rar(

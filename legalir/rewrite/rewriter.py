@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY
-from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import pandas as pd
@@ -13,8 +12,8 @@ import pyterrier as pt
 
 from legalir.analysis.language import foreign_script, language_of
 from legalir.collections import Collection
-from legalir.declared import check_flag
-from legalir.errors import ComponentError
+from legalir.contract import factory_of
+from legalir.declared import component_name
 from legalir.frames.columns import QUERY_PARTS, push_queries, require_texts, whole_characters
 from legalir.llm.asking import AsksModel
 from legalir.llm.chat import REPLY_STATE, FailedReply
@@ -142,48 +141,40 @@ class Rewriter(AsksModel):
         return {}
 
 
-R = TypeVar("R", bound=Rewriter)
+A = TypeVar("A", bound=AsksModel)
 
 
-def make_rewriter(
-    kind: type[R],
-    collection: Collection,
-    prompt_name: str,
-    prompt: str | PathLike[str] | None,
-    language: str,
-    strip_unknown_citations: bool,
-    **params: Any,
-) -> R:
-    """Return a rewriter for a collection.
+def asking_factory(made: type[A], about: str, first: str = "", /, **fixed: object) -> Callable[..., A]:
+    """Return the factory of a component that asks the client of a collection by the prompt of its own name.
+
+    Arguments as for :func:`~legalir.contract.factory_of`.
+    """
+    own = {"prompt": prompt_of(component_name(made)), "client": lambda collection: collection.client}
+    return factory_of(made, about, first, **{**own, **fixed})
+
+
+def prompt_of(name: str) -> Callable[..., Prompt]:
+    """Return the function that gives a factory the prompt `name`."""
+
+    def chosen(collection: Collection | None, prompt: str | None = None, language: str = "auto") -> Prompt:
+        """Return the user's own prompt, or ours in a language.
+
+        Args:
+            prompt: file of your own prompt.
+            language: language of the prompt; ``auto`` for the collection's language.
+
+        Raises:
+            DefinitionError: the file cannot be read.
+        """
+        return load_prompt(name, language_of(collection) if language == "auto" else language, prompt)
+
+    return chosen
+
+
+def known_numbers(collection: Collection, strip_unknown_citations: bool = True) -> NumberTable | None:
+    """Return the numbers of the provisions, for :class:`Rewriter`.
 
     Args:
-        kind: its class.
-        collection: the collection, with its client and its numbers.
-        prompt_name: name of the prompt that ships.
-        prompt: file of the user's own prompt; None for ours.
-        language: code of a language; ``auto`` for the collection's language.
         strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
-        params: further arguments of the class.
-
-    Raises:
-        ComponentError: a parameter is wrong.
-        DefinitionError: the file of the prompt cannot be read.
-        ModelError: no model is named, or it is not allowed.
     """
-    check_flag(kind.name, "strip_unknown_citations", strip_unknown_citations)
-    numbers = NumberTable.of(collection) if strip_unknown_citations else None
-    return kind(
-        collection.client,
-        collection_prompt(kind.name, collection, prompt_name, prompt, language),
-        numbers=numbers,
-        **params,
-    )
-
-
-def collection_prompt(
-    component: str, collection: Collection | None, name: str, prompt: str | PathLike[str] | None, language: str
-) -> Prompt:
-    """Return a prompt in the language of a collection, or the user's own; arguments as for :func:`make_rewriter`."""
-    if not isinstance(language, str):
-        raise ComponentError(f"{component}: language={language!r} is not the code of a language.")
-    return load_prompt(name, language_of(collection) if language == "auto" else language, prompt)
+    return NumberTable.of(collection) if strip_unknown_citations else None

@@ -13,8 +13,7 @@ import pyterrier as pt
 from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.declared import check_number
 from legalir.frames.columns import REWRITES, drop_results
 from legalir.frames.component import Component
@@ -22,7 +21,7 @@ from legalir.frames.retriever import cannot_score
 from legalir.fuse.fuser import Integers, Results
 from legalir.fuse.rrf import RRF
 from legalir.llm.chat import REPLY_STATE
-from legalir.rewrite.rewriter import Rewriter, check_script, make_rewriter, original_questions
+from legalir.rewrite.rewriter import Rewriter, asking_factory, check_script, known_numbers, original_questions
 
 _TOKENS = 60
 """Tokens of the reply for each sub-query."""
@@ -161,28 +160,10 @@ class Multi(RRF, init=False):
         return asked, place
 
 
-@parameters_of(SubQueries, without=["client", "prompt", "numbers", "n"])
-def rewrite(
-    collection: Collection,
-    *,
-    n: int = 3,
-    prompt: str | None = None,
-    language: str = "auto",
-    strip_unknown_citations: bool = True,
-    **params: Any,
-) -> SubQueries:
-    """Split a question into sub-queries, for ``multi``: ``multi(default, rewrite(n=3))``.
-
-    Args:
-        n: largest number of sub-queries.
-        prompt: file of your own prompt.
-        language: language of the prompt; ``auto`` for the collection's language.
-        strip_unknown_citations: whether references to provisions that the collection lacks are dropped.
-    """
-    return make_rewriter(SubQueries, collection, "rewrite", prompt, language, strip_unknown_citations, n=n, **params)
-
-
-@parameters_of(Multi, without=["pipeline", "rewriter"])
-def multi(collection: Collection, pipeline: pt.Transformer, rewriter: pt.Transformer, **params: Any) -> Multi:
-    """Search with each sub-query and fuse the lists: ``multi(default, rewrite(n=3))``."""
-    return Multi(pipeline, rewriter, **params)
+rewrite = asking_factory(
+    SubQueries,
+    "Split a question into sub-queries, for ``multi``: ``multi(default, rewrite(n=3))``.",
+    "n",
+    numbers=known_numbers,
+)
+multi = factory_of(Multi, "Search with each sub-query and fuse the lists: ``multi(default, rewrite(n=3))``.")

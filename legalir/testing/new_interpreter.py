@@ -65,8 +65,10 @@ def _job(under_test: ComponentUnderTest) -> str | None:
     """Return the literal from which another interpreter makes the same component; None if there is none."""
     given = under_test.given
     if not isinstance(given, str):
-        module, name = getattr(given, "__module__", None), getattr(given, "__qualname__", "<none>")
-        if module in (None, "__main__") or not name.isidentifier():
+        module = str(getattr(given, "__module__", None))
+        held = {} if module == "__main__" else vars(sys.modules.get(module, object))
+        name = next((name for name, one in held.items() if one is given), None)
+        if name is None:
             return None
         given = f"{module}:{name}"
     text = repr({"role": under_test.role, "given": given, **under_test.options})

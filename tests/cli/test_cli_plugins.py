@@ -109,7 +109,7 @@ def test_show() -> None:
     assert "package legalir 0.1.0" in lines
     assert "module legalir.lexical.sparse:bm25" in lines
     assert 'example bm25(analyzer="char2", k1=1.5, b=0.75)' in lines
-    assert "k1 0.9 saturation of term frequency, at least 0." in lines
+    assert "k1 0.9 saturation of term frequency (at least 0)." in lines
 
 
 def test_show_what_has_to_be_given_and_escapes_nothing(install: Install) -> None:

@@ -12,7 +12,7 @@ from pdf_file import pdf_of
 
 from legalir import testing
 from legalir.errors import DataError, DefinitionError
-from legalir.statutes.importing.files import StatuteFiles
+from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.reading import markup
 from legalir.statutes.reading.headings import country_of
 from legalir.statutes.sources.docx import docx
@@ -98,8 +98,8 @@ def test_options_take_effect_and_travel(tmp_path: Path) -> None:
     assert titles == ["물놀이장 안전법", "다른 법", "물놀이장 안전법"]
     (tmp_path / "rules.yaml").write_text(RULES, encoding="utf-8")
     for source in (docx(None, path=path), html(None, path=path, rules=tmp_path / "rules.yaml"), pdf(None, path=path)):
-        (format_,) = source.formats
-        assert pickle.loads(pickle.dumps(format_)).name == format_.name
+        assert isinstance(source.formats, Format)
+        assert pickle.loads(pickle.dumps(source.formats)).name == source.formats.name
 
 
 def test_tables_and_numbered_paragraphs_of_a_word_file(tmp_path: Path) -> None:

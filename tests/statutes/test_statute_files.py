@@ -280,8 +280,8 @@ def test_repeated_and_missing_numbers_are_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"unit": "chapter"}, r"^unit must be papers, article, paragraph, item, got 'chapter'\.$"),
-        ({"workers": 0}, r"^workers must be a number from 1, got 0\.$"),
+        ({"unit": "chapter"}, r"unit='chapter' is not one of papers, article, paragraph, item\."),
+        ({"workers": 0}, r"workers=0 is not an integer of at least 1\.$"),
     ],
 )
 def test_parameters(given: dict[str, object], message: str) -> None:

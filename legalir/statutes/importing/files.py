@@ -15,10 +15,13 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
-from typing import get_args
+from typing import Annotated
+
+from annotated_types import Ge
 
 from legalir.datasets.download import unpack
-from legalir.errors import ComponentError, DataError
+from legalir.declared import Declared
+from legalir.errors import DataError
 from legalir.executors import processor_count
 from legalir.progress import progress
 from legalir.statutes.documents import Cut, CutLaw, cut
@@ -35,51 +38,48 @@ ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")
 """How the names of archives end that are opened; an archive in an archive is not."""
 
 
-class StatuteFiles:
+class StatuteFiles(Declared):
     """A source that reads the files of a publisher.
-
-    Args:
-        format: of the files; of several, each file is read by the first that recognises it, so general ones come last.
-        path: a file, a folder, or a zip or tar archive, that is searched for files of the format.
-        unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
-        workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
-        references: whether the references in the texts become links, in addition to the publisher's links.
 
     Attributes:
         executor: reads the files; by default, processes of this machine do. Its workers have the same files.
 
     Raises:
-        ComponentError: `unit` is not a unit, or `workers` is not a positive number.
+        ComponentError: a parameter is not accepted.
         DataError: there is no such file or folder, or no file of the format in it.
     """
 
-    def __init__(
-        self,
-        format: Format | tuple[Format, ...],
-        path: str | PathLike[str],
-        unit: Cut = "papers",
-        workers: int | None = None,
-        references: bool = True,
-    ) -> None:
-        if unit not in get_args(Cut):
-            raise ComponentError(f"unit must be {', '.join(get_args(Cut))}, got {unit!r}.")
-        if workers is not None and (not isinstance(workers, int) or workers < 1):
-            raise ComponentError(f"workers must be a number from 1, got {workers!r}.")
-        self.formats = (format,) if isinstance(format, Format) else format
-        self.path, self.unit = Path(path).expanduser(), unit
-        self.workers = workers or processor_count()
+    formats: Annotated[
+        Format | tuple[Format, ...],
+        "of the files; of several, each file is read by the first that recognises it, so general ones come last",
+    ]
+    path: Annotated[
+        str | PathLike[str], "a file, a folder, or a zip or tar archive, that is searched for files of the format"
+    ]
+    unit: Annotated[Cut, "the unit of a document, see :data:`legalir.statutes.documents.Cut`"] = "papers"
+    workers: Annotated[
+        int | None,
+        Ge(1),
+        "number of processes that read files; by default one a processor, and 1 reads them in this process",
+    ] = None
+    references: Annotated[
+        bool, "whether the references in the texts become links, in addition to the publisher's links"
+    ] = True
+
+    def __post_init__(self) -> None:
         self.executor: Executor | None = None
         self.reports: list[FileReport] = []
         self.unknown: list[str] = []
+        self._path = Path(self.path).expanduser()
+        self._formats = (self.formats,) if isinstance(self.formats, Format) else self.formats
         self._stored: list[Path] = []
-        self._references = references
         self._links: GivenLinks | None = None
         self._text_links: TextLinks | None = None
 
     @cached_property
     def name(self) -> str:
         """Name of the file or folder."""
-        return self.path.resolve().name
+        return self._path.resolve().name
 
     @contextmanager
     def tasks(self) -> Iterator[list[Task]]:
@@ -88,16 +88,16 @@ class StatuteFiles:
         A file that is named as `path` is read whether it is recognised or not, if there is only one format. What no
         format recognises is in `unknown`, and an archive that cannot be opened in `reports`.
         """
-        if not self.path.exists():
-            raise DataError(f"{self.path} does not exist.")
+        if not self._path.exists():
+            raise DataError(f"{self._path} does not exist.")
         tasks: list[Task] = []
         self.unknown, self.reports = [], []
-        root = self.path if self.path.is_dir() else self.path.parent
+        root = self._path if self._path.is_dir() else self._path.parent
         with ExitStack() as unpacked:
             for path, name in self._named_files(root, unpacked):
-                only = self.formats[0] if path == self.path and len(self.formats) == 1 else None
-                if each := only or _format_of(path, self.formats):
-                    tasks.append(Task(path, name, each, self.unit, self._references))
+                only = self._formats[0] if path == self._path and len(self._formats) == 1 else None
+                if each := only or _format_of(path, self._formats):
+                    tasks.append(Task(path, name, each, self.unit, self.references))
                 else:
                     self.unknown.append(name)
             if not tasks:
@@ -106,7 +106,7 @@ class StatuteFiles:
 
     def _named_files(self, root: Path, unpacked: ExitStack) -> Iterator[tuple[Path, str]]:
         """Yield each file and its name for the report."""
-        for path in _files_below(self.path):
+        for path in _files_below(self._path):
             name = path.relative_to(root).as_posix()
             if not path.name.lower().endswith(ARCHIVES):
                 yield path, name
@@ -119,11 +119,11 @@ class StatuteFiles:
                 self.reports.append(FileReport(name, "", fault=str(error).replace(str(path), name)))
 
     def _nothing(self) -> str:
-        formats = " or ".join(each.name for each in self.formats)
-        suffixes = ", ".join(dict.fromkeys(suffix for each in self.formats for suffix in each.suffixes))
+        formats = " or ".join(each.name for each in self._formats)
+        suffixes = ", ".join(dict.fromkeys(suffix for each in self._formats for suffix in each.suffixes))
         some = ", ".join(self.unknown[:3]) + (", …" if len(self.unknown) > 3 else "")
         faults = "".join(f" {report.fault}" for report in self.reports)
-        return f"{self.path} holds no file of the format {formats} ({suffixes}), only {some or 'nothing'}.{faults}"
+        return f"{self._path} holds no file of the format {formats} ({suffixes}), only {some or 'nothing'}.{faults}"
 
     def laws(self) -> Iterator[tuple[FileReport, Law, CutLaw]]:
         """Yield each law with its documents and the report of its file; a file that cannot be read is reported."""
@@ -154,7 +154,7 @@ class StatuteFiles:
         folder = Path(mkdtemp(prefix="legalir-import-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         with self.tasks() as tasks, progress(f"Reading files of {self.name}", len(tasks)) as advance:
-            for result in parse_all(tasks, self.workers, self.executor):
+            for result in parse_all(tasks, self.workers or processor_count(), self.executor):
                 advance(1)
                 if isinstance(result, FileReport):
                     self.reports.append(result)
@@ -194,7 +194,7 @@ class StatuteFiles:
         for link in self._links:
             pairs.add(link[:2])
             yield link
-        if self._references:
+        if self.references:
             self._text_links = TextLinks(self._stored)
             yield from (link for link in self._text_links if link[:2] not in pairs)
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
@@ -174,12 +173,6 @@ class Target(NamedTuple):
 
     law: str
     key: str
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def akoma_ntoso(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """Laws in Akoma Ntoso (LegalDocML): ``akoma_ntoso(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -607,3 +600,6 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("akoma_ntoso", (".xml", ".akn"), _recognises, read),)
+akoma_ntoso = factory_of(
+    StatuteFiles, 'Laws in Akoma Ntoso (LegalDocML): ``akoma_ntoso(path="laws/")``.', formats=FORMATS[0]
+)

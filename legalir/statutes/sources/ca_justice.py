@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
@@ -66,12 +65,6 @@ _BLOCKS = (
 _DIGITS = re.compile(r"(?:\([^()\s]{1,6}\))+")
 _ORIGIN = re.compile(r"\d+(?:\.\d+)*(?:\([^()\s]{1,6}\))*")
 _REPEALED = re.compile(r"\[(?:Repealed|Abrogée?s?)\b[^\]]*\]", re.IGNORECASE)
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def ca_justice(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """Acts and regulations of Canada in the XML of the Department of Justice: ``ca_justice(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -271,3 +264,8 @@ def _is_ca(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("ca_justice", (".xml",), _is_ca, read),)
+ca_justice = factory_of(
+    StatuteFiles,
+    'Acts and regulations of Canada in the XML of the Department of Justice: ``ca_justice(path="laws/")``.',
+    formats=FORMATS[0],
+)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
@@ -39,12 +38,6 @@ _SHOWN = re.compile(r"^Änderung durch\s+(.+?)(?: \(Nr\. \d+\))? textlich nachge
 _ANNOUNCED = re.compile(r"^Änderung durch\s+(.+?)(?: \(Nr\. \d+\))? mWv (\d+\.\d+\.\d{4}) noch nicht berücksichtigt")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _ARTICLE_DEPTH = 100
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def de_gii(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """German statutes in the XML of gesetze-im-internet.de: ``de_gii(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -346,3 +339,6 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("de_gii", (".xml",), _recognises, read),)
+de_gii = factory_of(
+    StatuteFiles, 'German statutes in the XML of gesetze-im-internet.de: ``de_gii(path="laws/")``.', formats=FORMATS[0]
+)

@@ -6,12 +6,10 @@ import io
 import zipfile
 from collections.abc import Iterator
 from functools import partial
-from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.statutes.importing.files import Format, StatuteFiles
@@ -20,26 +18,14 @@ from legalir.statutes.reading.headings import check_country, law_id_of, read_tex
 from legalir.statutes.reading.markup import LARGEST
 
 
-@parameters_of(StatuteFiles, without=["format"])
-def docx(
-    collection: Collection | None, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
-) -> StatuteFiles:
-    """Statutes in Word files, read line by line: ``docx(path="law.docx")``.
+def _format(collection: Collection | None, country: str = "auto", title: str = "") -> Format:
+    """Return the format with its parameters.
 
     Args:
-        collection: not used.
-        path: a file, or a folder that is searched for files of the format.
         country: two letters; selects the table of headings. ``auto``: the table that recognises most articles.
         title: name of the law; empty: the first line of the file.
-        params: see :class:`~legalir.statutes.importing.files.StatuteFiles`.
     """
-    return StatuteFiles(docx_format(country, title), path, **params)
-
-
-def docx_format(country: str = "auto", title: str = "") -> Format:
-    """Return the format with its parameters."""
     check_country("docx", country)
-
     read = partial(_read, country=country, title=title)
     return Format("docx", (".docx",), _is_docx, read, general=True)
 
@@ -56,7 +42,10 @@ def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
     yield law
 
 
-FORMATS = (docx_format(),)
+FORMATS = (_format(None),)
+docx = factory_of(
+    StatuteFiles, 'Statutes in Word files, read line by line: ``docx(path="law.docx")``.', formats=_format
+)
 
 
 def _lines(name: str, data: bytes) -> tuple[int, list[str]]:

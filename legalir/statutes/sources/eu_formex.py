@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
@@ -59,12 +58,6 @@ _SECTION = re.compile(
 )
 _CELEX = re.compile(r"\d(?P<year>\d{4})[A-Z]{1,2}(?P<number>\d{4})")
 _DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)")
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def eu_formex(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """Acts of the European Union in Formex: ``eu_formex(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -388,3 +381,6 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("eu_formex", (".xml",), _recognises, read),)
+eu_formex = factory_of(
+    StatuteFiles, 'Acts of the European Union in Formex: ``eu_formex(path="laws/")``.', formats=FORMATS[0]
+)

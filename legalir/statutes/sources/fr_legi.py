@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, urlsplit
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.statutes.importing.files import Format, StatuteFiles
@@ -31,12 +30,6 @@ _RULES: dict[str, Rule] = rules(block, "p", "div", "center", "blockquote", "ul",
 _RULES |= {"br": line_break, "img": image}
 _REPEALED = ("ABROGE", "TRANSFERE", "ANNULE", "PERIME", "DISJOINT")
 _OPEN = "2999-01-01"
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def fr_legi(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """French codes as the JSON tree of LEGI: ``fr_legi(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -200,3 +193,6 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("fr_legi", (".json",), _recognises, read),)
+fr_legi = factory_of(
+    StatuteFiles, 'French codes as the JSON tree of LEGI: ``fr_legi(path="laws/")``.', formats=FORMATS[0]
+)

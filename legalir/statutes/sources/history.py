@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
-from legalir.errors import ComponentError
+from legalir.contract import factory_of
+from legalir.declared import check_choice
 from legalir.statutes.dates import iso_date
-from legalir.statutes.documents import Cut
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.importing.linking import GivenLinks
 from legalir.statutes.importing.parsing import Stored
@@ -32,27 +29,26 @@ class History(StatuteFiles):
     ``key@2021-03-01``, ``effective_from``, ``effective_to``. A wording that did not change is one version, in its
     newest spelling. A repealed provision is a version with empty text; one that is gone ends.
 
-    Args:
-        path: a folder, or one file.
-        format: name of the format of the files, such as ``markdown-kr``; ``auto`` asks all formats.
-        unit: the unit of a document, see :data:`legalir.statutes.documents.Cut`.
-        workers: number of processes that read files; by default one a processor, and 1 reads them in this process.
-        references: whether the references in the texts become links, in addition to the publisher's links.
-
     Raises:
         ComponentError: `format` or `unit` is not one.
     """
 
-    def __init__(
-        self,
-        path: str | PathLike[str],
-        format: str = "auto",
-        unit: Cut = "papers",
-        workers: int | None = None,
-        references: bool = True,
-    ) -> None:
-        super().__init__(_formats(format), path, unit, workers, references)
+    format: Annotated[str, "name of the format of the files, such as ``markdown-kr``; ``auto`` asks all formats"] = (
+        "auto"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.versions: dict[str, list[Version]] = {}
+
+    @property  # type: ignore[misc]  # not a parameter here
+    def formats(self) -> tuple[Format, ...]:  # type: ignore[override]
+        """The formats; a file is read by the first that recognises it."""
+        from legalir.statutes.sources.auto import formats
+
+        every = formats()
+        check_choice("history", "format", self.format, ("auto", *(each.name for each in every)))
+        return tuple(each for each in every if self.format in ("auto", each.name))
 
     def provisions(self) -> Iterator[Mapping[str, str]]:
         """Yield the versions of all provisions, law by law.
@@ -140,7 +136,7 @@ class History(StatuteFiles):
                 for docno, _ in texts.get((path, key), ()) if target in self.versions else ():
                     pairs.add((docno, target))
                     yield docno, target, kind
-        if self._references:
+        if self.references:
             self._text_links = TextLinks(stored, lambda path, key: texts.get((path, key), ()))
             yield from (link for link in self._text_links if link[:2] not in pairs)
 
@@ -160,20 +156,9 @@ class History(StatuteFiles):
         return [facts for (_, name), facts in self._acts.items() if name == file]
 
 
-@parameters_of(History)
-def history(collection: Collection | None, **params: object) -> History:
-    """All versions of laws, each with the days from and to which it applies: ``history(path="versions/")``."""
-    return History(**params)  # type: ignore[arg-type]
-
-
-def _formats(name: str) -> tuple[Format, ...]:
-    from legalir.statutes.sources.auto import formats
-
-    every = formats()
-    chosen = tuple(each for each in every if name in ("auto", each.name))
-    if not chosen:
-        raise ComponentError(f"format must be auto, {', '.join(each.name for each in every)}, got {name!r}.")
-    return chosen
+history = factory_of(
+    History, 'All versions of laws, each with the days from and to which it applies: ``history(path="versions/")``.'
+)
 
 
 def _dates(facts: Mapping[str, str]) -> tuple[str, str]:

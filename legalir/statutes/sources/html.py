@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from legalir.collections import Collection
 from legalir.config import AnyText, Choice, Schema, SchemaError, Text
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.references.numbering import number_of
@@ -82,40 +82,24 @@ class Rules(Schema):
     """From the highest level down."""
 
 
-@parameters_of(StatuteFiles, without=["format"])
-def html(
+def _format(
     collection: Collection | None,
-    *,
-    path: str | PathLike[str],
     rules: str | PathLike[str] | None = None,
     country: str = "auto",
     title: str = "",
     encoding: str | None = None,
-    **params: Any,
-) -> StatuteFiles:
-    """Web pages, by rules or line by line: ``html(path="pages/")``.
+) -> Format:
+    """Return the format with its parameters.
 
     Args:
-        collection: not used.
-        path: a file, or a folder that is searched for files of the format.
         rules: YAML file with the rules; None: pages are read line by line.
         country: for pages that are read line by line: two letters that select the table of headings. ``auto``: the
             table that recognises most articles.
         title: name of the law; empty: by the rules, or the title of the page.
         encoding: of the pages; None: as they declare it.
-        params: see :class:`~legalir.statutes.importing.files.StatuteFiles`.
     """
-    format_ = html_format(Rules.load(rules) if rules else None, country, title, encoding)
-    return StatuteFiles(format_, path, **params)
-
-
-def html_format(
-    rules: Rules | None = None, country: str = "auto", title: str = "", encoding: str | None = None
-) -> Format:
-    """Return the format with its parameters."""
     check_country("html", country)
-
-    read = partial(_read, rules=rules, country=country, title=title, encoding=encoding)
+    read = partial(_read, rules=Rules.load(rules) if rules else None, country=country, title=title, encoding=encoding)
     return Format("html", (".html", ".htm", ".xhtml"), _is_html, read, general=True)
 
 
@@ -133,7 +117,8 @@ def _read(
         yield read_text(path.name, _lines(page), country, title or _page_title(page), law_id_of(path))
 
 
-FORMATS = (html_format(),)
+FORMATS = (_format(None),)
+html = factory_of(StatuteFiles, 'Web pages, by rules or line by line: ``html(path="pages/")``.', formats=_format)
 
 
 def _page_title(page: Markup) -> str:

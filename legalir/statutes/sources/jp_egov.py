@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
@@ -74,12 +73,6 @@ _BLOCKS = (
 )
 _REMARKS = "備考"
 _PLACE = re.compile(r"(?P<id>\w{15})_(?P<date>\d{8})_(?P<amending>\w{15})")
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def jp_egov(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """Japanese laws of e-Gov, XML or HTML: ``jp_egov(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -468,3 +461,6 @@ def _is_egov(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("jp_egov", (".xml", ".json", ".html", ".htm"), _is_egov, read),)
+jp_egov = factory_of(
+    StatuteFiles, 'Japanese laws of e-Gov, XML or HTML: ``jp_egov(path="laws/")``.', formats=FORMATS[0]
+)

@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge
 
 from legalir.chunks.chunking import SECTION_NAMES, SECTIONS, Chunk, recursive
 from legalir.collections import Collection
-from legalir.contract import parameters_of
-from legalir.errors import ComponentError, DataError
+from legalir.contract import factory_of
+from legalir.errors import DataError
 from legalir.statutes.dates import iso_day
 from legalir.statutes.importing.files import Format, StatuteFiles
 from legalir.statutes.law import Law, Unit
@@ -29,26 +30,6 @@ _DECIDED = re.compile(
     r"\d{4}\.\s*\d{1,2}\.\s*\d{1,2}\.?(?=\s*(?:선고|자))|(?<=선고일자)\s*[:：]\s*(?P<plain>[\d.\- ]+)"
 )
 _TAG = re.compile(r"<(?P<line>br|/p|p)\b[^<>]*>|</?\w[^<>]*>", re.IGNORECASE)
-
-
-@parameters_of(StatuteFiles, without=["format", "path"])
-def judgments(
-    collection: Collection | None, path: str | PathLike[str], chunk_size: int = 1000, **params: Any
-) -> StatuteFiles:
-    """Decisions of courts, cut into their sections: ``judgments(path="laws/")``.
-
-    Args:
-        collection: not used.
-        path: a file, or a folder.
-        chunk_size: most characters of a chunk of a section.
-        **params: of :class:`StatuteFiles`.
-
-    Raises:
-        ComponentError: `chunk_size` is less than 1.
-    """
-    if chunk_size < 1:
-        raise ComponentError(f"judgments: chunk_size must be at least 1, got {chunk_size}.")
-    return StatuteFiles(FORMATS[0]._replace(read=partial(read, chunk_size=chunk_size)), path, **params)
 
 
 def read(path: Path, data: bytes, chunk_size: int = 1000) -> Iterator[Law]:
@@ -146,3 +127,17 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("judgments", (".txt", ".md", ".json"), _recognises, read),)
+
+
+def _format(collection: Collection | None, chunk_size: Annotated[int, Ge(1)] = 1000) -> Format:
+    """Return the format with its parameter.
+
+    Args:
+        chunk_size: most characters of a chunk of a section.
+    """
+    return FORMATS[0]._replace(read=partial(read, chunk_size=chunk_size))
+
+
+judgments = factory_of(
+    StatuteFiles, 'Decisions of courts, cut into their sections: ``judgments(path="laws/")``.', formats=_format
+)

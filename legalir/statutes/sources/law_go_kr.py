@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.statutes.dates import iso_day
@@ -40,12 +39,6 @@ class _Entry(NamedTuple):
     start: int
     end: int
     node: Mapping[str, Any]
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def law_go_kr(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """Korean laws as JSON of the open API of law.go.kr: ``law_go_kr(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -330,3 +323,6 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("law_go_kr", (".json",), _recognises, read),)
+law_go_kr = factory_of(
+    StatuteFiles, 'Korean laws as JSON of the open API of law.go.kr: ``law_go_kr(path="laws/")``.', formats=FORMATS[0]
+)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
@@ -55,21 +54,6 @@ _DE_MARK = re.compile(r"(?P<paragraph>\(\d+\w?\))\s+|(?P<item>\d+\w?\.|[a-z]{1,3
 _DE_CELL = re.compile(r"(?P<row>\*[ \t]+)?\*(?:[ \t]+|$)|-(?=[ \t]*$)")
 _BELOW = 20
 """Depth in the outline of the highest mark inside an article; headings are above it."""
-
-
-@parameters_of(StatuteFiles, without=["format", "path"])
-def markdown(
-    collection: Collection | None, path: str | PathLike[str], rules: Literal["kr", "cn", "de"] = "kr", **params: Any
-) -> StatuteFiles:
-    """Statutes as Markdown: Korea, China, Germany: ``markdown(path="laws/")``.
-
-    Args:
-        collection: not used.
-        path: a file, or a folder.
-        rules: the country, whose publisher's habits are followed.
-        **params: of :class:`StatuteFiles`.
-    """
-    return StatuteFiles(next(each for each in FORMATS if each.name == f"markdown-{rules}"), path, **params)
 
 
 def read_kr(path: Path, data: bytes) -> Iterator[Law]:
@@ -451,4 +435,18 @@ FORMATS = (
     Format("markdown-kr", (".md",), _is_kr, read_kr),
     Format("markdown-cn", (".md",), _is_cn, read_cn),
     Format("markdown-de", (".md",), _is_de, read_de),
+)
+
+
+def _format(collection: Collection | None, rules: Literal["kr", "cn", "de"] = "kr") -> Format:
+    """Return the format of a country.
+
+    Args:
+        rules: the country, whose publisher's habits are followed.
+    """
+    return next(each for each in FORMATS if each.name == f"markdown-{rules}")
+
+
+markdown = factory_of(
+    StatuteFiles, 'Statutes as Markdown: Korea, China, Germany: ``markdown(path="laws/")``.', formats=_format
 )

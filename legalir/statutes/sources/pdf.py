@@ -7,12 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.extras import require
 from legalir.statutes.importing.files import Format, StatuteFiles
@@ -28,26 +27,14 @@ _PAGES = 3
 _DIGITS = re.compile(r"\d+")
 
 
-@parameters_of(StatuteFiles, without=["format"])
-def pdf(
-    collection: Collection | None, *, path: str | PathLike[str], country: str = "auto", title: str = "", **params: Any
-) -> StatuteFiles:
-    """Statutes in PDF files that hold text, read line by line: ``pdf(path="law.pdf")``.
+def _format(collection: Collection | None, country: str = "auto", title: str = "") -> Format:
+    """Return the format with its parameters.
 
     Args:
-        collection: not used.
-        path: a file, or a folder that is searched for files of the format.
         country: two letters; selects the table of headings. ``auto``: the table that recognises most articles.
         title: name of the law; empty: the first line of the file.
-        params: see :class:`~legalir.statutes.importing.files.StatuteFiles`.
     """
-    return StatuteFiles(pdf_format(country, title), path, **params)
-
-
-def pdf_format(country: str = "auto", title: str = "") -> Format:
-    """Return the format with its parameters."""
     check_country("pdf", country)
-
     read = partial(_read, country=country, title=title)
     return Format("pdf", (".pdf",), _is_pdf, read, general=True)
 
@@ -62,7 +49,10 @@ def _read(path: Path, data: bytes, country: str, title: str) -> Iterator[Law]:
     yield law
 
 
-FORMATS = (pdf_format(),)
+FORMATS = (_format(None),)
+pdf = factory_of(
+    StatuteFiles, 'Statutes in PDF files that hold text, read line by line: ``pdf(path="law.pdf")``.', formats=_format
+)
 
 
 def _lines(name: str, data: bytes) -> list[str]:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.statutes.importing.files import Format, StatuteFiles
@@ -23,12 +21,6 @@ from legalir.statutes.reading.values import Values, read_json
 
 _FIELDS = ("law_name", "section_num", "section_content")
 _LAST_NUMBER = re.compile(r"\s*[\d๐-๙]\S*$")
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def th_json(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """Thai acts as the JSON of NitiBench: ``th_json(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -116,3 +108,4 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("th_json", (".json",), _recognises, read),)
+th_json = factory_of(StatuteFiles, 'Thai acts as the JSON of NitiBench: ``th_json(path="laws/")``.', formats=FORMATS[0])

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.statutes.dates import iso_day
@@ -36,12 +35,6 @@ _HEADING = re.compile(
 _ENGLISH = {"book": "編", "part": "編", "chapter": "章", "section": "節", "subsection": "款", "item": "目"}
 _ENGLISH_HEADING = re.compile(r"\([^()]{3,100}\)")
 _DELAYED = re.compile(r"第\s*(?P<list>[\d～~\-、,及 至]+?)\s*條")
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def tw_json(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """Laws of Taiwan as JSON: ``tw_json(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -182,3 +175,4 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("tw_json", (".json",), _recognises, read),)
+tw_json = factory_of(StatuteFiles, 'Laws of Taiwan as JSON: ``tw_json(path="laws/")``.', formats=FORMATS[0])

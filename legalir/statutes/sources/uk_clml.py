@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.resolve import Kind
 from legalir.statutes.dates import iso_day
@@ -80,12 +79,6 @@ _PROVISION = re.compile(r"\b(section|regulation|article|rule)s?\s+(\d+[A-Z]{0,2}
 _RELATED = re.compile(
     r"(?:sections?|regulations?|articles?|rules?|paragraphs?)\s*[\d()\w,\s]+?(?=$|[)\]]$)", re.IGNORECASE
 )
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def uk_clml(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """United Kingdom legislation in CLML: ``uk_clml(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -309,3 +302,4 @@ def _is_clml(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("uk_clml", (".xml",), _is_clml, read),)
+uk_clml = factory_of(StatuteFiles, 'United Kingdom legislation in CLML: ``uk_clml(path="laws/")``.', formats=FORMATS[0])

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from legalir.collections import Collection
-from legalir.contract import parameters_of
+from legalir.contract import factory_of
 from legalir.errors import DataError
 from legalir.references.numbering import number_of
 from legalir.references.resolve import Kind
@@ -79,12 +78,6 @@ _LAW = re.compile(
 )
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _ROOTS = ("uscDoc", "statuteCompilation", "pLaw", "lawDoc")
-
-
-@parameters_of(StatuteFiles, without=["format"])
-def us_uslm(collection: Collection | None, **params: Any) -> StatuteFiles:
-    """United States Code and public laws in USLM: ``us_uslm(path="laws/")``."""
-    return StatuteFiles(FORMATS[0], **params)
 
 
 def read(path: Path, data: bytes) -> Iterator[Law]:
@@ -222,3 +215,6 @@ def _is_uslm(path: Path, head: bytes) -> bool:
 
 
 FORMATS = (Format("us_uslm", (".xml",), _is_uslm, read),)
+us_uslm = factory_of(
+    StatuteFiles, 'United States Code and public laws in USLM: ``us_uslm(path="laws/")``.', formats=FORMATS[0]
+)

@@ -5,36 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
-from legalir import Collection
+from annotated_types import Ge
+
 from legalir.errors import ComponentError, DataError
-from legalir.extend import check_number, parameters_of
+from legalir.extend import Declared, factory_of
 
 __all__ = ["DaskExecutor", "dask"]
 
 
-class DaskExecutor(Executor):
+class DaskExecutor(Declared, Executor):
     """The workers of a Dask cluster; it connects when the first task begins.
 
     A task whose worker is killed is done by another worker. One that ends as many workers as the scheduler allows
     (``distributed.scheduler.allowed-failures``) raises :class:`~concurrent.futures.BrokenExecutor`.
-
-    Args:
-        address: address of the scheduler; None for the address in Dask's configuration.
-        timeout: seconds to wait for the scheduler, above 0.
 
     Raises:
         ComponentError: a parameter is out of range.
         DataError: there is no scheduler, when the first task begins.
     """
 
-    def __init__(self, address: str | None = None, timeout: float = 10) -> None:
-        check_number("dask", "timeout", timeout, low=0.001)
-        if address is not None and not isinstance(address, str):
-            raise ComponentError(f"dask: address={address!r} is not an address such as 'tcp://127.0.0.1:8786'.")
-        self.address = address
-        self.timeout = timeout
+    component = "dask"
+    address: Annotated[str | None, "address of the scheduler; None for the address in Dask's configuration"] = None
+    timeout: Annotated[float, Ge(0.001), "seconds to wait for the scheduler"] = 10
+
+    def __post_init__(self) -> None:
         self._closed = False
 
     @property
@@ -108,7 +104,4 @@ def _hand_on(done: Future[Any], outer: Future[Any]) -> None:
         outer.set_result(done.result())
 
 
-@parameters_of(DaskExecutor)
-def dask(collection: Collection | None, **params: Any) -> Executor:
-    """Workers of a Dask cluster: ``dask(address="tcp://127.0.0.1:8786")``."""
-    return DaskExecutor(**params)
+dask = factory_of(DaskExecutor, 'Workers of a Dask cluster: ``dask(address="tcp://127.0.0.1:8786")``.')

@@ -16,18 +16,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
+from annotated_types import Ge
 
 from legalir.errors import ArtifactError, MissingExtra, ModelError, describe
 from legalir.extend import (
     INDEXED_TEXT,
     Collection,
     Cuttable,
+    Declared,
     Encoding,
     Explanation,
     IndexArtifact,
@@ -38,7 +40,6 @@ from legalir.extend import (
     Upstream,
     building,
     check_choice,
-    check_number,
     drop_results,
     earlier_builds,
     earlier_rows,
@@ -67,36 +68,30 @@ _VERSION = 1
 """Raise it with each change that gives a text other vectors."""
 
 
-class LateInteraction:
+class LateInteraction(Declared):
     """A late-interaction model: text to a vector of length 1 for each token. It is loaded for the first text.
 
     Prefixes, lengths, the expansion of queries by mask tokens and the tokens of documents that are left out, such as
     punctuation, are those that the model's folder says.
-
-    Args:
-        model: a folder that PyLate, Stanford's ColBERT or sentence-transformers wrote, or the name of a model on the
-            hub.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; None for the best there is.
-        batch_size: number of texts that the model reads at a time, at least 1.
-        trust_remote_code: whether Python code that comes with the model may be run.
 
     Raises:
         ComponentError: a parameter is out of range.
         ModelError: there is no such model, or it is not one of late interaction.
     """
 
-    def __init__(
-        self,
-        model: str | PathLike[str],
-        device: str | None = None,
-        batch_size: int = 32,
-        trust_remote_code: bool = False,
-    ) -> None:
-        check_number("colbert", "batch_size", batch_size, low=1, integer=True)
-        self.model = fspath(model)
-        self._folder = find_model(model, trust_remote_code=trust_remote_code)
+    component = "colbert"
+    model: Annotated[
+        str | PathLike[str],
+        "a folder that PyLate, Stanford's ColBERT or sentence-transformers wrote, or the name of a model on the hub",
+    ]
+    device: Annotated[str | None, "``cpu``, ``cuda``, ``cuda:1``, ``mps``; None for the best there is"] = None
+    batch_size: Annotated[int, Ge(1), "number of texts that the model reads at a time"] = 32
+    trust_remote_code: Annotated[bool, "whether Python code that comes with the model may be run"] = False
+
+    def __post_init__(self) -> None:
+        self.model = fspath(self.model)
+        self._folder = find_model(self.model, trust_remote_code=self.trust_remote_code)
         _check_kind(self._folder)
-        self._device, self._batch_size, self._trusted = device, batch_size, trust_remote_code
         self._lock = threading.Lock()
 
     def __eq__(self, other: object) -> bool:
@@ -107,9 +102,6 @@ class LateInteraction:
 
     def __repr__(self) -> str:
         return f"LateInteraction({self.model!r})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return LateInteraction, (self.model, self._device, self._batch_size, self._trusted)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -127,8 +119,8 @@ class LateInteraction:
                 warnings.simplefilter("ignore")  # The caller cannot help how old the style of a model's files is.
                 loaded = MultiVectorEncoder(
                     str(self._folder),
-                    device=self._device,
-                    trust_remote_code=self._trusted,
+                    device=self.device,
+                    trust_remote_code=self.trust_remote_code,
                     local_files_only=True,
                 )
         except Exception as error:  # The library raises whatever went wrong in it.
@@ -158,12 +150,12 @@ class LateInteraction:
         filled = sorted((n for n, text in enumerate(composed) if text.strip()), key=lambda n: -len(composed[n]))
         advance(len(composed) - len(filled))
         rows: dict[int, Floats] = {}
-        for first in range(0, len(filled), self._batch_size):
-            batch = filled[first : first + self._batch_size]
+        for first in range(0, len(filled), self.batch_size):
+            batch = filled[first : first + self.batch_size]
             with self._lock:  # The tokenizer keeps its padding as state.
                 vectors = getattr(self._loaded, method)(
                     [composed[n] for n in batch],
-                    batch_size=self._batch_size,
+                    batch_size=self.batch_size,
                     convert_to_numpy=True,
                     show_progress_bar=False,
                 )
@@ -404,20 +396,14 @@ class Colbert(Cuttable):
     Columns in: ``qid, query``. Columns out: the query columns, then ``docno, score, rank``. A question of white space
     finds nothing. Given results, it scores their provisions.
 
-    Args:
-        index: the index.
-        num_results: number of results of a query, at least 1.
-
     Raises:
         ComponentError: a parameter is out of range.
     """
 
-    label = "colbert"
+    name = label = "colbert"
 
-    def __init__(self, index: ColbertIndex, num_results: int = 1000) -> None:
-        check_number("colbert", "num_results", num_results, low=1, integer=True)
-        self.index = index
-        self.num_results: int = num_results
+    index: Annotated[ColbertIndex, "the index"]
+    num_results: Annotated[int, Ge(1), "number of results of a query"] = 1000
 
     def scorer(self) -> ColbertScorer:
         """Return a transformer that scores given documents like this retriever."""
