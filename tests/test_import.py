@@ -49,12 +49,7 @@ def test_nothing_heavy_is_loaded() -> None:
     assert never == []
     assert added == []
     measures = {name for name in ours if name.startswith("legalir.measure.")}
-    assert set(ours) <= {
-        "legalir.errors",
-        "legalir.measure",
-        *measures,
-        "legalir.measure.answers",
-    }
+    assert set(ours) <= {"legalir.errors", "legalir.measure", *measures, "legalir.measure.answers"}
 
 
 def test_every_public_name_is_there() -> None:

@@ -228,14 +228,6 @@ def test_replies_are_cached_and_replayed(tmp_path: Path) -> None:
         again.transform(answers("c"))
 
 
-def test_identity(tmp_path: Path) -> None:
-    one, _ = coverage(tmp_path, says())
-    same = CoverageJudge(one.client, one.prompt, None)  # type: ignore[arg-type]
-    other = CoverageJudge(one.client, load_prompt("judge_coverage", "ko"), None)  # type: ignore[arg-type]
-    assert (one == same, one == other) == (True, False)
-    assert one.fingerprint == same.fingerprint != other.fingerprint
-
-
 class Writer(Generator):
     """A generator with a model."""
 

@@ -143,25 +143,6 @@ def test_as_a_collection_of_the_law_of_the_day(
         assert sorted(dated["score"]) == pytest.approx(sorted(expected["score"]))
 
 
-@pytest.mark.parametrize("expression", RETRIEVERS[:4])
-def test_the_best_k_of_a_day_are_the_first_k_of_all_of_that_day(
-    collection: legalir.Collection, expression: str
-) -> None:
-    queries = asked(*DAYS)
-    every = lists(collection.pipeline(expression).transform(queries))
-    first = lists((collection.pipeline(expression) % 2).transform(queries))
-    assert first == {qid: docnos[:2] for qid, docnos in every.items()}
-
-
-def test_a_longer_lead_each_time(collection: legalir.Collection) -> None:
-    found = {day: collection.search(QUERIES[0], "bm25", as_of=day)["docno"].iloc[0] for day in DAYS[1:]}
-    assert [found[day] for day in ("2015-06-30", "2015-07-01", "2020-03-01")] == [
-        "parks-1@2010-01-01",
-        "parks-1@2015-07-01",
-        "parks-1@2020-03-01",
-    ]
-
-
 def test_without_a_day_today_is_meant(collection: legalir.Collection) -> None:
     results = collection.search(QUERIES[0], "bm25")
     assert set(results["docno"]) <= law_of(TODAY)
@@ -225,12 +206,6 @@ def test_the_explanation_says_since_when(collection: legalir.Collection) -> None
         assert not [part for part in explanation.parts if part.label == "not explained"]
 
 
-@pytest.mark.parametrize("expression", RETRIEVERS + OTHERS[:-1])
-def test_explanations_of_a_day(collection: legalir.Collection, expression: str) -> None:
-    for explanation in collection.search(QUERIES[0], expression, as_of="2017-01-01").explain():
-        assert explanation.is_whole()
-
-
 FACTS = [
     ("parks-1", "dog", "is on", "lead"),
     ("fees-1", "permit", "costs", "crowns"),
@@ -289,16 +264,6 @@ def test_a_component_that_knows_no_days_is_asked_for_more(collection: legalir.Co
     assert out.groupby("qid").size().tolist() == [2] * 4 * (len(law_of(day)) > 0)
     assert set(out["docno"]) <= law_of(day)
     assert counted == [2, 4, 8, 11][: len(counted)]
-
-
-def test_a_component_without_a_number_of_results_is_filtered(collection: legalir.Collection) -> None:
-    made = made_in_force(lambda params: Everything(collection, 5), {}, {}, LawTable.of(collection))
-    assert isinstance(made, pt.Transformer)
-    out = made.transform(asked("2013-05-05").head(1))
-    assert out["docno"].tolist() == [
-        docno for docno in Everything(collection, 5).docnos[:5] if docno in law_of("2013-05-05")
-    ]
-    assert out["rank"].tolist() == list(range(len(out)))
 
 
 @pytest.mark.parametrize("approximate", [None, "hnsw", "ivf(lists=4, probes=1)"])

@@ -66,13 +66,6 @@ def test_a_function_is_a_step(collection: Collection) -> None:
     assert ranking_of(system(QUERIES)) == ranking_of(collection.pipeline("bm25 % 3 >> links(k=1)")(QUERIES))
 
 
-def test_records_and_lists_of_them(collection: Collection) -> None:
-    system = collection.pipeline('bm25 % 30 >> sar(normalize="max") % 5')
-    records = QUERIES.to_dict(orient="records")
-    assert system(records) == system(QUERIES).to_dict(orient="records")
-    assert list(system.transform_iter(iter(records))) == system(records)
-
-
 def test_sum_and_product_by_hand(collection: Collection) -> None:
     bm25, lsa = collection.pipeline("bm25 % 10"), collection.pipeline("lsa % 10")
     found = scores_of((2 * bm25 + 0.5 * lsa)(QUERIES))
@@ -145,12 +138,6 @@ def test_features_are_the_scores_of_our_scorers(collection: Collection) -> None:
     for row in found.itertuples():
         assert row.features.tolist() == [scores[row.qid, row.docno] for scores in expected]
     assert scores_of(found) == scores_of(first(QUERIES)), "the scores of the first stage stay"
-
-
-@pytest.mark.parametrize("expression", PIPELINES)
-def test_inverting_is_left_to_caches(collection: Collection, expression: str) -> None:
-    with pytest.raises(NotImplementedError, match="pyterrier-caching"):
-        ~collection.pipeline(expression)
 
 
 def test_reranking_twice(collection: Collection) -> None:

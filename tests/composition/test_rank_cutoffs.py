@@ -8,7 +8,6 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from composition_material import PIPELINES, QUERIES
-from refusals import refused
 
 from legalir.collection.collection import Collection
 from legalir.dense.index import DenseRetriever
@@ -172,21 +171,6 @@ def test_what_was_cut_is_not_explained(collection: Collection, expression: str) 
     assert isinstance(component, Fuser)
     assert component.explain(QUERIES.head(1), [second], lambda docnos: {})
     assert not (component % 1).compile().explain(QUERIES.head(1), [second], lambda docnos: {})
-
-
-@pytest.mark.parametrize("wrong", [0, -3, 2.5, True, "10"])
-def test_a_wrong_number_of_results(collection: Collection, wrong: object) -> None:
-    pipelines, graph = (collection.pipeline("bm25"),), collection.graph
-    makers: dict[str, Callable[[], Cuttable]] = {
-        "rrf": lambda: RRF(*pipelines, num_results=wrong),  # type: ignore[arg-type]
-        "wrrf": lambda: WeightedRRF(*pipelines, weights=[1], num_results=wrong),  # type: ignore[arg-type]
-        "linear": lambda: LinearFusion(*pipelines, weights=[1], num_results=wrong),  # type: ignore[arg-type]
-        "links": lambda: LinkExpansion(graph, num_results=wrong),  # type: ignore[arg-type]
-        "nitilink": lambda: NitiLink(graph, num_results=wrong),  # type: ignore[arg-type]
-    }
-    for name, make in makers.items():
-        with refused(name, "num_results", wrong):
-            make()
 
 
 def test_a_component_of_others_that_knows_no_number_of_results_is_not_cut(collection: Collection) -> None:

@@ -67,14 +67,6 @@ def test_postings_give_the_same_as_texts(tmp_path: Path) -> None:
     assert answers(DenseIndex(tmp_path / "one")) == answers(one)
 
 
-def test_building_again_replaces_what_is_open(tmp_path: Path) -> None:
-    index = DenseIndex(tmp_path / "index").index(DOCUMENTS)
-    assert len(index) == 4
-    index.index(DOCUMENTS[:2])
-    assert len(index) == 2
-    assert {docno for rows in answers(index) for docno, _ in rows} == {"법-2", "법-12"}
-
-
 def test_an_encoder_that_needs_no_fitting(tmp_path: Path) -> None:
     documents = [{"docno": f"d{i}", "text": text} for i, text in enumerate(["abc", "aab", "hhh", "zzz"])]
     index = DenseIndex(tmp_path / "index", LetterEncoder()).index(documents)
@@ -91,13 +83,6 @@ def test_half_precision_takes_half_the_place_and_nearly_the_same_scores(tmp_path
     assert half.vectors.dtype == np.float16
     for rows, others in zip(answers(half), answers(whole), strict=True):
         assert dict(rows) == pytest.approx(dict(others), abs=2e-3)
-
-
-def test_an_index_of_nothing(tmp_path: Path) -> None:
-    for encoder in ("lsa", LetterEncoder()):
-        index = DenseIndex(tmp_path / "index", encoder).index([])
-        assert len(index) == 0
-        assert answers(index) == [[], [], []]
 
 
 def test_vectors_made_elsewhere(tmp_path: Path) -> None:
@@ -229,14 +214,3 @@ def test_a_sparse_index_is_not_a_dense_one(tmp_path: Path) -> None:
         DenseIndex(tmp_path / "sparse").index(DOCUMENTS)
     with pytest.raises(ArtifactError, match="There is no index at"):
         answers(DenseIndex(tmp_path / "nowhere"))
-
-
-def test_identity(tmp_path: Path) -> None:
-    one = DenseIndex(tmp_path / "a", "lsa")
-    assert one == DenseIndex(tmp_path / "a", LSA())
-    assert hash(one) == hash(DenseIndex(tmp_path / "a", "lsa"))
-    assert one != DenseIndex(tmp_path / "b", "lsa")
-    assert one != DenseIndex(tmp_path / "a")
-    assert one != "a"
-    assert repr(DenseIndex("my.index")) == "DenseIndex('my.index')"
-    assert repr(DenseIndex("my.index", "lsa")) == "DenseIndex('my.index', encoder='lsa')"

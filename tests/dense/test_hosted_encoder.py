@@ -149,24 +149,6 @@ class TestFaults:
         server.reply = embeddings
         assert one.encode(["text"]).shape == (1, 8), "nothing of it was stored"
 
-    @pytest.mark.parametrize("status", [429, 500, 503])
-    def test_a_fault_that_passes_and_one_that_stays(self, server: ChatServer, tmp_path: Path, status: int) -> None:
-        left = [1, 1]
-
-        def reply(handler: Handler, body: Body) -> Body | None:
-            if left:
-                left.pop()
-                handler.fail(status, message="later")
-                return None
-            return embeddings(handler, body)
-
-        server.reply = reply
-        assert len(encoder(server, tmp_path).encode(["text"])) == 1
-        assert len(server.bodies) == 3
-        server.reply = lambda handler, body: handler.fail(status, message="later")
-        with pytest.raises(ModelError, match=rf"e on 127\.0\.0\.1: 127\.0\.0\.1 answered {status}: run again"):
-            encoder(server, tmp_path, retries=1).encode(["other"])
-
     def test_what_was_paid_is_stored(self, server: ChatServer, tmp_path: Path) -> None:
         def reply(handler: Handler, body: Body) -> Body | None:
             return handler.fail(500, message="no") if "bad" in body["input"] else embeddings(handler, body)
@@ -202,11 +184,7 @@ class TestFaults:
             encoder(server, tmp_path).encode(["text"])
 
     def test_a_wrong_key_is_shown_nowhere(
-        self,
-        server: ChatServer,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
+        self, server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.setenv("ACME_API_KEY", KEY)
         server.reply = lambda handler, body: handler.fail(401, message=f"Incorrect API key provided: {KEY}")
@@ -227,12 +205,6 @@ class TestWhereTextsGo:
         one = encoder(server, tmp_path, batch=1)
         one.encode(TEXTS)
         assert caplog.text.count("Questions and provisions are sent to 127.0.0.1 (model e).") == 1
-
-    def test_local_only(self, server: ChatServer, tmp_path: Path) -> None:
-        client = Client(cache=tmp_path / "llm.sqlite", local_only=True)
-        encoder(server, tmp_path, client=client).encode(TEXTS)
-        with pytest.raises(ModelError, match=r"api\.example\.org"):
-            HostedEncoder("e", base_url="https://api.example.org/v1", client=client)
 
     def test_offline(self, server: ChatServer, tmp_path: Path) -> None:
         encoder(server, tmp_path).encode(TEXTS)

@@ -12,9 +12,8 @@ import pytest
 from refusals import refused
 
 from legalir.analysis.analyzer import get_analyzer
-from legalir.dense.contract import Encoder, FittedEncoder, TermEncoder, TrainableEncoder
 from legalir.dense.encoders import get_encoder
-from legalir.dense.lsa import LSA, FittedLSA, lsa_encoder
+from legalir.dense.lsa import LSA
 from legalir.errors import AnalyzerError, ArtifactError
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage.arrays import load_array
@@ -97,14 +96,6 @@ def test_vectors_are_projections_on_the_main_directions(tmp_path: Path, analyzer
     np.testing.assert_allclose(fitted.encode_queries(queries) @ vectors.T, expected, atol=1e-3)
 
 
-def test_documents_are_encoded_as_they_were_stored(tmp_path: Path) -> None:
-    fitted, vectors = LSA("jamo3", 4).fit(postings(tmp_path / "index", "jamo3"))
-    np.testing.assert_allclose(fitted.encode(TEXTS), vectors, atol=1e-6)
-    lengths = np.linalg.norm(vectors, axis=1)
-    assert lengths[[5, 6]].tolist() == [0, 0]
-    np.testing.assert_allclose(np.delete(lengths, [5, 6]), 1, atol=1e-6)
-
-
 def test_a_text_has_the_same_vector_alone_and_among_others(tmp_path: Path) -> None:
     fitted, _ = LSA("jamo3", 4).fit(postings(tmp_path / "index", "jamo3"))
     together = fitted.encode([*TEXTS, "무창층"])
@@ -148,12 +139,6 @@ def test_a_collection_that_says_nothing(tmp_path: Path, texts: list[str]) -> Non
     assert fitted.contributions("법", vectors[0] if texts else np.zeros(0, dtype=np.float32)) == {}
 
 
-def test_one_document(tmp_path: Path) -> None:
-    fitted, vectors = LSA("whitespace").fit(postings(tmp_path / "index", "whitespace", ["법 령"]))
-    assert np.abs(vectors).tolist() == [[1.0]]
-    assert fitted.encode(["법"]) @ vectors.T == pytest.approx(1)
-
-
 def test_terms_of_another_analyzer_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match=r"has the terms of whitespace, and LSA\(.*\) needs those of jamo3: give"):
         LSA("jamo3").fit(postings(tmp_path / "index"))
@@ -168,25 +153,6 @@ def test_dimensions_are_checked(dimensions: object) -> None:
 def test_an_unknown_analyzer_is_named() -> None:
     with pytest.raises(AnalyzerError, match="'jambo'"):
         LSA("jambo")
-
-
-def test_identity() -> None:
-    assert LSA() == LSA("auto", 256) == lsa_encoder(None)
-    assert hash(LSA()) == hash(lsa_encoder(None))
-    assert LSA() != LSA(dimensions=100)
-    assert LSA() != LSA("char2")
-    assert LSA() != "lsa"
-    assert LSA("char2", 8).parameters == {"analyzer": "char2", "dimensions": 8}
-    assert repr(LSA("char2")) == "LSA(analyzer='char2', dimensions=256)"
-
-
-def test_it_keeps_the_contract(tmp_path: Path) -> None:
-    fitted = LSA("whitespace").fit(postings(tmp_path / "index"))[0]
-    assert isinstance(LSA(), TrainableEncoder)
-    assert not isinstance(LSA(), Encoder)
-    assert isinstance(fitted, FittedLSA)
-    for protocol in (Encoder, FittedEncoder, TermEncoder):
-        assert isinstance(fitted, protocol)
 
 
 def test_an_encoder_is_found_by_its_name() -> None:

@@ -40,10 +40,6 @@ def encode(folder: Path, **options: Any) -> None:
     SentenceEncoder(folder, device="cpu", **options).encode(SENTENCES)
 
 
-def test_the_model_itself_is_a_good_one(copy: Path) -> None:
-    encode(copy)
-
-
 def test_weights_in_torchs_format_are_read_where_they_are_tensors(copy: Path, model: Path) -> None:
     """BAAI/bge-m3 has no others."""
     import torch

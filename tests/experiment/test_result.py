@@ -39,13 +39,6 @@ def test_everything_is_saved_and_reads_back_equal(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(frame, again.runs[name])
 
 
-def test_a_loaded_result_saves_elsewhere(tmp_path: Path) -> None:
-    result(tmp_path / "a")
-    ExperimentResult.load(tmp_path / "a").save(tmp_path / "b")
-    for path in (tmp_path / "a").rglob("*.*"):
-        assert (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes() == path.read_bytes()
-
-
 def test_a_result_in_memory_writes_nothing_and_can_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     first = result()
@@ -131,11 +124,6 @@ def test_a_collection_must_be_the_dataset_of_the_definition(tmp_path: Path) -> N
         assert len(run({"dataset": "legalir/firecode/dev", **asked}, collection=same, latency_queries=0).table) == 1
 
 
-def test_a_wrong_kind_of_definition() -> None:
-    with pytest.raises(ExperimentError, match="got list"):
-        run([])  # type: ignore[arg-type]
-
-
 def test_the_function_stays_one_after_the_room_is_imported() -> None:
     importlib.import_module("legalir.experiments")
     with pytest.raises(ExperimentError, match="does not exist"):
@@ -149,9 +137,3 @@ def test_importing_experiments_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_representations() -> None:
-    found = result()
-    assert repr(found) == "<ExperimentResult '설치 기준 실험': 3 systems, R@2, nDCG@10, RR@10>"
-    assert "<table" in found._repr_html_()

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from refusals import refused
 
 from legalir import Collection
 from legalir.datasets import Provision
@@ -128,15 +127,6 @@ def test_documents_that_an_engine_leaves_unread_are_counted(tmp_path: Path) -> N
     assert len(Unread(tmp_path / "index")) == 2, "the old build stays"
 
 
-def test_equality(tmp_path: Path) -> None:
-    one, same, other = (Longest(Lengths(tmp_path / name)) for name in ("a", "a", "b"))
-    assert one == same != other
-    assert hash(one) == hash(same)
-    assert repr(one.index) == f"Lengths('{tmp_path / 'a'}', unit='character 01234567')"
-    fused = one.fuse_rank_cutoff(3)
-    assert fused is not None and fused.num_results == 3
-
-
 def test_a_cut_through_equal_scores_asks_for_twice_as_many(tmp_path: Path) -> None:
     texts = {f"d{number:02d}": "x" * (3 if number == 50 else 1) for number in range(60)}
     retriever = Longest(Lengths(tmp_path / "index", collection_of(tmp_path / "one", texts)), num_results=3)
@@ -166,8 +156,3 @@ def test_a_score_that_is_no_number(tmp_path: Path) -> None:
     index = Lengths(tmp_path / "index").index([{"docno": "a", "text": "x"}])
     with pytest.raises(ComponentError, match="longest: the engine gave a score that is not a finite number"):
         found(Broken(index), frame("q"))
-
-
-def test_parameters(tmp_path: Path) -> None:
-    with refused("longest", "num_results", 0):
-        Longest(Lengths(tmp_path / "index"), num_results=0)

@@ -121,10 +121,7 @@ def test_doc_id_is_a_docno_too(tmp_path: Path) -> None:
         ({"docno": None, "text": "법"}, "A document has no docno"),
         ({"docno": 3, "text": "법"}, r"docno must be a string, got 3 \(int\): write '3'"),
         ({"docno": "법-2", "text": "법"}, "The docno '법-2' occurs twice: give each document its own"),
-        (
-            {"docno": "d", "text": math.nan},
-            "text of a document must be a string, got nan: give a string",
-        ),
+        ({"docno": "d", "text": math.nan}, "text of a document must be a string, got nan: give a string"),
         ({"docno": "d", "title": math.nan, "text": "법"}, "title of a document must be a string, got nan"),
         ({"docno": "d", "text": ["법"]}, "text of a document must be a string, got \\['법'\\]"),
     ],
@@ -231,14 +228,3 @@ def test_pyterrier_finds_our_class(tmp_path: Path) -> None:
     assert type(loaded) is legalir.SparseIndex
     assert answers(loaded) == answers(built)
     assert pt.inspect.artifact_type_format(loaded) == ("sparse_index", "legalir")
-
-
-def test_identity(tmp_path: Path) -> None:
-    path = tmp_path / "index"
-    assert SparseIndex(path, "jamo3") == SparseIndex(str(path), NGrams("jamo", 3))
-    assert hash(SparseIndex(path, "jamo3")) == hash(SparseIndex(str(path), "jamo3"))
-    assert SparseIndex(path, "jamo3") != SparseIndex(path, "char2")
-    assert SparseIndex(path, "jamo3") != SparseIndex(tmp_path / "other", "jamo3")
-    assert SparseIndex(path) != path
-    assert repr(SparseIndex("my.index")) == "SparseIndex('my.index')"
-    assert repr(SparseIndex("my.index", "char2")) == "SparseIndex('my.index', analyzer='char2')"

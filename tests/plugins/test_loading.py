@@ -28,10 +28,7 @@ def test_a_factory_is_called_with_collection_and_parameters(install: Install) ->
     ("source", "cause"),
     [
         ("raise RuntimeError('no licence.\\nsecond line')\n", "RuntimeError: no licence;"),
-        (
-            "import does_not_exist_anywhere\n",
-            "ModuleNotFoundError: No module named 'does_not_exist_anywhere';",
-        ),
+        ("import does_not_exist_anywhere\n", "ModuleNotFoundError: No module named 'does_not_exist_anywhere';"),
         ("def factory(:\n", "SyntaxError: "),
         ("raise SystemExit(3)\n", "SystemExit: 3;"),
         ("import sys\nsys.exit('no')\n", "SystemExit: no;"),
@@ -124,11 +121,7 @@ RAISING = ODD_ERRORS + (
 
 @pytest.mark.parametrize(
     ("name", "cause"),
-    [
-        ("divide", "ZeroDivisionError: division by zero"),
-        ("leave", "SystemExit: 0"),
-        ("panic", "Panic: no driver"),
-    ],
+    [("divide", "ZeroDivisionError: division by zero"), ("leave", "SystemExit: 0"), ("panic", "Panic: no driver")],
 )
 def test_a_factory_that_fails_names_package_version_and_cause(install: Install, name: str, cause: str) -> None:
     install("acme", {f"retriever.{name}": f"acme_module:{name}"}, RAISING, version="4")

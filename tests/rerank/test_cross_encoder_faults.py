@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -99,15 +98,6 @@ def test_a_missing_model_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     said = fault(lambda: rerank(Statutes({}), model="BAAI/bge-reranker-v2-m3", cache=False))
     assert "BAAI/bge-reranker-v2-m3" in said
     assert "hf download BAAI/bge-reranker-v2-m3 --local-dir FOLDER" in said
-
-
-def test_jinas_reranker_wants_its_own_code() -> None:
-    """Nothing is fetched before that is said."""
-    model = "jinaai/jina-reranker-v2-base-multilingual"
-    assert fault(lambda: rerank(Statutes({}), model=model, cache=False)) == (
-        f"rerank: {model} needs the Python code that comes with it: read that code, and if you trust it, write "
-        f"rerank('{model}', trust_remote_code=True)."
-    )
 
 
 def test_a_folder_with_code_wants_to_be_trusted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,16 +220,6 @@ def test_questions_that_are_cut_are_counted(folder: Path, caplog: pytest.LogCapt
     one = CrossEncoderReranker(folder, texts=texts, device="cpu", max_length=32)
     one(frame)
     assert caplog.messages == [f"{folder} cut 1 of 2 questions at 24 tokens."]
-
-
-def test_threads_share_a_model(folder: Path, tmp_path: Path) -> None:
-    texts = {"a": SHORT[0], "long": long_text(9)}
-    frames = [listed("q", f"{query} {number}", list(texts)) for number in range(6) for query in QUERIES]
-    one = CrossEncoderReranker(folder, texts=texts, device="cpu", passage=48, cache=tmp_path)
-    wanted = [CrossEncoderReranker(folder, texts=texts, device="cpu", passage=48)(frame) for frame in frames]
-    with ThreadPoolExecutor(6) as threads:
-        found = list(threads.map(one, frames))
-    assert [frame["score"].tolist() for frame in found] == [frame["score"].tolist() for frame in wanted]
 
 
 def test_progress_counts_pairs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

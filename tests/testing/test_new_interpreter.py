@@ -24,10 +24,7 @@ class Late(Overlap):
 
 MUTANTS = {
     "light-import": ("retriever", "import torch\ndef factory(collection): return Overlap(collection)"),
-    "light-construction": (
-        "retriever",
-        "def factory(collection):\n    import torch\n    return Overlap(collection)",
-    ),
+    "light-construction": ("retriever", "def factory(collection):\n    import torch\n    return Overlap(collection)"),
     "light-empty-frame": (
         "retriever",
         "class Early(Overlap):\n"

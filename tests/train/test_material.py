@@ -14,7 +14,7 @@ from legalir.collection.collection import Collection
 from legalir.errors import DataError
 from legalir.storage.digest import digest
 from legalir.train import material as module
-from legalir.train.material import Material, Pairs, dataset_facts, read_material
+from legalir.train.material import Material, Pairs, read_material
 
 
 def read(
@@ -96,11 +96,6 @@ def test_all_queries_are_dev_queries(statutes: Path) -> None:
     )
     with pytest.raises(DataError, match="gives no judgements to learn from that are not dev queries"):
         read(statutes / "train", dev="twin")
-
-
-def test_names_on_the_card(statutes: Path) -> None:
-    assert dataset_facts(Collection(statutes / "train"))["dataset"] == "statutes/train"
-    assert dataset_facts(Collection("legalir/firecode/test"))["dataset"] == "legalir/firecode/test"
 
 
 @pytest.mark.parametrize(("share", "size"), [(0.01, 20), (0.2, 40), (0.5, 100)])
@@ -188,10 +183,3 @@ def test_too_little_to_hold_out(
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
         f"The weight of the model in default is not measured: {reason}."
     ]
-
-
-def test_a_hundred_questions_are_enough(statutes: Path) -> None:
-    keep(statutes, "train", 100)
-    held = read(statutes / "train", hold_out=0.2).held_out
-    assert held is not None
-    assert len(held.texts) == 20
