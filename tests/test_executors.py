@@ -35,10 +35,6 @@ def test_results_are_in_the_order_of_the_items_and_items_are_read_as_results_are
         assert pool.submit(len, "open").result() == 4
 
 
-def test_one_worker_is_this_process() -> None:
-    assert set(mapped(lambda _: threading.get_ident(), range(3), workers=1)) == {threading.get_ident()}
-
-
 def test_an_error_of_the_function_is_raised_in_its_place() -> None:
     with ThreadPoolExecutor(2) as pool:
         results = mapped(lambda number: truediv(1, number), [1, 2, 0, 4], executor=pool)
@@ -150,16 +146,6 @@ def _counting() -> Callable[[int], int]:
 def test_a_wrong_number_of_processes(workers: object) -> None:
     with pytest.raises(ComponentError, match="workers="):
         processes(workers=workers)  # type: ignore[arg-type]
-
-
-def test_an_item_that_is_long_is_named_in_short() -> None:
-    with pytest.raises(WorkerError) as caught:
-        list(mapped(_end, ["x" * 5000], workers=2))
-    assert len(str(caught.value)) < 200
-
-
-def _end(_: object) -> None:
-    os._exit(9)
 
 
 def test_processors_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

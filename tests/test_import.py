@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyterrier as pt
 import pytest
 
 import legalir
@@ -82,21 +81,12 @@ def test_the_public_names_are_these() -> None:
     }
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match=r"legalir.*Colection"):
-        legalir.Colection  # noqa: B018
-
-
 @pytest.mark.parametrize("name", ["FineTuned", "FineTuning", "Pretraining", "finetune", "pretrain"])
 def test_a_name_of_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setitem(sys.modules, "legalir_finetune", None)
     with pytest.raises(MissingExtra) as caught:
         getattr(legalir, name)
     assert f"legalir.{name} is in the package legalir-finetune" in str(caught.value)
-
-
-def test_pyterrier_knows_the_package() -> None:
-    assert pt.legalir is legalir
 
 
 def test_datasets_are_found_with_pyterrier_alone(tmp_path: Path) -> None:
@@ -111,16 +101,6 @@ def test_datasets_are_found_with_pyterrier_alone(tmp_path: Path) -> None:
     assert count > 0
     assert columns == ["qid", "query"]
     assert docno
-
-
-def test_our_own_provider_is_found_with_pyterrier_alone(tmp_path: Path) -> None:
-    code = "import json, pyterrier as pt\nprint(json.dumps(len(pt.get_dataset('legalir:firecode').get_qrels())))"
-    assert fresh(code, IR_DATASETS_HOME=str(tmp_path))
-
-
-def test_a_collection_is_an_ir_datasets_dataset_without_an_import_before(tmp_path: Path) -> None:
-    code = "import json, legalir\nprint(json.dumps(legalir.Collection('legalir/firecode').dataset.docs_count()))"
-    assert fresh(code, IR_DATASETS_HOME=str(tmp_path))
 
 
 def test_measures_are_found_with_ir_measures_alone() -> None:

@@ -202,12 +202,6 @@ def test_choices_of_odd_rows() -> None:
     assert [mean(name, nothing, ITEMS) for name in ("Correct", "Wrong", "Invalid", "Abstained")] == [0, 0, 0, 1]
 
 
-def test_yes_and_no() -> None:
-    run = items([1, 1, 2, 2, 0, 1, 2, 1], ("x",), key=[1, 2] * 4).drop(columns="abstain")
-    assert per_query("Correct", run, ITEMS) == [1, 0, 0, 1, 0, 0, 0, 0]
-    assert per_query("Wrong", run, ITEMS) == [0, 1, 1, 0, 0, 1, 1, 1]
-
-
 def test_rouge_by_a_named_analyzer() -> None:
     run = answers(qanswer=["소방시설을 반드시 설치해야 한다"] * 3, answer=["소방시설을 설치해야 한다", NAN, ""])
     for name in ("ROUGE1", "ROUGEL", "ROUGEL(analyzer='whitespace')"):
@@ -216,13 +210,6 @@ def test_rouge_by_a_named_analyzer() -> None:
     assert 0 < mean("ROUGE1(analyzer='char2')", run) < 1
     with pytest.raises(AnalyzerError, match="nowords"):
         mean("ROUGE1(analyzer='nowords')", run)
-
-
-def test_the_markers_of_citations_are_no_words() -> None:
-    run = answers(
-        qanswer=["소방시설을 설치해야 한다. [A]"] * 3, citations=[("A",)] * 3, answer=["소방시설을 설치해야 한다."] * 3
-    )
-    assert mean("ROUGE1", run) == pytest.approx(1)
 
 
 @pytest.mark.neural

@@ -39,15 +39,6 @@ def test_unreadable_metadata_is_one_sentence(install: Install) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_two_packages_with_one_name_hurt_that_name_only(install: Install) -> None:
-    install("acme", {"retriever.same": "acme_module:factory", "retriever.own": "acme_module:factory"}, FACTORY)
-    install("other", {"retriever.same": "other_module:factory"}, FACTORY, version="7")
-    with pytest.raises(PluginError, match=r"'same' is claimed by acme 1.0 .* and other 7 "):
-        load("retriever", "same")
-    assert callable(load("retriever", "own"))
-    assert len(faults()) == 1
-
-
 def test_one_name_in_two_pipeline_roles_cannot_be_resolved(install: Install) -> None:
     install("acme", {"retriever.same": "acme_module:factory"}, FACTORY)
     install("other", {"reranker.same": "other_module:factory", "encoder.same": "other_module:factory"}, FACTORY)
@@ -59,12 +50,6 @@ def test_one_name_in_two_pipeline_roles_cannot_be_resolved(install: Install) -> 
     assert "acme 1.0" in problem
     assert "other 1.0" in problem
     assert "encoder" not in problem, "an encoder is named elsewhere than a retriever"
-
-
-def test_a_package_that_claims_a_name_twice(install: Install) -> None:
-    install("acme", {"retriever.same": "acme_module:factory", "reranker.same": "acme_module:factory"}, FACTORY)
-    with pytest.raises(PluginError, match=r"'same' is claimed by acme .* and acme .*: rename one"):
-        plugins.resolve("same")
 
 
 def test_a_conflict_says_what_settles_it(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,11 +97,6 @@ def test_an_unknown_name_gets_a_suggestion(install: Install) -> None:
         load("retriever", "zebrafsh")
     with pytest.raises(PluginNotFound, match=r"Known: .*zebrafish"):
         load("retriever", "qqqqqqq")
-
-
-def test_an_unknown_role() -> None:
-    with pytest.raises(PluginError, match=r"no role 'retriver'\. Did you mean 'retriever'\?"):
-        plugins.entries("retriver")
 
 
 @pytest.mark.parametrize("name", ["retriever", "nothing.x", "retriever.a-b", "retriever."])

@@ -19,11 +19,6 @@ class Mute(Exception):
 """
 
 
-def test_a_factory_is_called_with_collection_and_parameters(install: Install) -> None:
-    install("acme", {"retriever.quick": "acme_module:factory"}, FACTORY)
-    assert load("retriever", "quick")("C", k=3) == ("made", "C", {"k": 3})
-
-
 @pytest.mark.parametrize(
     ("source", "cause"),
     [
@@ -60,12 +55,6 @@ def test_a_value_that_names_nothing_callable(install: Install, value: str) -> No
     install("acme", {"retriever.odd": value}, FACTORY)
     with pytest.raises(PluginError, match=r"'odd' of package acme 1.0 .*(cannot be loaded|is not callable)"):
         load("retriever", "odd")
-
-
-def test_a_value_that_is_not_callable(install: Install) -> None:
-    install("acme", {"retriever.number": "acme_module:factory"}, "factory = 3\n")
-    with pytest.raises(PluginError, match=r"'number' of package acme 1.0 .* is not callable"):
-        load("retriever", "number")
 
 
 @pytest.mark.parametrize(

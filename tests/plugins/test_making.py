@@ -46,11 +46,6 @@ def test_specs(spec: str, expected: tuple[str, dict[str, object]]) -> None:
     assert read_spec(write_spec(*expected)) == expected
 
 
-def test_a_spec_is_written_in_one_way() -> None:
-    assert write_spec("kiwi", {}) == "kiwi"
-    assert write_spec("kiwi", {"b": 2, "a": "x"}) == write_spec("kiwi", {"a": "x", "b": 2}) == "kiwi(a='x', b=2)"
-
-
 @pytest.mark.parametrize(
     ("spec", "fault"),
     [
@@ -121,7 +116,3 @@ def test_names_and_roles_that_there_are_not() -> None:
         plugins.make("analyzer", "wrd")
     with pytest.raises(PluginError, match="no role 'analyser'"):
         plugins.make("analyser", "word")
-
-
-def test_built_in_ones_come_through_the_same_door() -> None:
-    assert plugins.make("analyzer", "jamo(n=4)").name == "jamo4"  # type: ignore[attr-defined]
