@@ -19,7 +19,7 @@ from legalir.graph.sar import SAR
 QUESTIONS = QUERIES[["qid", "query"]]
 
 
-@pytest.fixture(name="scorer", params=["bm25", "tfidf", "lsa", "bm25f"])
+@pytest.fixture(name="scorer", params=["bm25", "lsa"])
 def scorer_of_a_retriever(request: pytest.FixtureRequest, collection: Collection) -> PairScorer:
     found = scorer_of(collection.pipeline(request.param))
     assert isinstance(found, PairScorer)

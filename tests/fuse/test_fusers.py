@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from fixed import Fixed, Listed, frame, one, scores, topics
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_fusion import borda, fused, greatest, multiplied, normalized, reciprocal, squared
 
@@ -226,6 +226,7 @@ def test_equal_pipelines_and_equal_beginnings_run_once() -> None:
     assert scores(found) == pytest.approx({"a": 4 / 61, "b": 2 / 62, "c": 1 / 61})
 
 
+@settings(max_examples=15)
 @given(lists=LISTS, order=st.permutations(["q0", "q1", "q2"]), listed=st.lists(st.booleans(), min_size=4, max_size=4))
 def test_ranked_lists_are_fused_as_frames_are(
     make: Callable[..., Fuser], lists: list[dict[str, list[tuple[str, float]]]], order: list[str], listed: list[bool]
@@ -276,6 +277,7 @@ def test_what_each_pipeline_adds_to_the_frames_is_dropped() -> None:
     assert list(RRF(rich, one("a"))(topics("q1")).columns) == COLUMNS
 
 
+@settings(max_examples=15)
 @given(lists=LISTS)
 def test_explanations_add_up(make: Callable[..., Fuser], lists: list[dict[str, list[tuple[str, float]]]]) -> None:
     fuser = make(*[Fixed(given_lists) for given_lists in lists])

@@ -36,13 +36,12 @@ def test_a_value_worked_out_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("analyzer", ["jamo3", "jamo5", "char2", "whitespace"])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_scores_are_those_of_the_formula(tmp_path: Path, analyzer: str, seed: int) -> None:
-    texts = plain_scores.random_texts(seed, 70)
+def test_scores_are_those_of_the_formula(tmp_path: Path, analyzer: str) -> None:
+    texts = plain_scores.random_texts(1, 70)
     index = indexed(tmp_path / "index", texts, analyzer)
     terms = get_analyzer(analyzer).terms
     # Queries that repeat terms, and terms that no document holds.
-    queries = [*plain_scores.random_texts(seed + 10, 3), f"{texts[3]} {texts[3]} 없는말 {texts[5]}"]
+    queries = [*plain_scores.random_texts(11, 3), f"{texts[3]} {texts[3]} 없는말 {texts[5]}"]
     for k1, b in PARAMETERS:
         retriever = index.bm25(k1=k1, b=b)
         for query in queries:
@@ -81,7 +80,7 @@ def test_parity_with_bm25s(tmp_path: Path, k1: float, b: float) -> None:
     assert compared >= 10
 
 
-@pytest.mark.parametrize(("k1", "b", "delta"), [(0.9, 0.4, None), (1.5, 0.75, 0.3), (0.1, 1.0, 0.0)])
+@pytest.mark.parametrize(("k1", "b", "delta"), [(0.9, 0.4, None), (1.5, 0.75, 0.3)])
 @pytest.mark.parametrize("method", get_args(Method))
 def test_each_document_scores_as_in_bm25s(
     tmp_path: Path, method: Method, k1: float, b: float, delta: float | None

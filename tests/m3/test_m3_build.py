@@ -26,8 +26,7 @@ def built(path: Path, documents: Any = DOCUMENTS, encoder: FakeM3 | None = None,
 
 
 @pytest.mark.parametrize("multi", [None, "float16", "float32", "int8"])
-@pytest.mark.parametrize("precision", ["float16", "float32"])
-@pytest.mark.parametrize("shard", [7, 4096])
+@pytest.mark.parametrize(("precision", "shard"), [("float16", 7), ("float32", 4096)])
 def test_the_index_holds_what_the_encoder_said_of_each_text(
     tmp_path: Path, multi: Multi | None, precision: Any, shard: int
 ) -> None:
