@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,16 +84,6 @@ def test_control_characters_are_gaps(retriever: SparseRetriever) -> None:
     for query in ("무창층\x00설치", "\x1b무창층\x07\r\n설치\ud800", "「무창층」…설치!"):
         found = retriever(pd.DataFrame({"qid": ["1"], "query": [query]}, dtype=object))
         pd.testing.assert_frame_equal(found[["docno", "score"]], expected)
-
-
-def test_a_query_of_a_megabyte(retriever: SparseRetriever) -> None:
-    started = time.process_time()
-    query = "".join(chr(0xAC00 + i * 7919 % 11172) + " " * (i % 5 == 0) for i in range(400_000)) + " 무창층"
-    assert len(query.encode()) > 1_000_000
-    found = retriever.search(query)
-    assert set(found["docno"]) >= {"d2", "c2"}
-    assert np.isfinite(found["score"]).all()
-    assert time.process_time() - started < 20
 
 
 def test_documents_of_a_result_frame_are_scored(retriever: SparseRetriever) -> None:

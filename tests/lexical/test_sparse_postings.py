@@ -16,8 +16,7 @@ import legalir
 from legalir.analysis.analyzer import get_analyzer
 from legalir.analysis.language import scripts
 from legalir.analysis.ngrams import NGrams
-from legalir.datasets.records import Provision
-from legalir.errors import ArtifactError, ComponentError
+from legalir.errors import ComponentError
 from legalir.lexical.bm25f import FieldIndex
 from legalir.lexical.sparse import SparseIndex
 from legalir.storage import documents as documents_module
@@ -38,11 +37,6 @@ from legalir.storage.documents import INDEXED_TEXT, indexed_text
 )
 def test_what_is_indexed(document: dict[str, str], text: str) -> None:
     assert indexed_text(document) == text
-
-
-def test_what_is_indexed_is_the_default_text_of_a_provision() -> None:
-    for provision in (Provision("d", "제1조", "이 법은"), Provision("d", "", "이 법은"), Provision("d", "제1조")):
-        assert indexed_text(provision._asdict()) == provision.default_text()
 
 
 @pytest.mark.parametrize("analyzer", ["jamo3", "char2", "whitespace"])
@@ -108,11 +102,6 @@ def test_other_indexes_do_not_warn(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert caplog.records == []
 
 
-def test_doc_id_is_a_docno_too(tmp_path: Path) -> None:
-    documents = [{"doc_id": "a", "text": "법"}, {"docno": "b", "doc_id": "x", "text": "법"}]
-    assert SparseIndex(tmp_path / "index").index(documents).docnos.tolist() == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("document", "message"),
     [
@@ -176,14 +165,6 @@ def test_an_index_is_built_once_and_opened_anywhere(tmp_path: Path) -> None:
     assert SparseIndex(tmp_path / "index").analyzer == NGrams("char", 2)
     (tmp_path / "index").rename(tmp_path / "moved")
     assert answers(SparseIndex(tmp_path / "moved", analyzer="char2")) == answers(built)
-
-
-def test_nothing_is_built_on_the_way(tmp_path: Path) -> None:
-    index = SparseIndex(tmp_path / "index", analyzer="jamo3")
-    assert not index.built()
-    with pytest.raises(ArtifactError, match=r"There is no index at .*: build it first"):
-        index.bm25().search("무창층")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_equal_content_has_an_equal_fingerprint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -423,7 +423,7 @@ WORDS = """first second fuse step one loose nothing ( ) ( ) , , >> >> % + * | & 
 TOKENS = st.sampled_from([*WORDS.split(), "\n"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=60), st.lists(TOKENS, max_size=25).map(" ".join)))
 @example("first(k1=1_0)")
 @example("1if 1else 2")
@@ -484,7 +484,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(TREES)
 def test_the_normal_form_builds_the_same_pipeline(text: str) -> None:
     assert repr_of(build(text)) == repr_of(build(pipeline.canonical(text)))

@@ -127,14 +127,6 @@ def test_a_folder_with_code_wants_to_be_trusted(folder: Path, tmp_path: Path, mo
     }
 
 
-def test_a_configuration_that_is_none_is_named(folder: Path, tmp_path: Path) -> None:
-    odd = changed(folder, tmp_path / "odd")
-    (odd / "config.json").write_text("[]")
-    assert "config.json" in fault(lambda: CrossEncoderReranker(odd))
-    (odd / "config.json").write_text('{"model_type": ')
-    assert "config.json" in fault(lambda: CrossEncoderReranker(odd))
-
-
 def test_logits_that_are_no_numbers_are_refused(folder: Path, tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
@@ -184,16 +176,6 @@ def test_a_model_reads_what_it_has_positions_for(folder: Path, tmp_path: Path) -
     assert (model.positions, model.limit) == (512, 100)
     assert CrossEncoderReranker(less, device="cpu").reading.length == 100
     assert CrossEncoderReranker(less, device="cpu", max_length=300).reading.length == 300
-
-
-def test_a_preset_limits_the_length(folder: Path, tmp_path: Path) -> None:
-    long = write_cross_encoder(tmp_path / "long", max_length=2_000)
-    assert CrossEncoderReranker(long, device="cpu").reading.length == 2_000
-    jina = changed(long, tmp_path / "jina", _name_or_path="jinaai/jina-reranker-v2-base-multilingual")
-    assert "trust_remote_code=True" in fault(lambda: CrossEncoderReranker(jina))
-    known = {"device": "cpu", "trust_remote_code": True}
-    assert CrossEncoderReranker(jina, **known).reading.length == 1_024  # type: ignore[arg-type]
-    assert CrossEncoderReranker(jina, max_length=1_500, **known).reading.length == 1_500  # type: ignore[arg-type]
 
 
 def test_a_folder_takes_the_preset_that_is_named(folder: Path, tmp_path: Path) -> None:
