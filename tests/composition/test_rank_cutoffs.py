@@ -23,8 +23,6 @@ from legalir.lexical.retriever import SparseRetriever
 
 FUSED = {
     "bm25": SparseRetriever,
-    "tfidf": SparseRetriever,
-    "bm25f": SparseRetriever,
     "lsa": DenseRetriever,
     "rrf(bm25, lsa)": RRF,
     "wrrf(bm25, lsa, weights=[0.1, 0.9])": WeightedRRF,
@@ -55,7 +53,7 @@ def frame_for_a_component(collection: Collection) -> Callable[[str], pd.DataFram
     return make
 
 
-@pytest.mark.parametrize("k", [1, 2, 7, 5000])
+@pytest.mark.parametrize("k", [2, 5000])
 @pytest.mark.parametrize("expression", FUSED)
 def test_cut_while_it_is_made(
     collection: Collection, frame_for: Callable[[str], pd.DataFrame], expression: str, k: int
@@ -74,7 +72,7 @@ def test_cut_while_it_is_made(
     assert hash(rebuilt) == hash(compiled)
 
 
-@pytest.mark.parametrize("expression", FUSED)
+@pytest.mark.parametrize("expression", ["bm25", "rrf(bm25, lsa)", "links"])
 def test_a_cutoff_that_keeps_nothing_stays(
     collection: Collection, frame_for: Callable[[str], pd.DataFrame], expression: str
 ) -> None:

@@ -47,12 +47,6 @@ def test_a_result_in_memory_writes_nothing_and_can_be_saved(tmp_path: Path, monk
     pd.testing.assert_frame_equal(ExperimentResult.load("r").table, first.table)
 
 
-def test_running_again_reuses_and_gives_the_same_table(tmp_path: Path) -> None:
-    first, second = result(tmp_path), result(tmp_path)
-    assert first.reused == [] and second.reused == list(second.runs)
-    pd.testing.assert_frame_equal(first.table, second.table)
-
-
 def test_the_environment_is_complete_and_says_nothing_of_the_user(tmp_path: Path) -> None:
     folder = tmp_path / "my-data"
     folder.mkdir()
@@ -105,12 +99,6 @@ def test_queries_without_judgements_are_left_out(monkeypatch: pytest.MonkeyPatch
     whole = FakeCollection.qrels
     monkeypatch.setattr(FakeCollection, "qrels", lambda self: whole(self).query("qid != 'q4'"))
     assert set(result().per_query["qid"]) == {"q1", "q2", "q3"}
-
-
-def test_the_dataset_can_be_exchanged() -> None:
-    other = FakeCollection(id="legalir/other")
-    found = run(DEFINITION, dataset="legalir/other", collection=other)  # type: ignore[arg-type]
-    assert found.definition.dataset == "legalir/other"
 
 
 def test_a_collection_must_be_the_dataset_of_the_definition(tmp_path: Path) -> None:

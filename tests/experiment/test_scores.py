@@ -78,12 +78,6 @@ def test_means_and_tests_equal_those_of_pyterrier(correction: str) -> None:
     pd.testing.assert_frame_equal(ours, theirs, check_dtype=False, check_exact=False, rtol=1e-12)
 
 
-def test_a_measure_that_counts_is_a_sum_and_so_is_its_interval() -> None:
-    found = table(measures=["NumRet", "R@2"])
-    assert found["NumRet"].tolist() == [9, 8, 4]
-    assert found.loc["Strong, first only", ["NumRet low", "NumRet high"]].tolist() == [4, 4]
-
-
 @pytest.mark.parametrize("test", ["wilcoxon", "randomisation"])
 def test_other_tests_run(test: str) -> None:
     assert table(test=test)["R@2 p-value"].drop("약함").between(0, 1).all()
