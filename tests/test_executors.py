@@ -35,6 +35,10 @@ def test_results_are_in_the_order_of_the_items_and_items_are_read_as_results_are
         assert pool.submit(len, "open").result() == 4
 
 
+def test_one_worker_is_this_process() -> None:
+    assert set(mapped(lambda _: threading.get_ident(), range(3), workers=1)) == {threading.get_ident()}
+
+
 def test_an_error_of_the_function_is_raised_in_its_place() -> None:
     with ThreadPoolExecutor(2) as pool:
         results = mapped(lambda number: truediv(1, number), [1, 2, 0, 4], executor=pool)

@@ -94,6 +94,7 @@ def test_datasets_are_found_with_pyterrier_alone(tmp_path: Path) -> None:
         "import json, pyterrier as pt\n"
         "d = pt.get_dataset('irds:legalir/firecode')\n"
         "t = d.get_topics()\n"
+        "assert len(pt.get_dataset('legalir:firecode').get_qrels())  # our own provider\n"
         "print(json.dumps([len(t), list(t.columns)[:2], next(iter(d.get_corpus_iter(verbose=False)))['docno']]))",
         IR_DATASETS_HOME=str(tmp_path),
     )
@@ -103,6 +104,10 @@ def test_datasets_are_found_with_pyterrier_alone(tmp_path: Path) -> None:
     assert docno
 
 
-def test_measures_are_found_with_ir_measures_alone() -> None:
-    code = "import json, legalir, ir_measures\nprint(json.dumps(str(ir_measures.parse_measure('MultiMRR@10'))))"
-    assert fresh(code) == "MultiMRR@10"
+def test_measures_are_found_with_ir_measures_alone(tmp_path: Path) -> None:
+    code = (
+        "import json, legalir, ir_measures\nmeasure = str(ir_measures.parse_measure('MultiMRR@10'))\n"
+        "assert legalir.Collection('legalir/firecode').dataset.docs_count()  # not imported before, either\n"
+        "print(json.dumps(measure))"
+    )
+    assert fresh(code, IR_DATASETS_HOME=str(tmp_path)) == "MultiMRR@10"

@@ -139,6 +139,15 @@ def test_the_key_comes_to_each_place_equally_often() -> None:
     assert shuffled(5, 5, 0, "q1") == (*sorted(digests, key=digests.__getitem__), 5) == (4, 3, 1, 2, 5)
 
 
+def test_another_seed_gives_another_order(tmp_path: Path) -> None:
+    orders = []
+    for seed in range(6):
+        one, model = made(MCQ, tmp_path, choosing("가를 설치한다"), seed=seed)
+        assert one(asked("q1"))["choice"].tolist() == [1]
+        orders += [tuple(lines_of(request)) for request in model.requests]
+    assert len(set(orders)) == len(orders) > 2, "equal orders are the same request, and asked once"
+
+
 def test_provisions_are_read_and_nothing_else_is_used(tmp_path: Path) -> None:
     one, model = made(MCQ, tmp_path, choosing("알 수 없다"), k=2)
     out = one(with_lists(asked("q1", weight=[0.5]), ["12", "7", "3"]))

@@ -121,6 +121,11 @@ def test_full_context_is_the_corpus_in_its_order(collection: Collection) -> None
     }
 
 
+def test_a_law_is_known_in_any_unicode_form(collection: Collection) -> None:
+    name = unicodedata.normalize("NFD", "등대법  시행령")
+    assert given(collection, f"full_context(laws=['{name}'])", asked("x", "무엇?")) == {"x": ["a-1"]}
+
+
 def test_full_context_leaves_out_whole_provisions_from_the_end(
     collection: Collection, caplog: pytest.LogCaptureFixture
 ) -> None:

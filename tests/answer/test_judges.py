@@ -68,6 +68,14 @@ def test_columns_and_rows() -> None:
     assert empty.dtypes.to_dict() == out.dtypes.to_dict()
 
 
+def test_an_answer_without_the_other_columns_of_a_generator() -> None:
+    frame = pd.DataFrame({"qid": ["1", "2"], "query": "?", "qanswer": ["yes", "  "]})
+    out = Free().transform(frame)
+    assert out["length"].tolist()[0] == 3
+    assert out["count_state"].tolist() == ["ok", "not judged"]
+    assert out["count_reason"].tolist()[1] == "the answer is empty"
+
+
 @pytest.mark.parametrize("reference", ["", " \n", None, math.nan])
 def test_a_question_without_a_reference(reference: object) -> None:
     frame = answers("one", ABSTAINED).assign(answer=pd.Series([reference] * 2, dtype=object))

@@ -145,6 +145,13 @@ def test_an_answer_without_commitment(tmp_path: Path, collection: legalir.Collec
     assert "noncommittal" in out["judge_ragas_reason"].iloc[0]
 
 
+def test_a_negative_cosine_counts_0(tmp_path: Path, collection: legalir.Collection) -> None:
+    replies: dict[str, object] = {"judge_questions": {"questions": ["d", "b"], "noncommittal": False}}
+    one, _ = judge(tmp_path, collection, replies, n=2)
+    out = one.transform(answers("wide").assign(query="1.0"))
+    assert out["answer_relevancy"].iloc[0] == pytest.approx(0.35, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("replies", "lost"),
     [

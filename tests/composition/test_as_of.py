@@ -266,6 +266,16 @@ def test_a_component_that_knows_no_days_is_asked_for_more(collection: legalir.Co
     assert counted == [2, 4, 8, 11][: len(counted)]
 
 
+def test_a_component_without_a_number_of_results_is_filtered(collection: legalir.Collection) -> None:
+    made = made_in_force(lambda params: Everything(collection, 5), {}, {}, LawTable.of(collection))
+    assert isinstance(made, pt.Transformer)
+    out = made.transform(asked("2013-05-05").head(1))
+    assert out["docno"].tolist() == [
+        docno for docno in Everything(collection, 5).docnos[:5] if docno in law_of("2013-05-05")
+    ]
+    assert out["rank"].tolist() == list(range(len(out)))
+
+
 @pytest.mark.parametrize("approximate", [None, "hnsw", "ivf(lists=4, probes=1)"])
 def test_the_nearest_vectors_of_a_day(tmp_path: Path, approximate: str | None) -> None:
     if approximate is not None:

@@ -59,6 +59,11 @@ def test_inner_products_need_vectors_of_one_length(tmp_path: Path) -> None:
         DenseIndex.from_flex(tmp_path / "ours", flex, sim_fn="l2")  # type: ignore[arg-type]
 
 
+def test_rounding_is_no_other_length(tmp_path: Path) -> None:
+    flex = write_flex(tmp_path / "f", VECTORS * np.array([[1], [1.0005], [0.9999]], dtype=np.float32), DOCNOS)
+    assert read_flex(flex)[1] == DOCNOS
+
+
 @pytest.mark.parametrize("row", [0, 2])
 @pytest.mark.parametrize(("value", "fault"), [(0.0, "is all zeros"), (np.nan, "holds a NaN or an infinity")])
 def test_a_vector_without_direction(tmp_path: Path, row: int, value: float, fault: str) -> None:
@@ -110,6 +115,12 @@ def test_counts_that_are_none(flex: Path, text: str) -> None:
         read_flex(flex)
 
 
+def test_other_docnos_than_vectors(tmp_path: Path) -> None:
+    flex = write_flex(tmp_path / "f", VECTORS, DOCNOS[:2])
+    with pytest.raises(ArtifactError, match=r"docnos.npids.*2.*3"):
+        read_flex(flex)
+
+
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("content", [b"", b"nothing of the kind", bytes(100), None])
 def test_docnos_that_cannot_be_read(flex: Path, content: bytes | None) -> None:
@@ -118,6 +129,12 @@ def test_docnos_that_cannot_be_read(flex: Path, content: bytes | None) -> None:
     else:
         (flex / "docnos.npids").write_bytes(content)
     with pytest.raises(ArtifactError, match=r"docnos.npids (cannot be read \(\w+\)|has 0 docnos)"):
+        read_flex(flex)
+
+
+def test_vectors_that_are_missing(flex: Path) -> None:
+    (flex / "vecs.f4").unlink()
+    with pytest.raises(ArtifactError, match=r"vecs.f4.*0"):
         read_flex(flex)
 
 

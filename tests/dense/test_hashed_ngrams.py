@@ -105,12 +105,25 @@ def test_any_texts_have_the_features_of_the_definition(texts: list[str]) -> None
         assert counted(ngrams, texts) == [by_definition(ngrams, text) for text in texts]
 
 
+@pytest.mark.parametrize("options", [{"char": (8,)}, {"char": (), "jamo": (8,)}, {"char": (3,), "edges": True}])
+def test_texts_too_short_for_any_ngram_have_no_features(options: dict[str, Any]) -> None:
+    ngrams = HashedNGrams(words=False, **options)
+    assert counted(ngrams, [""]) == [Counter()]
+    assert counted(ngrams, ["가", ""]) == [by_definition(ngrams, "가"), Counter()]
+
+
 def test_where_texts_are_cut_into_blocks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = TEXTS * 50
     whole = HashedNGrams().features(texts)
     monkeypatch.setattr(module, "_BLOCK", 30)
     for one, other in zip(whole, HashedNGrams().features(texts), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_many_texts_and_rows_need_wider_keys() -> None:
+    ngrams = HashedNGrams(rows=2**24)  # 24 bits of a row and 9 of a text are more than 32.
+    texts = ["등대", "등불"] * 200
+    assert counted(ngrams, texts) == [by_definition(ngrams, text) for text in texts]
 
 
 def test_composed_and_decomposed_texts_and_other_cases_are_one() -> None:

@@ -96,6 +96,14 @@ def test_vectors_are_projections_on_the_main_directions(tmp_path: Path, analyzer
     np.testing.assert_allclose(fitted.encode_queries(queries) @ vectors.T, expected, atol=1e-3)
 
 
+def test_documents_are_encoded_as_they_were_stored(tmp_path: Path) -> None:
+    fitted, vectors = LSA("jamo3", 4).fit(postings(tmp_path / "index", "jamo3"))
+    np.testing.assert_allclose(fitted.encode(TEXTS), vectors, atol=1e-6)
+    lengths = np.linalg.norm(vectors, axis=1)
+    assert lengths[[5, 6]].tolist() == [0, 0]
+    np.testing.assert_allclose(np.delete(lengths, [5, 6]), 1, atol=1e-6)
+
+
 def test_a_text_has_the_same_vector_alone_and_among_others(tmp_path: Path) -> None:
     fitted, _ = LSA("jamo3", 4).fit(postings(tmp_path / "index", "jamo3"))
     together = fitted.encode([*TEXTS, "무창층"])
@@ -137,6 +145,12 @@ def test_a_collection_that_says_nothing(tmp_path: Path, texts: list[str]) -> Non
     assert vectors.shape == (len(texts), 0)
     assert fitted.encode(["법"]).shape == (1, 0)
     assert fitted.contributions("법", vectors[0] if texts else np.zeros(0, dtype=np.float32)) == {}
+
+
+def test_one_document(tmp_path: Path) -> None:
+    fitted, vectors = LSA("whitespace").fit(postings(tmp_path / "index", "whitespace", ["법 령"]))
+    assert np.abs(vectors).tolist() == [[1.0]]
+    assert fitted.encode(["법"]) @ vectors.T == pytest.approx(1)
 
 
 def test_terms_of_another_analyzer_are_refused(tmp_path: Path) -> None:

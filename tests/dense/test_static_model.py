@@ -44,6 +44,13 @@ def test_a_vector_is_the_weighted_sum_of_rows(tf: str, int8: bool) -> None:
     assert model.encode([]).shape == (0, 12)
 
 
+def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = small_model()
+    whole = model.encode(TEXTS)
+    monkeypatch.setattr(module, "_BATCH", 2)
+    np.testing.assert_allclose(model.encode(TEXTS), whole, atol=1e-6)
+
+
 def test_int8_loses_next_to_nothing() -> None:
     model = small_model(dimensions=256)
     model.table[5] = 0

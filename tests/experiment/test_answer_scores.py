@@ -15,7 +15,13 @@ from fake_collection import QRELS, TOPICS
 
 from legalir.errors import MeasureError
 from legalir.experiments import ExperimentResult, compare, write_expected
-from legalir.experiments.scores import given_provisions, resampling_counts
+from legalir.experiments.rows import direction
+from legalir.experiments.scores import (
+    given_provisions,
+    is_ranking_measure,
+    means_and_intervals,
+    resampling_counts,
+)
 
 MEASURES = ["R@2", "CitationF1", "MicroCitationP", "Verified", "Coverage", "Failed"]
 
@@ -151,6 +157,12 @@ def test_a_result_is_read_back_and_compared(tmp_path: Path) -> None:
     assert compare(again.table, path).ok
 
 
+def test_no_questions_and_no_weight() -> None:
+    assert all(np.isnan(ends).all() for ends in means_and_intervals(np.empty((2, 0)), np.empty((2, 0))))
+    mean, low, high = means_and_intervals(np.array([[0.0, np.nan], [np.nan, np.nan]]), np.zeros((2, 2)))
+    assert mean[0] == low[0] == high[0] == 0 and np.isnan([mean[1], low[1], high[1]]).all()
+
+
 def test_what_an_answer_was_made_from() -> None:
     frame = pd.DataFrame({"qid": ["a", "b"], "context_docnos": [("x", "y"), ()], "reason": ["", ""]})
     found = given_provisions(frame)
@@ -162,6 +174,11 @@ def test_what_an_answer_was_made_from() -> None:
     assert given_provisions(nothing) is None and given_provisions(frame.drop(columns="context_docnos")) is None
     searched = given_provisions(nothing.assign(reason=["nothing found", ""]))
     assert searched is not None and searched.empty
+
+
+def test_kinds_and_directions_of_measures() -> None:
+    assert is_ranking_measure("nDCG@10") and is_ranking_measure("MicroR@5") and not is_ranking_measure("CitationF1")
+    assert [direction(name) for name in ("R@5", "CitationF1", "Wrong", "Abstained")] == [1, 1, -1, 0]
 
 
 def test_less_is_better_where_it_is() -> None:

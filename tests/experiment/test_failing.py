@@ -65,6 +65,11 @@ def test_errors_in_processes(bad: pt.Transformer, error: type[Exception], messag
         make_runs(definition, Bad(), TOPICS, None, 0, 2)  # type: ignore[arg-type]
 
 
+def test_the_number_of_processes_is_checked() -> None:
+    with pytest.raises(ComponentError, match="jobs=0"):
+        make_runs(Definition.parse(DEFINITION), FakeCollection(), TOPICS, jobs=0)  # type: ignore[arg-type]
+
+
 def test_a_bug_of_ours_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     error = ValueError("a bug")
     assert failing(monkeypatch, error, len(TOPICS)).value is error

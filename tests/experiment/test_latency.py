@@ -9,7 +9,7 @@ import pyterrier as pt
 import pytest
 
 from legalir.experiments import runs as latency
-from legalir.experiments.runs import measure_latency, sample_queries
+from legalir.experiments.runs import Latency, measure_latency, sample_queries
 from legalir.models.query_cache import ignores_cached_queries
 
 
@@ -52,6 +52,18 @@ def test_a_slow_system_stops_at_the_budget(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(latency, "BUDGET_SECONDS", 0.0)
     found = measure_latency(Slow(), topics(5))
     assert found is not None and found.queries == 1
+
+
+def test_none_where_nothing_is_to_be_timed() -> None:
+    assert measure_latency(Slow(), topics(3), limit=0) is None
+    assert measure_latency(Slow(), topics(3).iloc[:0]) is None
+
+
+def test_median_and_percentile() -> None:
+    found = Latency({str(n): float(n) for n in range(1, 101)})
+    assert found.median == 50.5
+    assert found.p95 == pytest.approx(95.05)
+    assert found.slowest(2) == [("100", 100.0), ("99", 99.0)]
 
 
 def test_questions_are_timed_as_if_they_were_new() -> None:

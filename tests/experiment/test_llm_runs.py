@@ -131,6 +131,17 @@ def test_what_failed_because_the_endpoint_was_away_is_asked_again(
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 
 
+def test_stored_failures_are_a_finished_run_where_nothing_can_be_asked(chat_server: ChatServer, tmp_path: Path) -> None:  # noqa: F811
+    chat_server.reply = lambda handler, body: handler.fail(503, message="Service unavailable")
+    spec = f"openai(model='m', base_url={chat_server.url!r}, retries=0)"
+    definition = {**DEFINITION, "systems": {"rewritten": "analytical >> bm25"}}
+    run(definition, tmp_path, client=Client(spec, cache=tmp_path / "cache.sqlite"), latency_queries=0)
+    asked = len(chat_server.bodies)
+    offline = Client(spec, cache=tmp_path / "cache.sqlite", offline=True)
+    assert run(definition, tmp_path, client=offline, latency_queries=0).reused == ["rewritten"]
+    assert len(chat_server.bodies) == asked
+
+
 def test_another_model_or_other_replies_make_the_run_again(tmp_path: Path) -> None:
     definition = {**DEFINITION, "systems": {"plain": "bm25", "rewritten": "analytical >> bm25"}}
 

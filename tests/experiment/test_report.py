@@ -13,7 +13,7 @@ from fake_collection import DEFINITION, TOPICS, FakeCollection, page_of
 from legalir.errors import MissingExtra
 from legalir.experiments import ExperimentResult, run
 from legalir.experiments.html import difference_chart, headline, legend, measure_panels
-from legalir.experiments.queries import QueryFacts, extremes
+from legalir.experiments.queries import QueryFacts, anchor, extremes
 
 VOID = {"meta", "br", "line", "path"}
 
@@ -175,3 +175,10 @@ def test_lists_of_queries() -> None:
     assert [qid for qid, _ in extremes(changes, 5, -1)] == ["q2"]
     slow = QueryFacts(found.context, found.per_query, "R@2", found.system_runs).slowest(3)
     assert len(slow) == 3 and [line.value for line in slow] == sorted((line.value for line in slow), reverse=True)
+
+
+def test_anchors_are_safe_and_distinct() -> None:
+    qids = ["q1", "q 1", "q_1", "q-1", 'q"1', "문1", "q_201"]
+    anchors = [anchor(qid) for qid in qids]
+    assert len(set(anchors)) == len(qids)
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]+", name) for name in anchors)

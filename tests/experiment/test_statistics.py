@@ -41,6 +41,14 @@ def test_randomisation_approaches_exact_enumeration() -> None:
 
 
 @pytest.mark.parametrize("name", ["t", "wilcoxon", "randomisation"])
+def test_equal_systems_and_single_queries_give_one(name: str) -> None:
+    test = paired_test(name)
+    same = np.array([0.2, 0.0, 1.0])
+    assert test(same, same.copy()) == (0.0, 1.0)
+    assert test(np.array([1.0]), np.array([0.0])) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("name", ["t", "wilcoxon", "randomisation"])
 @settings(max_examples=40, deadline=None)
 @given(pairs=VALUES)
 def test_p_is_a_probability_and_symmetric(name: str, pairs: list[tuple[float, float]]) -> None:
@@ -49,6 +57,10 @@ def test_p_is_a_probability_and_symmetric(name: str, pairs: list[tuple[float, fl
     p, mirrored = test(values, baseline)[1], test(baseline, values)[1]
     assert 0 <= p <= 1
     assert p == pytest.approx(mirrored)
+
+
+def test_a_constant_gain_is_certain() -> None:
+    assert paired_test("t")(np.ones(4), np.zeros(4))[1] == 0
 
 
 def test_intervals_equal_a_plain_loop() -> None:
@@ -79,3 +91,8 @@ def test_the_interval_of_a_mean_is_that_of_the_normal_distribution() -> None:
 def test_queries_without_weight_never_divide_by_zero() -> None:
     low, high = bootstrap_interval(np.array([[1.0, 0.0]]), resampling_counts(2), np.array([3.0, 0.0]))
     assert (low[0], high[0]) == (1.0, 1.0)
+
+
+def test_differences_whose_squares_vanish_count_as_none() -> None:
+    # scipy divides 0 by 0 here and says NaN.
+    assert paired_test("t")(np.array([0.0, 0.0]), np.array([0.0, 5e-324])) == (0.0, 1.0)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 
+import pandas as pd
 import pytest
 from fake_collection import DEFINITION, FakeCollection
 from rich.console import Console
 
 from legalir.experiments import ExperimentResult, run
 from legalir.experiments.result import ComparedCell, Comparison
-from legalir.experiments.rows import format_score, p_text
+from legalir.experiments.rows import counted, format_score, p_text
 from legalir.experiments.terminal import print_comparison, print_result
 
 
@@ -75,6 +76,21 @@ def test_formats() -> None:
     ]
     assert format_score(12.5, False) == "12.5"
     assert [p_text(p) for p in (0.0001, 0.04, 1.0)] == ["p < .001", "p = .040", "p = 1.000"]
+
+
+def test_one_query_is_no_queries() -> None:
+    assert [counted(1, 2), counted(0, 1)] == ["1 query better, 2 worse", "0 queries better, 1 worse"]
+
+
+def test_the_leader_is_not_the_baseline() -> None:
+    assert result(baseline="Strong").scores.leader == "Strong, first only"
+    assert result(systems={"약함": "weak"}).scores.leader is None
+
+
+def test_counts_are_not_percent() -> None:
+    found = result(measures=["NumRet", "R@2"], baseline=None, systems={"A": "weak", "B": "strong"})
+    assert isinstance(found.table, pd.DataFrame)
+    assert found.scores.rows[0].cells[0].text == f"{found.table['NumRet'][0]:.4g}"
 
 
 def test_a_comparison_lists_what_differs() -> None:

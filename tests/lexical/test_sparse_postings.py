@@ -16,6 +16,7 @@ import legalir
 from legalir.analysis.analyzer import get_analyzer
 from legalir.analysis.language import scripts
 from legalir.analysis.ngrams import NGrams
+from legalir.datasets.records import Provision
 from legalir.errors import ComponentError
 from legalir.lexical.bm25f import FieldIndex
 from legalir.lexical.sparse import SparseIndex
@@ -37,6 +38,11 @@ from legalir.storage.documents import INDEXED_TEXT, indexed_text
 )
 def test_what_is_indexed(document: dict[str, str], text: str) -> None:
     assert indexed_text(document) == text
+
+
+def test_what_is_indexed_is_the_default_text_of_a_provision() -> None:
+    for provision in (Provision("d", "제1조", "이 법은"), Provision("d", "", "이 법은"), Provision("d", "제1조")):
+        assert indexed_text(provision._asdict()) == provision.default_text()
 
 
 @pytest.mark.parametrize("analyzer", ["jamo3", "char2", "whitespace"])

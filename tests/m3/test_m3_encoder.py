@@ -102,6 +102,11 @@ def test_no_more_than_the_model_has_positions_for(tmp_path: Path) -> None:
     assert M3Encoder(tmp_path).max_length == 34
 
 
+def test_half_of_a_surrogate_pair_is_read_as_a_question_mark(folder: Path) -> None:
+    encoder = M3Encoder(folder)
+    assert_same(encoder.represent(["다\ud83d"], multi=True), encoder.represent(["다?"], multi=True))
+
+
 def test_queries_are_remembered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[list[str]] = []
     original = M3Model.tokenize

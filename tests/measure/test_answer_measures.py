@@ -202,6 +202,12 @@ def test_choices_of_odd_rows() -> None:
     assert [mean(name, nothing, ITEMS) for name in ("Correct", "Wrong", "Invalid", "Abstained")] == [0, 0, 0, 1]
 
 
+def test_yes_and_no() -> None:
+    run = items([1, 1, 2, 2, 0, 1, 2, 1], ("x",), key=[1, 2] * 4).drop(columns="abstain")
+    assert per_query("Correct", run, ITEMS) == [1, 0, 0, 1, 0, 0, 0, 0]
+    assert per_query("Wrong", run, ITEMS) == [0, 1, 1, 0, 0, 1, 1, 1]
+
+
 def test_rouge_by_a_named_analyzer() -> None:
     run = answers(qanswer=["소방시설을 반드시 설치해야 한다"] * 3, answer=["소방시설을 설치해야 한다", NAN, ""])
     for name in ("ROUGE1", "ROUGEL", "ROUGEL(analyzer='whitespace')"):
@@ -210,6 +216,13 @@ def test_rouge_by_a_named_analyzer() -> None:
     assert 0 < mean("ROUGE1(analyzer='char2')", run) < 1
     with pytest.raises(AnalyzerError, match="nowords"):
         mean("ROUGE1(analyzer='nowords')", run)
+
+
+def test_the_markers_of_citations_are_no_words() -> None:
+    run = answers(
+        qanswer=["소방시설을 설치해야 한다. [A]"] * 3, citations=[("A",)] * 3, answer=["소방시설을 설치해야 한다."] * 3
+    )
+    assert mean("ROUGE1", run) == pytest.approx(1)
 
 
 @pytest.mark.neural
@@ -244,6 +257,15 @@ def test_pyterrier_averages(options: dict[str, Any]) -> None:
     table = experiment([answers(), answers(citations=[(), (), ()], quotes=[(), (), ()])], names, **options)
     assert table.loc[0, names].tolist() == pytest.approx([4 / 9, 2 / 5, 2 / 5, 2 / 3, 1 / 3])
     assert table.loc[1, names].tolist() == pytest.approx([0, 0, NAN, NAN, 1 / 3], nan_ok=True)
+
+
+def test_pyterrier_per_query_and_significance() -> None:
+    runs = [answers(), answers(citations=[("A",), ("E",), ()])]
+    each = experiment(runs, ["CitationF1", "Verified"], perquery=True, names=["a", "b"])
+    assert each[(each["name"] == "a") & (each["measure"] == "Verified")]["value"].isna().sum() == 1
+    table = experiment(runs, ["CitationF1", "MicroCitationF1"], baseline=0)
+    assert table.loc[1, ["CitationF1 +", "CitationF1 -"]].tolist() == [2, 1]
+    assert 0 < table.loc[1, "CitationF1 p-value"] < 1
 
 
 def test_values_that_went_through_a_file_are_averaged_where_that_can_be_right() -> None:

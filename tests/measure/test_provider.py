@@ -106,6 +106,12 @@ def test_judged_queries_without_results_score_zero_and_count() -> None:
     assert experiment({"s": run}).iloc[0]["MicroR@5"] == 2 / 6
 
 
+def test_queries_without_judgements_do_not_count() -> None:
+    run = {**RUN, "unjudged": {"a": 1.0}}
+    _, per_query = ir_measures.calc([MicroR @ 5], QRELS, run)
+    assert sorted(metric.query_id for metric in per_query) == ["q0", "q1", "q5"]
+
+
 def test_a_query_with_nothing_relevant_scores_zero_and_counts_in_means() -> None:
     qrels = {**QRELS, "none": {"a": 0}}
     run = {**RUN, "none": {"a": 1.0}}

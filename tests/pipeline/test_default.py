@@ -103,6 +103,11 @@ def test_a_measured_weight_counts(folder: Path) -> None:
     assert fit_default(opened(folder)).settings.model == 0.1
 
 
+def test_a_model_of_the_statutes_assists(folder: Path) -> None:
+    random_model(card("citations", "lamps")).save(folder / "static")
+    assert default_expression(opened(folder)) == ASSISTS
+
+
 @pytest.mark.parametrize("dataset", ["lamps", "lamps/train", "legalir/lamps/train"])
 def test_a_model_of_its_judgements_leads(folder: Path, dataset: str) -> None:
     random_model(card("judgements", dataset)).save(folder / "static")
@@ -118,6 +123,11 @@ def test_a_model_of_its_judgements_leads_under_another_name(folder: Path) -> Non
 @pytest.mark.parametrize("dataset", ["harbour/lamps", "legalir/lamps-2/train"])
 def test_judgements_on_another_collection_assist(folder: Path, dataset: str) -> None:
     random_model(card("judgements", dataset)).save(folder / "static")
+    assert default_expression(opened(folder)) == ASSISTS
+
+
+def test_a_model_whose_card_says_nothing_assists(folder: Path) -> None:
+    random_model().save(folder / "static")
     assert default_expression(opened(folder)) == ASSISTS
 
 

@@ -153,6 +153,12 @@ def test_a_text_by_position_is_the_first_parameter_that_is_given_by_name() -> No
     assert builder.build("first('word')") is builder.build("first(analyzer='word')")
 
 
+def test_names() -> None:
+    assert pipeline.names("rrf(bm25(k1=1.5), lsa) % 10 >> sar(scorer=dense, mode='x')") == {
+        "rrf", "bm25", "lsa", "sar", "dense",
+    }  # fmt: skip
+
+
 # --- what is refused, and where ---------------------------------------------------------------------------
 
 

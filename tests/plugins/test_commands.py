@@ -65,6 +65,12 @@ def test_help_lists_all_and_imports_none() -> None:
     assert not {"weights_module", "sick_module"} & set(sys.modules)
 
 
+def test_a_command_below_another_one() -> None:
+    assert run("weigh", "twice", "hello").output == "HELLO\n"
+    assert "weigh_twice" not in run("--help").output
+    assert "Print WORD in capitals." in run("weigh", "--help").output
+
+
 def test_a_function_and_an_app_are_commands() -> None:
     assert run("shout", "hello").output == "HELLO\n"
     assert run("weigh", "one", "--grams", "3").output == "3 g\n"

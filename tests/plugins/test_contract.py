@@ -84,3 +84,9 @@ def test_a_parameter_that_the_class_does_not_have() -> None:
 def test_the_types_of_a_role_exist(role: str) -> None:
     assert all(isinstance(pkgutil.resolve_name(one), type) for one in ROLES[role].types)
     assert not ROLES[role].is_played_by(None)
+
+
+def test_an_example_has_quotes_that_fit() -> None:
+    assert ROLES["analyzer"].example("jamo3") == 'bm25(analyzer="jamo3")'
+    assert ROLES["analyzer"].example('jamo(unit="x")') == "bm25(analyzer='jamo(unit=\"x\")')"
+    assert ROLES["source"].example('table(path="x")') == "legalir datasets import 'table(path=\"x\")' my-statutes"

@@ -52,6 +52,12 @@ def test_one_name_in_two_pipeline_roles_cannot_be_resolved(install: Install) -> 
     assert "encoder" not in problem, "an encoder is named elsewhere than a retriever"
 
 
+def test_a_package_that_claims_a_name_twice(install: Install) -> None:
+    install("acme", {"retriever.same": "acme_module:factory", "reranker.same": "acme_module:factory"}, FACTORY)
+    with pytest.raises(PluginError, match=r"'same' is claimed by acme .* and acme .*: rename one"):
+        plugins.resolve("same")
+
+
 def test_a_conflict_says_what_settles_it(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     install("zeta", {"retriever.same": "zeta_module:factory"}, FACTORY)
     install("acme", {"reranker.same": "acme_module:factory"}, FACTORY)

@@ -46,6 +46,11 @@ def test_specs(spec: str, expected: tuple[str, dict[str, object]]) -> None:
     assert read_spec(write_spec(*expected)) == expected
 
 
+def test_a_spec_is_written_in_one_way() -> None:
+    assert write_spec("kiwi", {}) == "kiwi"
+    assert write_spec("kiwi", {"b": 2, "a": "x"}) == write_spec("kiwi", {"a": "x", "b": 2}) == "kiwi(a='x', b=2)"
+
+
 @pytest.mark.parametrize(
     ("spec", "fault"),
     [

@@ -67,6 +67,21 @@ def test_a_damaged_state(states: Checkpoints, name: str, fault: str) -> None:
         states.load()
 
 
+@pytest.mark.parametrize("content", ["[]", "{}", "null", '{"digest": "", "format": "x"}'])
+def test_something_else_in_its_place(states: Checkpoints, content: str) -> None:
+    (states.path / "state.json").write_text(content, encoding="utf-8")
+    with pytest.raises(ArtifactError, match="is damaged"):
+        states.load()
+
+
+def test_another_version(states: Checkpoints, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("legalir.train.checkpoints._VERSION", 5)
+    states.save(3, FACTS, ARRAYS)
+    monkeypatch.undo()
+    with pytest.raises(ArtifactError, match="left by another version of legalir: remove it"):
+        states.load()
+
+
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "model.partial").write_text("", encoding="utf-8")
     with pytest.raises(ArtifactError, match="cannot be written"):
@@ -119,6 +134,15 @@ def test_a_folder_that_changed(with_folder: Checkpoints, change: str) -> None:
     else:
         shutil.rmtree(place)
     with pytest.raises(ArtifactError, match=r"checkpoint-7.*model\.partial"):
+        with_folder.load()
+
+
+def test_the_digests_of_folders_are_protected_too(with_folder: Checkpoints) -> None:
+    file = with_folder.path / "state.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    content["folders"]["checkpoint-7"]["a.txt"][1] = "0" * 64
+    file.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ArtifactError, match=r"state\.json"):
         with_folder.load()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from legalir.dense.hashed_ngrams import Features, HashedNGrams
 from legalir.dense.static_model import StaticModel, term_weights
-from legalir.train.static_network import Network, encode, rows_matrix
+from legalir.train.static_network import Network, encode, relative_idf, rows_matrix
 
 ROWS = 700
 
@@ -27,6 +27,13 @@ def random_features(count: int) -> Features:
     sizes = np.array([0, *map(len, rows)])
     flat = np.concatenate(rows).astype(np.int32)
     return Features(np.cumsum(sizes), flat, rng.integers(1, 9, len(flat)).astype(np.float32))
+
+
+def test_idf() -> None:
+    found = relative_idf(Features(np.array([0, 1, 3]), np.array([0, 0, 1], np.int32), np.ones(3, np.float32)), 3)
+    # N = 2; df = 2, 1, 0.
+    idf = np.log([1 + 0.5 / 2.5, 1 + 1.5 / 1.5, 1 + 2.5 / 0.5])
+    np.testing.assert_allclose(found, idf / idf.mean(), rtol=1e-6)
 
 
 @pytest.mark.neural

@@ -31,6 +31,7 @@ from legalir.train import static as module
 from legalir.train import train_static
 from legalir.train.material import read_material
 from legalir.train.static import StaticTraining, rate_at
+from legalir.train.static_network import Network
 
 pytestmark = pytest.mark.neural
 
@@ -130,6 +131,11 @@ def test_an_interruption_while_the_weight_is_chosen_loses_no_step(
     trained = train_static(statutes / "train", tmp_path / "model", resume=True, **settings)
     assert trained.model.card["default"]["questions"] == 40
     assert not (tmp_path / "model.partial").exists()
+
+
+def test_int8(statutes: Path, tmp_path: Path) -> None:
+    trained = train_static(statutes / "train", tmp_path / "model", **{**SMALL, "epochs": 1, "precision": "int8"})
+    assert trained.model.precision == "int8"
 
 
 def test_other_negatives(statutes: Path, tmp_path: Path) -> None:
@@ -243,6 +249,13 @@ def test_numbers_that_become_infinite(statutes: Path, tmp_path: Path, settings: 
     assert list(tmp_path.glob("model*")) == []
 
 
+def test_vectors_that_do_not_fit_into_float16(statutes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Network, "table", lambda self: np.full((SMALL["rows"], SMALL["dim"]), np.inf, np.float32))
+    with pytest.raises(LegalIRError, match=r"The vectors grew beyond all bounds in epoch 1, and nothing was written"):
+        train_static(statutes / "train", tmp_path / "model", **SMALL)
+    assert list(tmp_path.glob("model*")) == []
+
+
 def test_places(statutes: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     one = {**SMALL, "epochs": 1}
@@ -301,6 +314,11 @@ def test_nothing_to_learn_from(statutes: Path, tmp_path: Path) -> None:
         with pytest.raises(DataError):
             train_static(statutes / "train", tmp_path / "model", sources=[source], **SMALL)
     assert list(tmp_path.glob("model*")) == []
+
+
+def test_an_unknown_setting(statutes: Path, tmp_path: Path) -> None:
+    with pytest.raises(DefinitionError, match=r"train_static.*'epoch'.*'epochs'"):
+        train_static(statutes / "train", tmp_path / "model", epoch=3)  # type: ignore[call-arg]
 
 
 def test_without_torch(statutes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
