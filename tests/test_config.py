@@ -9,18 +9,7 @@ from typing import Annotated, ClassVar, Literal, Self
 import pytest
 from pydantic import Field, field_validator, model_validator
 
-from legalir.config import (
-    AnyText,
-    Choice,
-    Flag,
-    Number,
-    Schema,
-    SchemaError,
-    Text,
-    Whole,
-    located,
-    read_yaml,
-)
+from legalir.config import AnyText, Choice, Flag, Number, Schema, SchemaError, Text, Whole, located, read_yaml
 from legalir.errors import DefinitionError
 
 

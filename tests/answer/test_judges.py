@@ -277,7 +277,7 @@ def test_in_an_expression(tmp_path: Path) -> None:
     assert pipeline[-1].prompt.language == "ko"
     answer = collection.answer("창문 없는 층", "bm25 % 3 >> quote")
     assert answer.text
-    with pytest.raises(ComponentError, match=r"needs the column\(s\) answer, which neither the questions nor"):
+    with pytest.raises(ComponentError, match="answer"):
         collection.answer("창문 없는 층", "bm25 % 3 >> quote >> judge_coverage")
     with pytest.raises(ExpressionError, match="max_token"):
         collection.pipeline("bm25 >> quote >> judge_coverage(max_token=3)")

@@ -181,7 +181,7 @@ def test_before_the_first_version_there_is_nothing(
 @pytest.mark.parametrize("as_of", ["2021-02-31", "yesterday", 7])
 def test_a_bad_date_is_one_sentence(collection: legalir.Collection, folder: Path, as_of: str) -> None:
     queries = pd.DataFrame({"qid": ["1"], "query": ["dog"], "as_of": pd.Series([as_of], dtype=object)})
-    with pytest.raises(ComponentError, match="is not a date: write year, month and day, as in 2021-03-01"):
+    with pytest.raises(ComponentError, match="is not a date"):
         collection.pipeline("bm25").transform(queries)
     with pytest.raises(ComponentError, match="is not a date"):
         collection.search("dog", "bm25", as_of=as_of)

@@ -66,10 +66,7 @@ def test_sum_and_product_by_hand(collection: Collection) -> None:
     assert scores_of(linear(QUERIES)) == pytest.approx(expected)
 
 
-READERS = (
-    *("bm25", "rocchio(index=lsa)", "links", "family"),
-    'sar(normalize="minmax", scorer=lsa)',
-)
+READERS = (*("bm25", "rocchio(index=lsa)", "links", "family"), 'sar(normalize="minmax", scorer=lsa)')
 
 
 @pytest.mark.parametrize("step", READERS)

@@ -138,7 +138,7 @@ def test_an_encoder_that_is_fitted_cannot_come_with_foreign_vectors(tmp_path: Pa
 
 def test_without_an_encoder_queries_need_vectors(tmp_path: Path) -> None:
     index = DenseIndex.from_vectors(tmp_path / "index", np.eye(3), ["a", "b", "c"])
-    with pytest.raises(ComponentError, match=r"index was imported without an encoder, so queries need a column query"):
+    with pytest.raises(ComponentError, match="query_vec"):
         index.retriever().search("법")
     with pytest.raises(ComponentError, match="imported without an encoder"):
         index.query_encoder().search("법")
@@ -147,7 +147,7 @@ def test_without_an_encoder_queries_need_vectors(tmp_path: Path) -> None:
 
 def test_another_encoder_is_refused(tmp_path: Path) -> None:
     DenseIndex(tmp_path / "index", LSA("whitespace")).index(DOCUMENTS)
-    with pytest.raises(ArtifactError, match=r"was built with lsa \(\w{8}\), not with lsa \(\w{8}\): remove"):
+    with pytest.raises(ArtifactError, match=r"lsa \(\w{8}\).*lsa \(\w{8}\)"):
         DenseIndex(tmp_path / "index", "lsa").retriever().search("법")
     DenseIndex.from_vectors(tmp_path / "foreign", np.eye(3), ["a", "b", "c"])
     with pytest.raises(ArtifactError, match=r"was built with no encoder, not with lsa"):
@@ -175,9 +175,7 @@ def test_an_encoder_that_changes_its_mind_is_named(tmp_path: Path, monkeypatch: 
             return np.ones((len(texts), self.made), dtype=np.float32)
 
     monkeypatch.setattr("legalir.storage.documents._BATCH_CHARACTERS", 3)
-    with pytest.raises(
-        ComponentError, match=r"made vectors of shape \[1, 4\] for 1 documents where \[1, 3\] is needed"
-    ):
+    with pytest.raises(ComponentError, match=r"\[1, 4\].*\[1, 3\]"):
         DenseIndex(tmp_path / "index", Growing()).index([{"docno": str(i), "text": "abc"} for i in range(4)])
 
 

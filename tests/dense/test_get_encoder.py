@@ -26,9 +26,7 @@ def test_an_encoder_of_a_plugin(install: Install) -> None:
 
 def test_what_is_no_encoder_is_refused(install: Install) -> None:
     install("pack", {"encoder.broken": "pack_module:broken"}, SOURCE)
-    with pytest.raises(
-        PluginError, match=r"of package pack 1\.0 returned an object of type str: .* an encoder, with name, f"
-    ):
+    with pytest.raises(PluginError, match=r"pack 1\.0.* str"):
         get_encoder("broken")
     with pytest.raises(ComponentError, match="3 is not an encoder, with name, fingerprint"):
         get_encoder(3)  # type: ignore[arg-type]

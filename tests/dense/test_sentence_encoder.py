@@ -219,7 +219,7 @@ def test_memory_that_does_not_suffice(folder: Path, monkeypatch: pytest.MonkeyPa
         raise torch.OutOfMemoryError("full")
 
     monkeypatch.setattr(encoder._loaded.modules, "forward", full)
-    with pytest.raises(ModelError, match=r"cpu has not enough memory for \d+ tokens at a time: give batch_tokens=320"):
+    with pytest.raises(ModelError, match=r"cpu.*batch_tokens=320"):
         encoder.encode(TEXTS)
 
 

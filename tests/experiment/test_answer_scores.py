@@ -16,12 +16,7 @@ from fake_collection import QRELS, TOPICS
 from legalir.errors import MeasureError
 from legalir.experiments import ExperimentResult, compare, write_expected
 from legalir.experiments.rows import direction
-from legalir.experiments.scores import (
-    given_provisions,
-    is_ranking_measure,
-    means_and_intervals,
-    resampling_counts,
-)
+from legalir.experiments.scores import given_provisions, is_ranking_measure, means_and_intervals, resampling_counts
 
 MEASURES = ["R@2", "CitationF1", "MicroCitationP", "Verified", "Coverage", "Failed"]
 

@@ -77,7 +77,7 @@ def test_it_is_stored_once_and_compared_with_what_is_asked(tmp_path: Path) -> No
     facts = again.manifest.facts
     assert (facts["made"], facts["documents"], facts["corpus"]) == ("by hand", 2, collection.fingerprint())
     other = collection_of(tmp_path / "other", {"c": "x"})
-    with pytest.raises(ArtifactError, match=r"was built for another corpus \(\w{12}\), not for \w{12}: remove the dir"):
+    with pytest.raises(ArtifactError, match="another corpus"):
         found(Longest(Lengths(path, other)), frame("q"))
 
 
@@ -106,7 +106,7 @@ def test_files_are_found_where_they_were_written_and_documents_have_their_keys(t
 def test_another_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Lengths(tmp_path / "index").index([{"docno": "a", "text": "x"}])
     monkeypatch.setattr(Lengths, "unit", "word")
-    with pytest.raises(ArtifactError, match=r"for another unit \(character 01234567\), not for word 01234567"):
+    with pytest.raises(ArtifactError, match="character 01234567.*word 01234567"):
         len(Lengths(tmp_path / "index"))
 
 
@@ -154,5 +154,5 @@ def test_a_score_that_is_no_number(tmp_path: Path) -> None:
             return [(np.array([0]), np.array([np.nan]))]
 
     index = Lengths(tmp_path / "index").index([{"docno": "a", "text": "x"}])
-    with pytest.raises(ComponentError, match="longest: the engine gave a score that is not a finite number"):
+    with pytest.raises(ComponentError, match="longest.*finite"):
         found(Broken(index), frame("q"))

@@ -120,7 +120,7 @@ def test_a_head_that_does_not_fit(tmp_path: Path, head: str, shapes: dict[str, t
 
     write_m3(tmp_path)
     torch.save({name: torch.zeros(shape) for name, shape in shapes.items()}, tmp_path / f"{head}.pt")
-    with pytest.raises(ModelError, match=f"{head} in .* is not a linear layer for a transformer of 32 dimensions"):
+    with pytest.raises(ModelError, match=f"{head}.*32"):
         M3Encoder(tmp_path).represent(["a"], multi=False)
 
 

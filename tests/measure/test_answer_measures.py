@@ -347,12 +347,7 @@ def test_wrong_names_and_parameters_are_said(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "first",
-    [
-        "import legalir, ir_measures",
-        "import pyterrier",
-        "from legalir.measure.measures import Share",
-    ],
+    "first", ["import legalir, ir_measures", "import pyterrier", "from legalir.measure.measures import Share"]
 )
 def test_the_names_are_known_whatever_is_imported_first(first: str) -> None:
     code = f"{first}\nimport legalir, ir_measures\nprint(ir_measures.parse_measure('CitationF1'))"

@@ -32,9 +32,7 @@ def test_an_installed_entry_is_listed_and_not_imported(install: Install) -> None
 def test_unreadable_metadata_is_one_sentence(install: Install) -> None:
     root = install("rotten", {})
     (root / "rotten-1.0.dist-info" / "entry_points.txt").write_bytes(b"[legalir.v1]\nretriever.x\xff = a:b\n")
-    with pytest.raises(
-        PluginError, match=r"rotten-1\.0\.dist-info cannot be read \(UnicodeDecodeError: .*repair or"
-    ) as error:
+    with pytest.raises(PluginError, match=r"rotten-1\.0\.dist-info.*UnicodeDecodeError") as error:
         plugins.resolve("bm25")
     assert "\n" not in str(error.value)
 

@@ -64,9 +64,9 @@ def test_what_the_collection_lacks_is_said_and_the_rest_is_read(
 
 
 def test_a_collection_that_lacks_all_sources_is_an_error(statutes: Path) -> None:
-    with pytest.raises(DataError, match="Headings were asked for, but no provision of the collection has one"):
+    with pytest.raises(DataError, match="Headings"):
         read(statutes, sources=["headings"])
-    with pytest.raises(DataError, match="Citations were asked for, but the collection has no links"):
+    with pytest.raises(DataError, match="Citations"):
         read(statutes, sources=["citations", "headings"])
     with pytest.raises(DataError, match="Judgements were asked for"):
         read(statutes, sources=["judgements"])
@@ -94,7 +94,7 @@ def test_all_queries_are_dev_queries(statutes: Path) -> None:
     (statutes / "qrels.twin.txt").write_text(
         (statutes / "qrels.train.txt").read_text(encoding="utf-8").replace("q", "other-q"), encoding="utf-8"
     )
-    with pytest.raises(DataError, match="gives no judgements to learn from that are not dev queries"):
+    with pytest.raises(DataError, match="dev queries"):
         read(statutes / "train", dev="twin")
 
 

@@ -242,16 +242,14 @@ def test_a_training_that_is_begun_anew(statutes: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("settings", [{"rate": 1e30}, {"temperature": 1e-39}])
 def test_numbers_that_become_infinite(statutes: Path, tmp_path: Path, settings: dict[str, float]) -> None:
-    with pytest.raises(
-        LegalIRError, match=r"nothing was written: give a smaller rate than .*, or a higher temperature"
-    ):
+    with pytest.raises(LegalIRError, match="rate.*temperature"):
         train_static(statutes / "train", tmp_path / "model", **{**SMALL, "checkpoint_minutes": 0, **settings})
     assert list(tmp_path.glob("model*")) == []
 
 
 def test_vectors_that_do_not_fit_into_float16(statutes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Network, "table", lambda self: np.full((SMALL["rows"], SMALL["dim"]), np.inf, np.float32))
-    with pytest.raises(LegalIRError, match=r"The vectors grew beyond all bounds in epoch 1, and nothing was written"):
+    with pytest.raises(LegalIRError, match="epoch 1"):
         train_static(statutes / "train", tmp_path / "model", **SMALL)
     assert list(tmp_path.glob("model*")) == []
 
