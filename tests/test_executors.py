@@ -50,7 +50,7 @@ def test_an_error_of_the_function_is_raised_in_its_place() -> None:
 def test_processes_are_fresh_and_the_item_that_ends_one_is_named() -> None:
     assert os.getpid() not in set(mapped(_pid, range(3), workers=2))
     results = mapped(os._exit, [7], workers=2)
-    with pytest.raises(WorkerError, match="^7: the process"):
+    with pytest.raises(WorkerError, match=r"^7: the process"):
         next(results)
 
 

@@ -256,7 +256,7 @@ def test_log_probabilities_choose_and_are_kept(tmp_path: Path) -> None:
 
 def test_a_model_without_log_probabilities_is_told(tmp_path: Path) -> None:
     one, _ = made(MCQ, tmp_path, lambda request: "3", logprobs=True)
-    with pytest.raises(ModelError, match="mcq: scripted.*logprobs=True"):
+    with pytest.raises(ModelError, match=r"mcq: scripted.*logprobs=True"):
         one(asked("q1"))
 
 
@@ -334,7 +334,7 @@ def test_other_faults(tmp_path: Path) -> None:
 
 
 def test_two_ways_of_reading_exclude_each_other(tmp_path: Path) -> None:
-    with pytest.raises(ComponentError, match="mcq: logprobs=True.*schema=True"):
+    with pytest.raises(ComponentError, match=r"mcq: logprobs=True.*schema=True"):
         made(MCQ, tmp_path, choosing("가를 설치한다"), logprobs=True, schema=True)
 
 

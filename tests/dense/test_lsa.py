@@ -154,7 +154,7 @@ def test_one_document(tmp_path: Path) -> None:
 
 
 def test_terms_of_another_analyzer_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArtifactError, match="whitespace.*jamo3"):
+    with pytest.raises(ArtifactError, match=r"whitespace.*jamo3"):
         LSA("jamo3").fit(postings(tmp_path / "index"))
 
 

@@ -15,7 +15,7 @@ from legalir.frames.ranking import RankedLists
 
 
 def test_missing_columns_are_named() -> None:
-    with pytest.raises(ComponentError, match="sar.*docno, score.*qid, query"):
+    with pytest.raises(ComponentError, match=r"sar.*docno, score.*qid, query"):
         require_columns(pd.DataFrame(columns=["qid", "query"]), ["qid", "docno", "score"], "sar")
     with pytest.raises(ComponentError, match="was given none"):
         require_columns(pd.DataFrame(), ["qid"], "sar")

@@ -106,7 +106,7 @@ def test_files_are_found_where_they_were_written_and_documents_have_their_keys(t
 def test_another_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Lengths(tmp_path / "index").index([{"docno": "a", "text": "x"}])
     monkeypatch.setattr(Lengths, "unit", "word")
-    with pytest.raises(ArtifactError, match="character 01234567.*word 01234567"):
+    with pytest.raises(ArtifactError, match=r"character 01234567.*word 01234567"):
         len(Lengths(tmp_path / "index"))
 
 
@@ -154,5 +154,5 @@ def test_a_score_that_is_no_number(tmp_path: Path) -> None:
             return [(np.array([0]), np.array([np.nan]))]
 
     index = Lengths(tmp_path / "index").index([{"docno": "a", "text": "x"}])
-    with pytest.raises(ComponentError, match="longest.*finite"):
+    with pytest.raises(ComponentError, match=r"longest.*finite"):
         found(Broken(index), frame("q"))

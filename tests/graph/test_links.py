@@ -44,5 +44,5 @@ def test_what_is_no_link_is_named(link: object) -> None:
 
 def test_kinds_have_a_limit() -> None:
     assert len(number_links([("a", "b", str(number)) for number in range(256)], None).kinds) == 256
-    with pytest.raises(DataError, match="257.*256"):
+    with pytest.raises(DataError, match=r"257.*256"):
         number_links([("a", "b", str(number)) for number in range(257)], None)

@@ -83,7 +83,7 @@ def test_occurrences(tmp_path: Path) -> None:
 
 def test_what_is_no_document_is_refused(tmp_path: Path) -> None:
     index = FieldIndex(tmp_path / "index")
-    with pytest.raises(ComponentError, match="path.*nan"):
+    with pytest.raises(ComponentError, match=r"path.*nan"):
         index.index([{"docno": "a", "path": float("nan")}])
     with pytest.raises(ComponentError, match="The docno 'a' occurs twice"):
         index.index([{"docno": "a"}, {"docno": "a"}])

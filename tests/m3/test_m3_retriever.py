@@ -126,7 +126,7 @@ def test_stored_in_fewer_bits(tmp_path: Path, multi: str) -> None:
 
 
 def test_multi_alone_finds_no_candidates(index: M3Index) -> None:
-    with pytest.raises(ComponentError, match="dense or sparse.*m3_multi"):
+    with pytest.raises(ComponentError, match=r"dense or sparse.*m3_multi"):
         index.retriever(weights={"multi": 1})
 
 

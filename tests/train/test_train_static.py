@@ -242,7 +242,7 @@ def test_a_training_that_is_begun_anew(statutes: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("settings", [{"rate": 1e30}, {"temperature": 1e-39}])
 def test_numbers_that_become_infinite(statutes: Path, tmp_path: Path, settings: dict[str, float]) -> None:
-    with pytest.raises(LegalIRError, match="rate.*temperature"):
+    with pytest.raises(LegalIRError, match=r"rate.*temperature"):
         train_static(statutes / "train", tmp_path / "model", **{**SMALL, "checkpoint_minutes": 0, **settings})
     assert list(tmp_path.glob("model*")) == []
 
