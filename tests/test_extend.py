@@ -63,9 +63,8 @@ def test_the_guide_imports_from_public_modules() -> None:
     ("source", "expected"),
     [
         ("from legalir import Collection, testing\nfrom legalir.extend import words\nimport legalir.errors", []),
-        ("from legalir.frames.component import Component", ["legalir.frames.component"])(
-            "def f():\n    import legalir.spec as spec", ["legalir.spec"]
-        ),
+        ("from legalir.frames.component import Component", ["legalir.frames.component"]),
+        ("def f():\n    import legalir.spec as spec", ["legalir.spec"]),
         ("from legalir import plugins", ["legalir.plugins"]),
         ("import legalir_trigram\nimport numpy", []),
     ],

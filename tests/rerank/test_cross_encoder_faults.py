@@ -201,7 +201,8 @@ def test_questions_that_are_cut_are_counted(folder: Path, caplog: pytest.LogCapt
     frame = pd.concat([listed("q1", long_text(9), list(texts)), listed("q2", "소방", list(texts))])
     one = CrossEncoderReranker(folder, texts=texts, device="cpu", max_length=32)
     one(frame)
-    assert caplog.messages == [f"{folder} cut 1 of 2 questions at 24 tokens."]
+    # The folder may be another one with the same model, which is in memory once.
+    assert [one.partition(" ")[2] for one in caplog.messages] == ["cut 1 of 2 questions at 24 tokens."]
 
 
 def test_progress_counts_pairs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
