@@ -151,7 +151,7 @@ def test_located() -> None:
         (b"a: [", r" is not valid YAML: line 1, column 5: "),
         (b"a: !!python/name:os.system", r" is not valid YAML: line 1, "),
         (b"a: \xff", r" is not UTF-8 \(byte 3\): save it as UTF-8\.$"),
-        (b"[" * 5000, r" is nested too deeply to be a recipe\.$"),
+        (b"[" * 1500, r" is nested too deeply to be a recipe\.$"),
         (None, r" does not exist: give the path of a recipe \(YAML\)\.$"),
     ],
 )

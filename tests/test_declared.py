@@ -235,6 +235,11 @@ def test_identity_follows_from_the_arguments() -> None:
     one, other = Decay(PAPER, share=1, weights=[1, 2]), Decay(PAPER, 1.0, weights=[1, 2])
     assert one == other and hash(one) == hash(other)
     assert one != Decay(PAPER, 0.5) and one != Own(PAPER, 1.0) and one != "Decay"
+
+    class Same(Decay):
+        """Has the same arguments."""
+
+    assert one._given() == Same(PAPER, 1.0, weights=[1, 2])._given() and one != Same(PAPER, 1.0, weights=[1, 2])
     held = ({"b": [1, {"c": (2,)}], "a": []} for _ in range(2))
     first, second = (Own(PAPER, 1.0, names=each) for each in held)
     assert first == second and hash(first) == hash(second)
