@@ -128,18 +128,13 @@ class TestFaults:
             (b'{"data": [', r"127\.0\.0\.1 sent no JSON \(\w+\)"),
             (b"[]", "the reply holds no embeddings"),
             (b'{"data": [{"embedding": "x"}]}', "the reply holds no embeddings"),
-            (b'{"data": [{"embedding": ["1"]}]}', "the reply holds no embeddings"),
-            (b'{"data": [{"embedding": [[1]]}]}', "the reply holds no embeddings"),
-            (b'{"data": []}', "the reply has 0 vectors, and there were 1 texts"),
             (b'{"data": [{"embedding": [1]}, {"embedding": [1]}]}', "the reply has 2 vectors, and there were 1 texts"),
-            (b'{"data": [{"index": 1, "embedding": [1]}]}', "the reply has 1 vectors, and there were 1 texts"),
             (b'{"data": [{"embedding": []}]}', "a vector that is empty, or with a number that is not finite"),
             (b'{"data": [{"embedding": [1, NaN]}]}', "a vector that is empty, or with a number that is not finite"),
-            (b'{"data": [{"embedding": [1, 1e39]}]}', "a vector that is empty, or with a number that is not finite"),
             (b'{"data": [{"embedding": "AADAfw=="}]}', "a vector that is empty, or with a number that is not finite"),
             (b" " * 10_000_000, "the reply has more than 4 MB"),
         ],
-        ids=range(13),
+        ids=range(8),
     )
     def test_replies_of_no_use(self, server: ChatServer, tmp_path: Path, content: bytes, reason: str) -> None:
         server.reply = lambda handler, body: handler.send(200, content)
